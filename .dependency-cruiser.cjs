@@ -1,0 +1,143 @@
+// What may import what. The files directly in src/ are the composition root and may import everything.
+
+/** Folders of src/, and those that each may use besides itself. */
+const FLOOR = ['kernel', 'protocol'];
+const BASE = [...FLOOR, 'config', 'http'];
+const PARTS = ['permissions', 'workspace', 'models', 'tools', 'log', 'queue'];
+const HUMAN = ['approvals', 'cancellation'];
+const MAY_USE = {
+  kernel: [],
+  protocol: ['kernel'],
+  config: FLOOR,
+  http: [...FLOOR, 'config'],
+  ...each(PARTS, [...BASE, ...PARTS]),
+  ...each(HUMAN, [...BASE, ...PARTS, ...HUMAN]),
+  agents: [...BASE, ...PARTS, ...HUMAN],
+  interactions: [...BASE, ...PARTS, ...HUMAN, 'agents'],
+  chats: [...BASE, ...PARTS, ...HUMAN, 'agents', 'interactions'],
+  health: [...BASE, 'log'],
+  storage: [...FLOOR, 'config', 'log', 'permissions'],
+};
+
+/** Each outside technology has one home, and so do the packages that are not ours to spread. */
+const HOMES = {
+  '@electric-sql/pglite': 'src/storage/typeorm/',
+  '@vscode/tree-sitter-wasm': 'src/permissions/shell/',
+  'class-transformer': 'src/(http|[^/]+/dto)/',
+  'class-validator': 'src/(http|[^/]+/dto)/',
+  'eventsource-parser': 'src/models/wire/',
+  'https-proxy-agent': 'src/models/',
+  'jsonc-parser': 'src/permissions/file/',
+  mathjs: 'src/tools/calculator/',
+  openai: 'src/models/openai/',
+  pg: 'src/storage/typeorm/',
+  pino: 'src/http/app-logger\\.ts',
+  re2js: 'src/permissions/matching/',
+  typeorm: '(src/storage/typeorm|migrations)/',
+  uuid: 'src/kernel/',
+  zod: 'src/(config|tools|permissions/rules)/',
+};
+
+/** May import what it likes; knip and the linter look after it. */
+const SPEC = '\\.spec\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...Object.entries(MAY_USE).map(([folder, below]) => ({
+      name: `layer-${folder}`,
+      comment: `${folder}/ may use: ${below.join(', ') || 'nothing'}. Arrows point down.`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
+    })),
+    {
+      name: 'layer-unknown',
+      comment: 'A new folder needs a place in MAY_USE.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: `^src/(${Object.keys(MAY_USE).join('|')})/` },
+      to: {},
+    },
+    ...Object.entries(HOMES).map(([name, home]) => ({
+      name: `home-${name.replaceAll(/\W+/g, '-')}`,
+      comment: `${name} is used in ${home} only.`,
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: `^${home}` },
+      to: { path: [`^node_modules/${name}/`, `^node_modules/@types/${name}/`] },
+    })),
+    {
+      name: 'no-sibling-storage',
+      comment: 'A store knows nothing of the others.',
+      severity: 'error',
+      from: { path: '^src/storage/([^/]+)/' },
+      to: { path: '^src/storage/[^/]+/', pathNot: '^src/storage/$1/' },
+    },
+    {
+      name: 'no-cycle',
+      comment:
+        'Files may know each other as types, but not at run time: the built server would fail to load.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-folder-cycle',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/[^/]+$' },
+      to: { path: '^src/[^/]+$', circular: true },
+    },
+    {
+      name: 'no-barrel',
+      comment: 'Import the file that has it.',
+      severity: 'error',
+      from: {},
+      to: { path: '^(src|migrations)/(|.*/)index\\.ts$' },
+    },
+    {
+      name: 'no-orphan',
+      comment: 'Nothing imports it, and it imports nothing.',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', orphan: true, pathNot: '\\.d\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'no-dev-dependency',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
+    },
+    {
+      name: 'no-undeclared-dependency',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-test-in-src',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^(test|bench|scripts)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: SPEC },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
+  },
+};
+
+function each(folders, below) {
+  return Object.fromEntries(folders.map((folder) => [folder, below]));
+}

@@ -1,0 +1,30 @@
+import { availableParallelism } from 'node:os';
+
+const transform = {
+  '^.+\\.ts$': [
+    '@swc/jest',
+    {
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true },
+      },
+      module: { type: 'es6' },
+    },
+  ],
+};
+
+export default {
+  rootDir: '.',
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform,
+  testMatch: [
+    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/test/**/*.{spec,contract-spec,e2e-spec,fault-spec}.ts',
+  ],
+  testTimeout: 30_000,
+  // Embedded databases need memory each.
+  maxWorkers: Math.min(availableParallelism(), 4),
+};
