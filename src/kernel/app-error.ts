@@ -1,0 +1,43 @@
+/** What went wrong, in terms that don't know HTTP; `http/problem.filter.ts` maps each to a status. */
+export type ErrorKind =
+  | 'invalid'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal';
+
+/** One fault of one input field; `field` is a path such as `client_tools.0.name`. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  readonly errors?: readonly FieldFault[];
+  /** Further members of the problem document, e.g. `active_interaction_id`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The one error of our own. `code` is stable and becomes the problem's `type`; `message` tells the user what to do next. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly errors: readonly FieldFault[];
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.errors = options.errors ?? [];
+    this.extra = options.extra ?? {};
+  }
+}
