@@ -1,0 +1,62 @@
+import type { Secret } from './secret.js';
+
+export type StoreKind = 'database' | 'file';
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+export type LogFormat = 'json' | 'pretty';
+
+/** What the operator chose, checked and frozen. Each field is the environment variable of its name: `dataDir` is `DATA_DIR`. */
+export class Config {
+  /** TCP port; 0 takes a free one. */
+  readonly port: number;
+  /** The address or name to listen on. */
+  readonly host: string;
+  /** Host names that requests may name; `*` allows any. Empty: decided by `host`. */
+  readonly allowedHosts: readonly string[];
+
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly store: StoreKind;
+  /** A `postgres://` URL; without one the database is embedded. */
+  readonly databaseUrl?: Secret;
+  /** Whether to run migrations at start. */
+  readonly migrate: boolean;
+  /** How long to try to write while the database is away, in milliseconds. */
+  readonly saveTimeoutMs: number;
+
+  /** `<provider>/<name>` of interactions that don't choose. */
+  readonly model: string;
+  /** Why it is that one, for the log. */
+  readonly modelReason: string;
+  readonly openaiApiKey?: Secret;
+  readonly openaiBaseUrl?: string;
+  /** The longest silence of a model, before its first byte or between two, in milliseconds. */
+  readonly modelTimeoutMs: number;
+
+  /** Path of a JSON file with permission rules. */
+  readonly permissionsFile?: string;
+
+  readonly maxIterations: number;
+  readonly maxConcurrentRuns: number;
+  readonly toolTimeoutMs: number;
+  /** Characters of a tool's output that the model gets to see. */
+  readonly toolOutputLimit: number;
+  /** How long an approval or a question stays open, in milliseconds; 0: for ever. */
+  readonly approvalTimeoutMs: number;
+  /** How long a run that only waits for people stays in memory, in milliseconds. */
+  readonly parkAfterMs: number;
+  readonly disconnectGraceMs: number;
+  readonly heartbeatMs: number;
+  readonly leaseTtlMs: number;
+  readonly shutdownGraceMs: number;
+
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+
+  /** What looks like a mistake but may not be one, such as a misspelt variable. One sentence each. */
+  readonly warnings: readonly string[];
+
+  constructor(values: Readonly<Config>) {
+    Object.assign(this, values);
+    Object.freeze(this);
+  }
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import {
+  apiKey,
+  hostName,
+  hostNames,
+  httpUrl,
+  integer,
+  milliseconds,
+  modelName,
+  oneOf,
+  postgresUrl,
+  trueOrFalse,
+} from './setting.js';
+
+/** Every variable that we read, with what it may be and its default. `.env.example` says what each is for. */
+export const environment = z.object({
+  PORT: integer(0, 65_535).default(3000),
+  HOST: hostName().default('127.0.0.1'),
+  ALLOWED_HOSTS: hostNames().default([]),
+
+  DATA_DIR: z.string().default('./data'),
+  STORE: oneOf('database', 'file').default('database'),
+  DATABASE_URL: postgresUrl().optional(),
+  MIGRATE: trueOrFalse().default(true),
+  SAVE_TIMEOUT_MS: milliseconds(0).default(5000),
+
+  MODEL: modelName().optional(),
+  OPENAI_API_KEY: apiKey().optional(),
+  OPENAI_BASE_URL: httpUrl().optional(),
+  MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
+
+  PERMISSIONS_FILE: z.string().optional(),
+
+  MAX_ITERATIONS: integer(1, 1000).default(25),
+  MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),
+  TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
+  TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
+  APPROVAL_TIMEOUT_MS: milliseconds(0).default(0),
+  PARK_AFTER_MS: milliseconds(0).default(60_000),
+  DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
+  HEARTBEAT_MS: milliseconds(10).default(15_000),
+  LEASE_TTL_MS: milliseconds(100).default(15_000),
+  SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
+
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  LOG_FORMAT: oneOf('json', 'pretty').optional(),
+});
+
+/** Variables whose value is never shown, not even a wrong one. */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+]);
+
+export type Variables = z.output<typeof environment>;

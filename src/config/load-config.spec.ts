@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { inspect, parseEnv } from 'node:util';
+import { Config } from './config.js';
+import { ConfigError } from './config-error.js';
+import { environment } from './environment.js';
+import { loadConfig } from './load-config.js';
+import type { Environment } from './load-config.js';
+
+describe(loadConfig.name, () => {
+  it('needs nothing set', () => {
+    const config = loadConfig({});
+    expect(config).toBeInstanceOf(Config);
+    expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', store: 'database' });
+    expect(config.dataDir).toBe(resolve('data'));
+    expect(config.warnings).toEqual([]);
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  });
+
+  it('takes an empty variable for an unset one, and trims the others', () => {
+    expect(loadConfig({ PORT: '', HOST: ' ', MAX_ITERATIONS: ' 7\n' })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      maxIterations: 7,
+    });
+  });
+
+  it('leaves alone what it does not know', () => {
+    const later = { REDIS_URL: 'redis://x', ROLE: 'all', SANDBOX: 'auto' };
+    const others = {
+      HOSTNAME: 'a',
+      NODE_ENV: 'test',
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: 'u',
+    };
+    expect(loadConfig({ ...later, ...others }).warnings).toEqual([]);
+  });
+
+  it('names every fault at once, with what is allowed', () => {
+    const faults = faultsOf({ PORT: '70000', MIGRATE: 'yes', MODEL: 'gpt', HEARTBEAT_MS: '1.5' });
+    expect(faults).toEqual([
+      { variable: 'PORT', problem: '"70000" has to be a whole number from 0 to 65535' },
+      { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
+      {
+        variable: 'MODEL',
+        problem: '"gpt" has to be <provider>/<name>, such as openai/gpt-5-mini',
+      },
+      {
+        variable: 'HEARTBEAT_MS',
+        problem: '"1.5" has to be milliseconds: a whole number from 10 to 2147483647',
+      },
+    ]);
+  });
+
+  it.each([
+    ['HOST', 'http://localhost'],
+    ['HOST', '127.0.0.1:80'],
+    ['ALLOWED_HOSTS', 'a.example,b.example:80'],
+    ['STORE', 'memory'],
+    ['DATABASE_URL', 'mysql://db/parley'],
+    ['DATABASE_URL', 'postgres://u:p@ss:w/rd@h:x/db'],
+    ['OPENAI_BASE_URL', 'localhost:11434/v1'],
+    ['OPENAI_API_KEY', 'two words'],
+    ['LOG_LEVEL', 'loud'],
+    ['LEASE_TTL_MS', '99999999999'],
+    ['TOOL_OUTPUT_LIMIT', '-1'],
+  ])('refuses %s=%s', (variable, value) => {
+    expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
+  });
+
+  it('refuses a database for the file store, also beside other faults', () => {
+    const faults = faultsOf({ STORE: 'file', DATABASE_URL: 'postgres://h/db', PORT: 'x' });
+    expect(faults.map(({ variable }) => variable)).toEqual(['PORT', 'STORE']);
+  });
+
+  it('refuses a model of OpenAI without key and endpoint', () => {
+    expect(faultsOf({ MODEL: 'openai/gpt-5' })).toMatchObject([{ variable: 'MODEL' }]);
+    expect(loadConfig({ MODEL: 'openai/gpt-5', OPENAI_API_KEY: 'k' }).model).toBe('openai/gpt-5');
+  });
+
+  it.each([
+    [{}, 'demo/script', 'neither MODEL, OPENAI_API_KEY nor OPENAI_BASE_URL is set'],
+    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
+    [{ OPENAI_BASE_URL: 'http://h/v1' }, 'openai/gpt-5-mini', 'OPENAI_BASE_URL is set'],
+    [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL says so'],
+  ])('chooses a model for %j and says why', (env, model, modelReason) => {
+    expect(loadConfig(env)).toMatchObject({ model, modelReason });
+  });
+
+  it('logs for people on a terminal and for machines elsewhere, unless told', () => {
+    expect(loadConfig({}, true).logFormat).toBe('pretty');
+    expect(loadConfig({}, false).logFormat).toBe('json');
+    expect(loadConfig({ LOG_FORMAT: 'json' }, true).logFormat).toBe('json');
+  });
+
+  it('splits the allowed hosts', () => {
+    const { allowedHosts } = loadConfig({ ALLOWED_HOSTS: 'Parley.example, 10.0.0.1' });
+    expect(allowedHosts).toEqual(['parley.example', '10.0.0.1']);
+  });
+
+  it.each([
+    ['LEASE_TTL', 'LEASE_TTL_MS'],
+    ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['data_dir', 'DATA_DIR'],
+  ])('asks whether %s means %s', (name, meant) => {
+    expect(loadConfig({ [name]: 'x' }).warnings).toEqual([
+      `${name} is not a variable of ours; did you mean ${meant}?`,
+    ]);
+  });
+
+  it('shows no secret, wherever it is printed', () => {
+    const config = loadConfig({
+      OPENAI_API_KEY: 'sk-hush',
+      DATABASE_URL: 'postgres://me:hush@db/parley',
+    });
+    const shown = [
+      JSON.stringify(config),
+      inspect(config),
+      String(config.openaiApiKey),
+      format(config),
+    ];
+    expect(shown.join()).not.toContain('hush');
+    expect(config.openaiApiKey?.reveal()).toBe('sk-hush');
+    expect(config.databaseUrl?.reveal()).toBe('postgres://me:hush@db/parley');
+  });
+
+  it('shows no secret in a fault', () => {
+    const env = {
+      OPENAI_API_KEY: 'hush hush',
+      DATABASE_URL: 'mysql://me:hush@db',
+      OPENAI_BASE_URL: 'http://me:hush@h/v1',
+    };
+    const error = errorOf(env);
+    expect(error.faults).toHaveLength(3);
+    expect(inspect(error)).not.toContain('hush');
+  });
+});
+
+describe('.env.example', () => {
+  const text = readFileSync('.env.example', 'utf8');
+  const example = parseEnv(text) as Environment;
+
+  it('has every variable in order, and no other', () => {
+    const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    expect(names).toEqual(Object.keys(environment.shape));
+  });
+
+  it('has the default of each', () => {
+    expect(loadConfig(example)).toEqual(loadConfig({}));
+    for (const [name, value] of Object.entries(example))
+      if (value === '') expect([name, defaultOf(name)]).toEqual([name, undefined]);
+  });
+
+  it('says in one line what each is for', () => {
+    const lines = text.split('\n');
+    const undocumented = lines.filter(
+      (line, i) => /^[A-Z]/.test(line) && !lines[i - 1]?.startsWith('# '),
+    );
+    expect(undocumented).toEqual([]);
+  });
+});
+
+function errorOf(env: Environment): ConfigError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error('no fault was found');
+}
+
+function faultsOf(env: Environment): ConfigError['faults'] {
+  return errorOf(env).faults;
+}
+
+function format(value: unknown): string {
+  return inspect(value, { showHidden: true, depth: null });
+}
+
+/** What the schema alone makes of an unset variable; an empty list counts as nothing. */
+function defaultOf(name: string): unknown {
+  const value: unknown = (environment.parse({}) as Record<string, unknown>)[name];
+  return Array.isArray(value) && value.length === 0 ? undefined : value;
+}

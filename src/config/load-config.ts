@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { camelCased } from './camel-case.js';
+import { Config } from './config.js';
+import { ConfigError } from './config-error.js';
+import type { ConfigFault } from './config-error.js';
+import { chooseModel } from './choose-model.js';
+import { environment, SECRET_VARIABLES } from './environment.js';
+import type { Variables } from './environment.js';
+import { findMisspelt } from './find-misspelt.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration from variables; one that is empty counts as unset, one that we don't know is left alone.
+ * On a terminal, logs are `pretty` unless told otherwise.
+ * @throws ConfigError with every fault
+ */
+export function loadConfig(env: Environment, isTerminal = false): Config {
+  const given = withoutEmpty(env);
+  const { data, error } = environment.safeParse(given);
+  const faults = [
+    ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
+    ...findContradictions(given),
+  ];
+  if (!data || faults.length > 0) throw new ConfigError(faults);
+  return new Config(complete(data, { isTerminal, names: Object.keys(given) }));
+}
+
+function withoutEmpty(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).map(([name, value]) => [name, value?.trim()]);
+  return Object.fromEntries(entries.filter(([, value]) => value)) as Record<string, string>;
+}
+
+function toFault(issue: z.core.$ZodIssue, given: Record<string, string>): ConfigFault {
+  const variable = String(issue.path[0]);
+  const value = given[variable] ?? '';
+  const shown = SECRET_VARIABLES.has(variable) ? 'its value' : JSON.stringify(value.slice(0, 60));
+  return { variable, problem: `${shown} ${issue.message}` };
+}
+
+/** Faults between variables that are right one by one. */
+function findContradictions(given: Record<string, string>): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (given['STORE'] === 'file' && given['DATABASE_URL'])
+    faults.push({
+      variable: 'STORE',
+      problem: '"file" means that no database runs, but DATABASE_URL is set; unset one of them',
+    });
+  if (
+    given['MODEL']?.startsWith('openai/') &&
+    !given['OPENAI_API_KEY'] &&
+    !given['OPENAI_BASE_URL']
+  )
+    faults.push({
+      variable: 'MODEL',
+      problem: `"${given['MODEL']}" needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server that takes no key`,
+    });
+  return faults;
+}
+
+function complete(
+  data: Variables,
+  context: { readonly isTerminal: boolean; readonly names: readonly string[] },
+): Config {
+  return {
+    ...camelCased(data),
+    ...chooseModel(data),
+    dataDir: resolve(data.DATA_DIR),
+    logFormat: data.LOG_FORMAT ?? (context.isTerminal ? 'pretty' : 'json'),
+    warnings: findMisspelt(context.names, Object.keys(environment.shape)),
+  };
+}

@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from './secret.js';
+
+// Each maker's message completes the sentence "<VARIABLE>: "abc" …", so that a fault says what is allowed.
+
+export function integer(min: number, max: number) {
+  return wholeNumber({ min, max, what: 'a whole number' });
+}
+
+/** setTimeout can't wait longer than this many milliseconds (24.8 days). */
+const MAX_MS = 2 ** 31 - 1;
+
+export function milliseconds(min: number) {
+  return wholeNumber({ min, max: MAX_MS, what: 'milliseconds: a whole number' });
+}
+
+function wholeNumber({ min, max, what }: { min: number; max: number; what: string }) {
+  const isInRange = (text: string): boolean =>
+    /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return z.string().refine(isInRange, `has to be ${what} from ${min} to ${max}`).transform(Number);
+}
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  return z.enum(words, `has to be one of: ${words.join(', ')}`);
+}
+
+export function trueOrFalse() {
+  return oneOf('true', 'false').transform((word) => word === 'true');
+}
+
+export function hostName() {
+  return z
+    .string()
+    .refine(isHost, 'has to be an IP address or a host name, without scheme, port or brackets');
+}
+
+/** Comma-separated host names; `*` stands for any. */
+export function hostNames() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
+    .refine(
+      (names) => names.every((name) => name === '*' || isHost(name)),
+      'has to be host names without scheme or port, separated by commas, or *',
+    );
+}
+
+const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$/;
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || HOST_NAME.test(text);
+}
+
+/** `demo` alone is short for its only model. */
+export function modelName() {
+  const name = z
+    .string()
+    .regex(/^[a-z0-9_-]+\/\S+$/, 'has to be <provider>/<name>, such as openai/gpt-5-mini');
+  return z
+    .string()
+    .transform((text) => (text === 'demo' ? 'demo/script' : text))
+    .pipe(name);
+}
+
+/** A key that has to fit into an HTTP header. */
+export function apiKey() {
+  return z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'has a space, a line break or a character that is not ASCII in it')
+    .transform(secret);
+}
+
+export function postgresUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
+      'has to be a URL such as postgres://user:password@host:5432/name (percent-encode special characters of the password)',
+    )
+    .transform(secret);
+}
+
+export function httpUrl() {
+  return z.string().superRefine((text, context) => {
+    const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    if (!url)
+      context.addIssue('has to be an http:// or https:// URL, such as http://localhost:11434/v1');
+    else if (url.username || url.password)
+      context.addIssue(
+        'must not carry a user name or a password; the key goes into OPENAI_API_KEY',
+      );
+  });
+}
+
+function secret(text: string): Secret {
+  return new Secret(text);
+}
