@@ -1,0 +1,2 @@
+/** An object of JSON. */
+export type Json = Readonly<Record<string, unknown>>;
