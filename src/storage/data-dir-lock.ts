@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../kernel/app-error.js';
+import { close, findListener, isUnsupported, listenAt } from './lock-socket.js';
+
+/** What the path of a Unix socket may be long on every system, in bytes. */
+const LONGEST_PATH = 100;
+const TRIES = 50;
+const LONGEST_PAUSE_MS = 20;
+
+/** Where the files of a lock are: `<directory>/<prefix><generation>`. */
+interface Place {
+  readonly directory: string;
+  readonly prefix: string;
+}
+
+/**
+ * The exclusive right to a data directory, as a listening Unix socket in it. The system closes a socket with its process, however that ends: a
+ * lock that was left behind answers nobody, whatever has become of the process's id.
+ *
+ * Who finds no lock that answers makes the next generation of the file, which exactly one can; then looks again, and holds the lock if no other
+ * answers. Files are never replaced, so no lock that is held can be mistaken for a dead one and removed.
+ */
+export class DataDirLock {
+  private constructor(
+    private readonly path: string,
+    private readonly server: Server,
+  ) {}
+
+  /** @throws AppError `data_dir_locked` */
+  static async acquire(dataDir: string): Promise<DataDirLock> {
+    await mkdir(dataDir, { recursive: true });
+    const inside = { directory: dataDir, prefix: 'lock.' };
+    const outside = await placeOutside(dataDir);
+    if (Buffer.byteLength(pathOf(inside, 'new.00000000')) > LONGEST_PATH)
+      return this.#acquireAt(outside, dataDir);
+    try {
+      return await this.#acquireAt(inside, dataDir);
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      return this.#acquireAt(outside, dataDir);
+    }
+  }
+
+  async release(): Promise<void> {
+    await rm(this.path, { force: true });
+    await close(this.server);
+  }
+
+  static async #acquireAt(place: Place, dataDir: string): Promise<DataDirLock> {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const generations = await list(place);
+      await requireDead(place, generations, dataDir);
+      const lock = await this.#make(place, (generations.at(-1) ?? 0) + 1);
+      if (lock && (await lock.#isAlone(place))) return lock;
+      await lock?.release();
+      await delay(Math.random() * LONGEST_PAUSE_MS);
+    }
+    throw locked(dataDir, 'unknown');
+  }
+
+  /** Answers undefined if somebody else has made this generation. It appears at its name listening already, so it never looks dead. */
+  static async #make(place: Place, generation: number): Promise<DataDirLock | undefined> {
+    const path = pathOf(place, String(generation));
+    const fresh = pathOf(place, `new.${randomBytes(4).toString('hex')}`);
+    const server = await listenAt(fresh);
+    try {
+      await link(fresh, path);
+      return new DataDirLock(path, server);
+    } catch (error) {
+      await close(server);
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return undefined;
+    } finally {
+      await rm(fresh, { force: true });
+    }
+  }
+
+  /** Two that come at once both see each other, or one does: both give way, or that one. Then removes what the dead left. */
+  async #isAlone(place: Place): Promise<boolean> {
+    const others = (await list(place))
+      .map((generation) => pathOf(place, String(generation)))
+      .filter((path) => path !== this.path);
+    const listeners = await Promise.all(others.map(findListener));
+    if (listeners.some((listener) => listener !== 'nobody')) return false;
+    await Promise.all(others.map((path) => rm(path, { force: true })));
+    return true;
+  }
+}
+
+async function requireDead(place: Place, generations: number[], dataDir: string): Promise<void> {
+  for (const generation of generations) {
+    const listener = await findListener(pathOf(place, String(generation)));
+    if (listener !== 'nobody') throw locked(dataDir, listener);
+  }
+}
+
+/** Generations, oldest first. */
+async function list({ directory, prefix }: Place): Promise<number[]> {
+  const names = (await readdir(directory)).filter((name) => name.startsWith(prefix));
+  return names
+    .map((name) => name.slice(prefix.length))
+    .filter((rest) => /^\d+$/.test(rest))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+/** For a directory whose path is too long for a socket, or whose file system has none; the same for all that mean the same directory. */
+async function placeOutside(dataDir: string): Promise<Place> {
+  const hash = createHash('sha256')
+    .update(await realpath(dataDir))
+    .digest('hex');
+  return { directory: tmpdir(), prefix: `parley-lock-${hash.slice(0, 16)}.` };
+}
+
+function pathOf({ directory, prefix }: Place, rest: string): string {
+  return join(directory, prefix + rest);
+}
+
+function locked(dataDir: string, holder: number | 'unknown' | 'nobody'): AppError {
+  const who = typeof holder === 'number' ? `process ${holder}` : 'another process';
+  return new AppError(
+    'conflict',
+    'data_dir_locked',
+    `The data directory ${dataDir} is in use by ${who}. Stop that process, or give this one another DATA_DIR; ` +
+      'several processes share one only with DATABASE_URL and STORE=database.',
+  );
+}

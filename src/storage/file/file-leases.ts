@@ -1,0 +1,105 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { InteractionRow, Lease, LeaseState, LeaseTerms } from '../../log/store-rows.js';
+import type { InteractionLog } from './interaction-log.js';
+import type { LogGate } from './log-gate.js';
+import { acquiredState, cancelledState, parkedState, releasedState } from './log-transitions.js';
+import type { StoreIndex } from './store-index.js';
+import { compareKeys } from './store-index.js';
+
+interface ParkedLease {
+  readonly interaction_id: string;
+  readonly epoch: number;
+  readonly signals: number;
+}
+
+/**
+ * Who runs what. Epoch and owner are in the log before anybody hears of them; until when is in memory, so that after a restart every
+ * lease has lapsed.
+ */
+export class FileLeases {
+  constructor(
+    private readonly index: StoreIndex,
+    private readonly gate: LogGate,
+    private readonly clock: Clock,
+  ) {}
+
+  hold(log: InteractionLog, { ttl_ms }: LeaseTerms): void {
+    log.leaseUntil = this.clock.monotonic() + ttl_ms;
+  }
+
+  acquire(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+    return this.gate.write(interactionId, async (log) => {
+      if (!this.isWanting(log)) return undefined;
+      const { owner: lost_owner, parked_signals } = log.state;
+      await log.commit(acquiredState(log.state, terms.owner));
+      this.hold(log, terms);
+      const interaction = await log.readRow();
+      return { interaction, lost_owner, parked: parked_signals !== null };
+    });
+  }
+
+  renew(
+    held: readonly { interaction_id: string; epoch: number }[],
+    terms: LeaseTerms,
+  ): LeaseState[] {
+    const renewed: LeaseState[] = [];
+    for (const { interaction_id, epoch } of held) {
+      const log = this.index.findLog(interaction_id);
+      if (log?.state.epoch !== epoch || log.state.owner !== terms.owner) continue;
+      this.hold(log, terms);
+      const { signals, cancel_reason } = log.state;
+      renewed.push({ interaction_id, signals, cancel_reason });
+    }
+    return renewed;
+  }
+
+  async release(interactionId: string, epoch: number): Promise<void> {
+    await this.gate.write(interactionId, async (log) => {
+      if (log.state.epoch === epoch && log.state.owner !== null) {
+        await log.commit(releasedState(log.state));
+      }
+    });
+  }
+
+  /** False if something was signalled since `signals`, or the lease is another's. */
+  async park({ interaction_id, epoch, signals }: ParkedLease): Promise<boolean> {
+    const parked = await this.gate.write(interaction_id, async (log) => {
+      const { state } = log;
+      const isCurrent = state.epoch === epoch && state.owner !== null && log.isActive;
+      if (!isCurrent || state.signals !== signals || state.cancel_reason !== null) return false;
+      await log.commit(parkedState(state));
+      return true;
+    });
+    return parked ?? false;
+  }
+
+  /** Oldest first. */
+  listUnowned(limit: number): string[] {
+    const unowned: InteractionLog[] = [];
+    for (const { unfinished } of this.index.chats) {
+      unowned.push(...unfinished.filter((log) => this.isWanting(log)));
+    }
+    return unowned
+      .sort((a, b) => compareKeys(a.known, b.known))
+      .slice(0, limit)
+      .map((log) => log.id);
+  }
+
+  requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
+    return this.gate.write(interactionId, async (log) => {
+      if (!log.hasEnded) await log.commit(cancelledState(log.state, reason));
+      return log.readRow();
+    });
+  }
+
+  /** It should run, and nobody holds it. */
+  private isWanting(log: InteractionLog): boolean {
+    const { signals, parked_signals, cancel_reason } = log.state;
+    if (log.hasEnded || this.isHeld(log)) return false;
+    return log.isQueued ? cancel_reason !== null : parked_signals !== signals;
+  }
+
+  private isHeld(log: InteractionLog): boolean {
+    return log.state.owner !== null && this.clock.monotonic() < log.leaseUntil;
+  }
+}

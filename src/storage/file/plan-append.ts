@@ -1,0 +1,60 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { LogRecord } from '../../log/log-record.js';
+import type { AppendBatch, AppendOutcome } from '../../log/store-rows.js';
+import { isFinal } from '../../protocol/interaction.js';
+import type { FrameContent } from './log-lines.js';
+import type { LogState } from './log-state.js';
+
+/** What an append comes to: an answer, if nothing is to be written, or a frame and the state it leads to. */
+export type AppendPlan =
+  | { readonly outcome: AppendOutcome }
+  | { readonly state: LogState; readonly content: FrameContent };
+
+/**
+ * @param batch its requests only those that are new
+ * @throws AppError `log_gap` for records that don't follow what is in the log (I1)
+ */
+export function planAppend(state: LogState, batch: AppendBatch): AppendPlan {
+  const { records, requests = [], end } = batch;
+  if (batch.epoch !== state.epoch) return { outcome: 'fenced' }; // I6
+  if (records[0] && records[0].seq <= state.epoch_after) return { outcome: 'fenced' };
+  const fresh = records.filter((record) => record.seq > state.last_seq);
+  if (records.length > 0 && fresh.length === 0) return { outcome: 'written' };
+  if (isFinal(state.status)) return { outcome: 'fenced' };
+  checkNoGap(state.last_seq, fresh);
+  return {
+    state: appendedState(state, { ...batch, records: fresh }),
+    content: { records: fresh, requests, ...(end && { added_messages: end.added_messages }) },
+  };
+}
+
+function appendedState(state: LogState, batch: AppendBatch): LogState {
+  const { records, requests = [], status, usage, end } = batch;
+  const request_changes = state.request_changes + requests.length;
+  const next: LogState = {
+    ...state,
+    last_seq: records.at(-1)?.seq ?? state.last_seq,
+    request_changes,
+    ...(status && { status }),
+    ...(usage && { usage }),
+  };
+  if (!end) return next;
+  const { error, completed_at } = end;
+  const closing = request_changes > 0 ? 1 : 0;
+  return {
+    ...next,
+    ...{ status: end.status, error, completed_at, owner: null },
+    request_changes: request_changes + closing,
+  };
+}
+
+function checkNoGap(lastSeq: number, records: readonly LogRecord[]): void {
+  records.forEach((record, i) => {
+    if (record.seq === lastSeq + 1 + i) return;
+    throw new AppError(
+      'internal',
+      'log_gap',
+      `Record ${record.seq} does not follow record ${lastSeq + i}. Nothing was written.`,
+    );
+  });
+}

@@ -1,0 +1,32 @@
+const MAX_ENTRIES = 64;
+const FIRST_STRIDE = 64;
+
+/**
+ * Where some records of a log begin, so that a page in its middle is found without reading all before it. Bounded: when it is full,
+ * every second entry goes and the stride doubles. A log of fewer records than the stride costs nothing.
+ */
+export class SparseOffsets {
+  #stride = FIRST_STRIDE;
+  #entries: { readonly seq: number; readonly offset: number }[] = [];
+
+  /** Tells where the line of record `seq`, or a line before it and after record `seq - 1`, begins. */
+  note(seq: number, offset: number): void {
+    if (seq < (this.#entries.at(-1)?.seq ?? 1) + this.#stride) return;
+    this.#entries.push({ seq, offset });
+    if (this.#entries.length <= MAX_ENTRIES) return;
+    this.#entries = this.#entries.filter((_, i) => i % 2 === 1);
+    this.#stride *= 2;
+  }
+
+  /** An offset at or before record `seq`. */
+  before(seq: number): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#entries[middle]!.seq <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return this.#entries[low - 1]?.offset ?? 0;
+  }
+}

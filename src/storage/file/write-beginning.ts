@@ -1,0 +1,23 @@
+import type { InteractionLog } from './interaction-log.js';
+import { begunState } from './log-transitions.js';
+import { recordOne } from './record-one.js';
+import type { StoredChat } from './stored-chat.js';
+
+/** Writes record 1 of a queued interaction. Answers what lets it be seen, which answers what else that changes. */
+export async function writeBeginning(
+  chat: StoredChat,
+  log: InteractionLog,
+  at: string,
+): Promise<() => Iterable<InteractionLog>> {
+  const head = await log.readHead();
+  const { state } = log;
+  const isEdit = head.start.edited_from !== null;
+  const parent_id = isEdit ? state.parent_id : chat.row.head_interaction_id;
+  const first = recordOne(head, { parent_id, epoch: state.epoch, at });
+  const turn = ++chat.turns;
+  const show = await log.write(begunState(state, { parent_id, turn }), { records: [first] });
+  return () => {
+    show();
+    return chat.begin(log, at);
+  };
+}

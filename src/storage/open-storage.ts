@@ -1,0 +1,85 @@
+import type { Config } from '../config/config.js';
+import { SystemClock } from '../kernel/clock.js';
+import type { InteractionStore } from '../log/interaction-store.js';
+import type { RuleStore } from '../permissions/rule-store.js';
+import { DataDirLock } from './data-dir-lock.js';
+
+/** An open store and how to close it. */
+export interface Storage {
+  readonly store: InteractionStore;
+  readonly rules: RuleStore;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens what the configuration names: a Postgres server, the embedded database, or files. The latter two lock `DATA_DIR`.
+ * @param report called with what was wrong and could be mended
+ * @throws AppError with a message for the operator
+ */
+export async function openStorage(
+  config: Config,
+  report: (problem: string) => void,
+): Promise<Storage> {
+  if (config.databaseUrl) return openDatabaseStorage(config, report);
+  const lock = await DataDirLock.acquire(config.dataDir);
+  try {
+    const open = config.store === 'file' ? openFileStorage : openDatabaseStorage;
+    const storage = await open(config, report);
+    return { ...storage, close: () => closeAndRelease(storage, lock) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function closeAndRelease(storage: Storage, lock: DataDirLock): Promise<void> {
+  try {
+    await storage.close();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function openDatabaseStorage(
+  config: Config,
+  report: (problem: string) => void,
+): Promise<Storage> {
+  const { openDatabase } = await import('./typeorm/open-database.js');
+  const { expireLeases } = await import('./typeorm/expire-leases.js');
+  const { TypeOrmInteractionStore } = await import('./typeorm/typeorm-interaction-store.js');
+  const { TypeOrmRuleStore } = await import('./typeorm/typeorm-rule-store.js');
+  const database = await openDatabase({
+    ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
+    dataDir: config.dataDir,
+    migrate: config.migrate,
+    onWait: report,
+  });
+  if (!config.databaseUrl) await expireLeases(database);
+  return {
+    store: new TypeOrmInteractionStore(database),
+    rules: new TypeOrmRuleStore(database),
+    close: () => database.close(),
+  };
+}
+
+async function openFileStorage(
+  config: Config,
+  report: (problem: string) => void,
+): Promise<Storage> {
+  const { FileRuleStore } = await import('./file/file-rule-store.js');
+  const { FileInteractionStore } = await import('./file/file-interaction-store.js');
+  const store = await FileInteractionStore.open({
+    data_dir: config.dataDir,
+    clock: new SystemClock(),
+    report: ({ path, message }) => report(`${path}: ${message}`),
+  });
+  const rules = await FileRuleStore.open({ data_dir: config.dataDir });
+  return {
+    store,
+    rules,
+    async close() {
+      await store.close();
+      await rules.close();
+    },
+  };
+}

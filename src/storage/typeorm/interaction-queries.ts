@@ -1,0 +1,122 @@
+import type { InteractionRow } from '../../log/store-rows.js';
+import type { Message } from '../../protocol/message.js';
+import type { Database } from './database.js';
+import type { ColumnsOfInteraction } from './interaction-row.js';
+import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
+import type { Row, Statement } from './statement.js';
+import { IS_ACTIVE, IS_QUEUED } from './statement.js';
+
+const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
+
+const FIND: Statement = { name: 'interactions.find', text: `${SELECT} WHERE i.id = $1` };
+
+const FIND_ACTIVE: Statement = {
+  name: 'interactions.find_active',
+  text: `${SELECT} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
+};
+
+/** Only what is queued has a rank. */
+const LIST_UNFINISHED: Statement = {
+  name: 'interactions.list_unfinished',
+  text: `${SELECT} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
+};
+
+/** Ids sort by time. */
+const LIST: Statement = {
+  name: 'interactions.list',
+  text: `${SELECT} WHERE i.chat_id = $1 AND ($2 OR i.superseded_at IS NULL) ORDER BY i.id DESC LIMIT $3`,
+};
+
+const LIST_BEFORE: Statement = {
+  name: 'interactions.list_before',
+  text: `${SELECT} WHERE i.chat_id = $1 AND ($2 OR i.superseded_at IS NULL) AND i.id < $4 ORDER BY i.id DESC LIMIT $3`,
+};
+
+const ANCESTORS_ADDED: Statement = {
+  text: `
+    WITH RECURSIVE ancestors AS (
+      SELECT parent_id AS id, 1 AS distance FROM interactions WHERE id = $1
+      UNION ALL
+      SELECT i.parent_id, a.distance + 1 FROM ancestors a JOIN interactions i ON i.id = a.id
+    )
+    SELECT i.id, i.added_messages FROM ancestors a JOIN interactions i ON i.id = a.id
+    WHERE i.added_messages IS NOT NULL ORDER BY a.distance DESC`,
+};
+
+const ADDED: Statement = {
+  text: 'SELECT id, added_messages FROM interactions WHERE id = ANY ($1::text[]) AND added_messages IS NOT NULL',
+};
+
+const LAST_SEQS: Statement = {
+  text: 'SELECT id, last_seq FROM interactions WHERE id = ANY ($1::text[])',
+};
+
+const CANCEL: Statement = {
+  name: 'interactions.cancel',
+  text: `UPDATE interactions SET cancel_reason = coalesce(cancel_reason, $2), signals = signals + 1
+    WHERE id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})`,
+};
+
+interface Added {
+  readonly id: string;
+  readonly added_messages: Message[];
+}
+
+export class InteractionQueries {
+  constructor(private readonly db: Database) {}
+
+  async find(id: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND, [id]);
+    return found && toInteractionRow(found);
+  }
+
+  async findActive(chatId: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_ACTIVE, [chatId]);
+    return found && toInteractionRow(found);
+  }
+
+  async listUnfinished(chatId: string): Promise<InteractionRow[]> {
+    const rows = await this.db.query<ColumnsOfInteraction>(LIST_UNFINISHED, [chatId]);
+    return rows.map(toInteractionRow);
+  }
+
+  async list(page: {
+    chat_id: string;
+    superseded: boolean;
+    limit: number;
+    before?: string;
+  }): Promise<InteractionRow[]> {
+    const { chat_id, superseded, limit, before } = page;
+    const values = [chat_id, superseded, limit];
+    const rows =
+      before === undefined
+        ? await this.db.query<ColumnsOfInteraction>(LIST, values)
+        : await this.db.query<ColumnsOfInteraction>(LIST_BEFORE, [...values, before]);
+    return rows.map(toInteractionRow);
+  }
+
+  async getPreviousState(id: string): Promise<Message[]> {
+    const rows = await this.db.query<Added>(ANCESTORS_ADDED, [id]);
+    return rows.flatMap(({ added_messages }) => added_messages);
+  }
+
+  async findAdded(ids: readonly string[]): Promise<Map<string, Message[]>> {
+    const rows = await this.db.query<Added>(ADDED, [ids]);
+    return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
+  }
+
+  async readLastSeqs(ids: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.db.query<{ id: string; last_seq: number }>(LAST_SEQS, [ids]);
+    return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
+  }
+
+  /** Two statements, so that the second sees what the first waited for. */
+  async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
+    const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
+      [CANCEL, [id, reason]],
+      [FIND, [id]],
+    ]);
+    const row = rows?.[0];
+    return row && toInteractionRow(row);
+  }
+}

@@ -1,0 +1,22 @@
+import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { TestDatabase } from '../support/databases.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import { interactionStoreContract } from './interaction-store.contract.js';
+
+const fault = await findPostgresFault();
+
+interactionStoreContract('TypeOrmInteractionStore on PGlite', () => opened(openTestPglite));
+
+if (fault)
+  describe.skip(`TypeOrmInteractionStore on Postgres: ${fault}`, () => it('is skipped', () => {}));
+else
+  interactionStoreContract('TypeOrmInteractionStore on Postgres', () => opened(openTestPostgres));
+
+async function opened(open: () => Promise<TestDatabase>) {
+  const tested = await open();
+  return {
+    store: new TypeOrmInteractionStore(tested.database),
+    reopen: async () => new TypeOrmInteractionStore(await tested.reopen()),
+    close: () => tested.close(),
+  };
+}

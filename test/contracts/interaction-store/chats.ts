@@ -1,0 +1,142 @@
+import type { ChatRow } from '../../../src/log/store-rows.js';
+import { at, chatId, ended, newChat, started } from './fixtures.js';
+import type { StoreUnderTest } from './store-under-test.js';
+
+export function describeChats(tested: StoreUnderTest): void {
+  describe('chats', () => {
+    it('creates a chat and finds it again', async () => {
+      const chat = newChat({ title: 'Sums', agent: 'react', metadata: { b: [1, null], a: 'ü' } });
+      expect(await tested.store.createChat(chat)).toBe(true);
+      const row = await tested.store.findChat(chat.id);
+      expect(row).toEqual({ ...chat, head_interaction_id: null, updated_at: chat.created_at });
+      expect(JSON.stringify(row?.metadata)).toBe('{"b":[1,null],"a":"ü"}');
+    });
+
+    it('refuses a taken id and leaves the chat as it was', async () => {
+      const chat = newChat({ title: 'first' });
+      await tested.store.createChat(chat);
+      expect(await tested.store.createChat({ ...chat, title: 'second' })).toBe(false);
+      expect((await tested.store.findChat(chat.id))?.title).toBe('first');
+    });
+
+    it('lets one of many concurrent creations have the id', async () => {
+      const chat = newChat();
+      const tries = Array.from({ length: 20 }, () => tested.store.createChat(chat));
+      expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
+    });
+
+    it('tells ids apart that differ only in case', async () => {
+      const upper = newChat({ id: `Case-${chatId()}`, title: 'upper' });
+      const lower = newChat({ id: `case-${upper.id.slice(5)}`, title: 'lower' });
+      expect(await tested.store.createChat(upper)).toBe(true);
+      expect(await tested.store.createChat(lower)).toBe(true);
+      expect((await tested.store.findChat(upper.id))?.title).toBe('upper');
+      expect((await tested.store.findChat(lower.id))?.title).toBe('lower');
+    });
+
+    it('finds no chat that is not there', async () => {
+      expect(await tested.store.findChat(chatId())).toBeUndefined();
+    });
+
+    it('patches what is given and nothing else', async () => {
+      const chat = newChat({ title: 'old', agent: 'react', metadata: { a: 1 } });
+      await tested.store.createChat(chat);
+      const before = await tested.store.findChat(chat.id);
+      const titled = await tested.store.updateChat(chat.id, { title: 'new', updated_at: at(5) });
+      expect(titled).toEqual({ ...before, title: 'new', updated_at: at(5) });
+      const cleared = await tested.store.updateChat(chat.id, {
+        title: null,
+        metadata: { z: 1, y: 2 },
+        updated_at: at(6),
+      });
+      expect(cleared).toMatchObject({ title: null, agent: 'react', updated_at: at(6) });
+      expect(JSON.stringify(cleared?.metadata)).toBe('{"z":1,"y":2}');
+      expect(await tested.store.findChat(chat.id)).toEqual(cleared);
+    });
+
+    it('patches no chat that is not there', async () => {
+      const patched = await tested.store.updateChat(chatId(), { title: 'x', updated_at: at(1) });
+      expect(patched).toBeUndefined();
+    });
+
+    describePaging(tested);
+    describeDeletion(tested);
+  });
+}
+
+function describePaging(tested: StoreUnderTest): void {
+  const future = (year: number) => `${year}-06-01T00:00:00.000Z`;
+
+  it('lists newest first and pages through equal times without loss or repetition', async () => {
+    const chats = Array.from({ length: 7 }, (_, i) =>
+      newChat({ created_at: future(i < 2 ? 2101 : 2100) }),
+    );
+    for (const chat of chats) await tested.store.createChat(chat);
+    const expected = chats.toSorted((a, b) => (key(a) < key(b) ? 1 : -1)).map((chat) => chat.id);
+
+    const seen = await listPages(tested, { limit: 2, count: 7 });
+    expect(seen.map((chat) => chat.id)).toEqual(expected);
+  });
+
+  it('pages through ids of mixed case and punctuation, each once', async () => {
+    const tag = chatId().slice(-12);
+    const created_at = future(2200);
+    const names = ['a', 'B', 'b', 'A', '_a', '-a', 'Z_', 'z-', '0'];
+    const wanted = names.map((name) => `${name}${tag}`);
+    for (const id of wanted) await tested.store.createChat(newChat({ id, created_at }));
+    const seen = await listPages(tested, { limit: 2, count: wanted.length });
+    expect(new Set(seen.map((chat) => chat.id))).toEqual(new Set(wanted));
+  });
+}
+
+const key = (chat: { created_at: string; id: string }) => `${chat.created_at} ${chat.id}`;
+
+async function listPages(
+  tested: StoreUnderTest,
+  { limit, count }: { limit: number; count: number },
+): Promise<ChatRow[]> {
+  const seen: ChatRow[] = [];
+  while (seen.length < count) {
+    const before = seen.at(-1);
+    const page = await tested.store.listChats({ limit, ...(before && { before }) });
+    expect(page).toHaveLength(limit);
+    seen.push(...page);
+  }
+  return seen.slice(0, count);
+}
+
+function describeDeletion(tested: StoreUnderTest): void {
+  it('deletes a chat with everything of it', async () => {
+    const first = await ended(tested.store, 'one');
+    const second = await ended(tested.store, 'two', { chat_id: first.chat_id });
+    expect(await tested.store.deleteChat(first.chat_id)).toBe('deleted');
+    expect(await tested.store.findChat(first.chat_id)).toBeUndefined();
+    for (const { id } of [first, second]) {
+      expect(await tested.store.findInteraction(id)).toBeUndefined();
+      expect(await tested.store.readRecords(id, { after: 0, limit: 10 })).toEqual([]);
+      expect(await tested.store.readLastSeqs([id])).toEqual(new Map());
+      expect(await tested.store.findAddedMessages([id])).toEqual(new Map());
+      expect(await tested.store.acquireLease(id, { owner: 'x', ttl_ms: 1000 })).toBeUndefined();
+    }
+    expect(await tested.store.deleteChat(first.chat_id)).toBe('unknown');
+  });
+
+  it('gives a deleted id to a new chat that has nothing of the old one', async () => {
+    const idempotency = { key: 'k', fingerprint: 'f' };
+    const old = await ended(tested.store, 'one', { idempotency });
+    await tested.store.deleteChat(old.chat_id);
+    const again = await started(tested.store, { chat_id: old.chat_id, idempotency });
+    expect(again.parent_id).toBeNull();
+    expect(await tested.store.getPreviousState(again.id)).toEqual([]);
+  });
+
+  it('deletes no chat that is busy', async () => {
+    const active = await started(tested.store);
+    expect(await tested.store.deleteChat(active.chat_id)).toBe('busy');
+    expect(await tested.store.findInteraction(active.id)).toEqual(active);
+  });
+
+  it('deletes no chat that is not there', async () => {
+    expect(await tested.store.deleteChat(chatId())).toBe('unknown');
+  });
+}

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { at } from './fixtures.js';
+import type { Operation } from './model-operations.js';
+import { operation } from './model-operations.js';
+import { ModelWalk } from './model-walk.js';
+import type { StoreUnderTest } from './store-under-test.js';
+
+export function describeModel(tested: StoreUnderTest): void {
+  it('does what the store in memory does, whatever the order of operations', async () => {
+    const operations = fc.noBias(fc.array(operation, { maxLength: 80, size: 'max' }));
+    const property = fc.asyncProperty(operations, (each) => walk(tested, each));
+    await fc.assert(property, { numRuns: 15 });
+  }, 120_000);
+}
+
+async function walk(tested: StoreUnderTest, operations: readonly Operation[]): Promise<void> {
+  const walk = new ModelWalk(tested);
+  for (const [i, each] of operations.entries()) await walk.run(each, at(i));
+  await walk.compareAll();
+}

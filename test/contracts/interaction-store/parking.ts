@@ -1,0 +1,155 @@
+import type { Settlement } from '../../../src/log/request-rows.js';
+import type { InteractionRow } from '../../../src/log/store-rows.js';
+import {
+  acquireOnceFree,
+  at,
+  ended,
+  endBatch,
+  HELD,
+  interactionId,
+  LAPSING,
+  newBatch,
+  newRequest,
+  started,
+} from './fixtures.js';
+import type { StoreUnderTest } from './store-under-test.js';
+
+const OTHER = { ...HELD, owner: 'process-b' };
+const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
+
+export function describeParking(tested: StoreUnderTest): void {
+  describe('parking (I11)', () => {
+    it('lets go of the lease, and rests', async () => {
+      const { row } = await waiting(tested);
+      expect(await park(tested, row)).toBe(true);
+      expect(await tested.store.findInteraction(row.id)).toEqual(row);
+      expect(await isListed(tested, row.id)).toBe(false);
+      expect(await tested.store.acquireLease(row.id, OTHER)).toBeUndefined();
+      const held = [{ interaction_id: row.id, epoch: row.epoch }];
+      expect(await tested.store.renewLeases(held, HELD)).toEqual([]);
+      await tested.reopen();
+      expect(await isListed(tested, row.id)).toBe(false);
+      expect((await tested.store.findActiveInteraction(row.chat_id))?.id).toBe(row.id);
+    });
+
+    it('is woken by a decision, and nothing of it was lost', async () => {
+      const { row, request_id } = await waiting(tested);
+      await park(tested, row);
+      await tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) });
+      expect(await isListed(tested, row.id)).toBe(true);
+      const lease = await tested.store.acquireLease(row.id, OTHER);
+      const interaction = { ...row, epoch: 2, signals: 1 };
+      expect(lease).toEqual({ interaction, lost_owner: null, parked: true });
+      expect(await isListed(tested, row.id)).toBe(false);
+    });
+
+    it('is woken by a cancel', async () => {
+      const { row } = await waiting(tested);
+      await park(tested, row);
+      await tested.store.requestCancel(row.id, 'user');
+      expect(await isListed(tested, row.id)).toBe(true);
+      const lease = await tested.store.acquireLease(row.id, OTHER);
+      expect(lease).toMatchObject({ parked: true, interaction: { cancel_reason: 'user' } });
+    });
+
+    it('remembers through a restart that it has to be woken', async () => {
+      const { row, request_id } = await waiting(tested);
+      await park(tested, row);
+      await tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) });
+      await tested.reopen();
+      expect(await isListed(tested, row.id)).toBe(true);
+      expect(await tested.store.acquireLease(row.id, OTHER)).toMatchObject({ parked: true });
+    });
+
+    it('is over once the lease is taken: what is lost then was lost', async () => {
+      const { row } = await waiting(tested);
+      await park(tested, row);
+      await tested.store.requestCancel(row.id, 'user');
+      await tested.store.acquireLease(row.id, LAPSING);
+      const lease = await acquireOnceFree(tested.store, row.id, OTHER);
+      expect(lease).toMatchObject({ parked: false, lost_owner: LAPSING.owner });
+    });
+
+    it('can be done again by the run that was woken', async () => {
+      const { row, request_id } = await waiting(tested);
+      await park(tested, row);
+      await tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) });
+      await tested.store.acquireLease(row.id, OTHER);
+      expect(await park(tested, { ...row, epoch: 2 })).toBe(false);
+      expect(await park(tested, { ...row, epoch: 2, signals: 1 })).toBe(true);
+      expect(await isListed(tested, row.id)).toBe(false);
+    });
+
+    it('is refused when something was signalled that the run has not seen', async () => {
+      const { row, request_id } = await waiting(tested);
+      await tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) });
+      expect(await park(tested, row)).toBe(false);
+      expect(await tested.store.acquireLease(row.id, OTHER)).toBeUndefined();
+      expect(await tested.store.append([newBatch(row.id, [3, 3])])).toEqual(['written']);
+    });
+
+    it('is refused when the interaction is to be cancelled, has ended, or is another’s', async () => {
+      const { row: cancelled } = await waiting(tested);
+      const { row: lost } = await waiting(tested, LAPSING);
+      await tested.store.requestCancel(cancelled.id, 'user');
+      await acquireOnceFree(tested.store, lost.id, OTHER);
+      const over = await ended(tested.store, 'one');
+      const refused = [{ ...cancelled, signals: 1 }, lost, over, { ...over, id: interactionId() }];
+      for (const row of refused) expect(await park(tested, row)).toBe(false);
+    });
+
+    it('is refused when the lease was let go of', async () => {
+      const { row } = await waiting(tested);
+      await tested.store.releaseLease(row.id, row.epoch);
+      expect(await park(tested, row)).toBe(false);
+      expect(await tested.store.acquireLease(row.id, OTHER)).toMatchObject({ parked: false });
+    });
+
+    it('loses no decision that races it', async () => {
+      for (let i = 0; i < 20; i++) {
+        const { row, request_id } = await waiting(tested);
+        const [parked, settled] = await Promise.all([
+          park(tested, row),
+          tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) }),
+        ]);
+        expect(settled).toMatchObject({ outcome: 'settled', interaction: { signals: 1 } });
+        const lease = await tested.store.acquireLease(row.id, OTHER);
+        expect(lease?.parked).toBe(parked ? true : undefined);
+      }
+    });
+
+    it('holds the chat, and its end lets it go', async () => {
+      const { row } = await waiting(tested);
+      await park(tested, row);
+      expect(await tested.store.deleteChat(row.chat_id)).toBe('busy');
+      await tested.store.requestCancel(row.id, 'user');
+      const lease = await tested.store.acquireLease(row.id, OTHER);
+      const { epoch, last_seq } = lease!.interaction;
+      await tested.store.append([endBatch(row.id, last_seq + 1, { epoch })]);
+      expect(await isListed(tested, row.id)).toBe(false);
+      expect((await started(tested.store, { chat_id: row.chat_id })).parent_id).toBe(row.id);
+    });
+  });
+}
+
+/** One that runs and waits for an answer. */
+async function waiting(
+  tested: StoreUnderTest,
+  lease = HELD,
+): Promise<{ row: InteractionRow; request_id: string }> {
+  const created_at = '1965-01-01T00:00:00.000Z';
+  const { id } = await started(tested.store, { created_at, lease });
+  const request = newRequest(2);
+  const extra = { requests: [request], status: 'WAITING_INPUT' } as const;
+  await tested.store.append([newBatch(id, [2, 2], extra)]);
+  return { row: (await tested.store.findInteraction(id))!, request_id: request.id };
+}
+
+function park(tested: StoreUnderTest, { id, epoch, signals }: InteractionRow): Promise<boolean> {
+  return tested.store.park({ interaction_id: id, epoch, signals });
+}
+
+/** Whether the sweep would find it. */
+async function isListed(tested: StoreUnderTest, id: string): Promise<boolean> {
+  return (await tested.store.listUnowned(1000)).includes(id);
+}

@@ -1,0 +1,156 @@
+import {
+  at,
+  ended,
+  endBatch,
+  exchange,
+  HELD,
+  interactionId,
+  newBatch,
+  newEnd,
+  newRecord,
+  started,
+} from './fixtures.js';
+import type { StoreUnderTest } from './store-under-test.js';
+
+export function describeReads(tested: StoreUnderTest): void {
+  describe('reading', () => {
+    it('pages through a log', async () => {
+      const { id } = await started(tested.store, { lease: HELD });
+      await tested.store.append([newBatch(id, [2, 7])]);
+      await tested.store.append([newBatch(id, [8, 300])]);
+      const page = async (after: number, limit: number) =>
+        (await tested.store.readRecords(id, { after, limit })).map((record) => record.seq);
+      expect(await page(0, 3)).toEqual([1, 2, 3]);
+      expect(await page(3, 3)).toEqual([4, 5, 6]);
+      expect(await page(6, 4)).toEqual([7, 8, 9, 10]);
+      expect(await page(298, 10)).toEqual([299, 300]);
+      expect(await page(300, 10)).toEqual([]);
+      expect(await page(9_999, 10)).toEqual([]);
+      const seen: number[] = [];
+      while (seen.length < 300) seen.push(...(await page(seen.length, 7)));
+      expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
+    });
+
+    it('reads no records of an interaction that is not there', async () => {
+      expect(await tested.store.readRecords(interactionId(), { after: 0, limit: 10 })).toEqual([]);
+    });
+
+    it('reads records of some types, by interaction and then in order', async () => {
+      const [first, second, other] = [
+        await started(tested.store, { lease: HELD }),
+        await started(tested.store, { lease: HELD }),
+        await started(tested.store, { lease: HELD }),
+      ];
+      for (const { id } of [second, first, other]) {
+        const thought = { type: 'THINKING', block_id: 't', content: 'hm' } as const;
+        const answer = { type: 'ANSWER', block_id: 'a', content: 'yes' } as const;
+        const bodies = [thought, { type: 'NOTICE', code: 'c', message: 'm' } as const, answer];
+        const records = bodies.map((body, i) => newRecord(id, i + 2, { body }));
+        await tested.store.append([{ interaction_id: id, epoch: 1, records }]);
+      }
+      const ids = [first.id, second.id].toSorted();
+      const found = await tested.store.readRecordsOfTypes(
+        [...ids, interactionId()],
+        ['ANSWER', 'THINKING'],
+      );
+      const seen = found.map((record) => [record.interaction_id, record.seq, record.body.type]);
+      expect(seen).toEqual(
+        ids.flatMap((id) => [
+          [id, 2, 'THINKING'],
+          [id, 4, 'ANSWER'],
+        ]),
+      );
+      expect(found[0]).toEqual(
+        (await tested.store.readRecords(ids[0]!, { after: 1, limit: 1 }))[0],
+      );
+      expect(await tested.store.readRecordsOfTypes([], ['ANSWER'])).toEqual([]);
+      expect(await tested.store.readRecordsOfTypes([first.id], [])).toEqual([]);
+    });
+
+    it('knows how far each log is', async () => {
+      const first = await started(tested.store, { lease: HELD });
+      const second = await started(tested.store);
+      await tested.store.append([newBatch(first.id, [2, 5])]);
+      const asked = [first.id, interactionId(), second.id];
+      expect(await tested.store.readLastSeqs(asked)).toEqual(
+        new Map([
+          [first.id, 5],
+          [second.id, 1],
+        ]),
+      );
+      expect(await tested.store.readLastSeqs([])).toEqual(new Map());
+    });
+
+    it('lists the interactions of a chat newest first, page by page', async () => {
+      const first = await ended(tested.store, '0', { created_at: at(0) });
+      const { chat_id } = first;
+      const made = [first.id];
+      for (const second of [1, 1, 1, 4]) {
+        made.push((await ended(tested.store, 'n', { chat_id, created_at: at(second) })).id);
+      }
+      const seen: string[] = [];
+      for (;;) {
+        const before = seen.at(-1);
+        const page = { chat_id, superseded: false, limit: 2, ...(before && { before }) };
+        const rows = await tested.store.listInteractions(page);
+        seen.push(...rows.map((row) => row.id));
+        if (rows.length < 2) break;
+      }
+      expect(seen).toEqual(made.toReversed());
+      const [newest] = await tested.store.listInteractions({ chat_id, superseded: true, limit: 1 });
+      expect(newest).toEqual(await tested.store.findInteraction(made.at(-1)!));
+    });
+
+    describeConversation(tested);
+
+    it('answers a ping', async () => {
+      await expect(tested.store.ping()).resolves.toBeUndefined();
+    });
+  });
+}
+
+function describeConversation(tested: StoreUnderTest): void {
+  it('knows the conversation before an interaction: what its ancestors added', async () => {
+    const first = await ended(tested.store, 'one');
+    const { chat_id } = first;
+    const failed = await started(tested.store, { chat_id, lease: HELD });
+    const end = newEnd('two', { status: 'CANCELLED' });
+    await tested.store.append([endBatch(failed.id, 2, { end })]);
+    const last = await started(tested.store, { chat_id, lease: HELD });
+    await ended(tested.store, 'elsewhere');
+
+    expect(await tested.store.getPreviousState(first.id)).toEqual([]);
+    expect(await tested.store.getPreviousState(failed.id)).toEqual(exchange('one'));
+    const both = [...exchange('one'), ...exchange('two')];
+    expect(await tested.store.getPreviousState(last.id)).toEqual(both);
+    await tested.store.append([endBatch(last.id, 2, { end: newEnd('three') })]);
+    expect(await tested.store.getPreviousState(last.id)).toEqual(both);
+    expect(await tested.store.getPreviousState(interactionId())).toEqual([]);
+  });
+
+  it('follows a long chain', async () => {
+    const first = await ended(tested.store, '0');
+    const { chat_id } = first;
+    for (let i = 1; i < 40; i++) await ended(tested.store, String(i), { chat_id });
+    const last = await started(tested.store, { chat_id });
+    const expected = Array.from({ length: 40 }, (_, i) => exchange(String(i))).flat();
+    expect(await tested.store.getPreviousState(last.id)).toEqual(expected);
+  });
+
+  it('knows what each interaction added, once it has ended', async () => {
+    const first = await ended(tested.store, 'one');
+    const { chat_id } = first;
+    const second = await ended(tested.store, 'two', { chat_id });
+    const running = await started(tested.store, { chat_id });
+    const added = await tested.store.findAddedMessages([
+      second.id,
+      running.id,
+      interactionId(),
+      first.id,
+    ]);
+    expect(added.size).toBe(2);
+    expect(added.get(first.id)).toEqual(exchange('one'));
+    expect(added.get(second.id)).toEqual(exchange('two'));
+    expect(await tested.store.findAddedMessages([])).toEqual(new Map());
+  });
+}

@@ -1,0 +1,36 @@
+import type { InteractionStore } from '../../../src/log/interaction-store.js';
+
+export interface OpenedStore {
+  readonly store: InteractionStore;
+  /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
+  readonly reopen?: () => Promise<InteractionStore>;
+  /** Closes the newest store and removes its data. */
+  close(): Promise<void>;
+}
+
+/** The store that the suite is talking to at the moment; `reopen` replaces it. */
+export class StoreUnderTest {
+  #opened: OpenedStore | undefined;
+  #store: InteractionStore | undefined;
+
+  constructor(private readonly open: () => Promise<OpenedStore>) {}
+
+  get store(): InteractionStore {
+    if (this.#store === undefined) throw new Error('The store is not open.');
+    return this.#store;
+  }
+
+  async start(): Promise<void> {
+    this.#opened = await this.open();
+    this.#store = this.#opened.store;
+  }
+
+  /** Without `reopen` the same store goes on, which then proves less but nothing wrong. */
+  async reopen(): Promise<void> {
+    if (this.#opened?.reopen) this.#store = await this.#opened.reopen();
+  }
+
+  async stop(): Promise<void> {
+    await this.#opened?.close();
+  }
+}

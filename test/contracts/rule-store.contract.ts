@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { PermissionRule } from '../../src/permissions/permission-rule.js';
+import type { RuleStore } from '../../src/permissions/rule-store.js';
+
+export interface OpenedRuleStore {
+  readonly store: RuleStore;
+  /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
+  readonly reopen: () => Promise<RuleStore>;
+  /** Closes the newest store and removes its data. */
+  close(): Promise<void>;
+}
+
+const LIMIT = 1000;
+let made = 0;
+
+/** Younger than those before it, and of a scope of its own unless told otherwise. */
+function rule(more: Partial<PermissionRule> = {}): PermissionRule {
+  made++;
+  return {
+    id: `rule_${randomUUID()}`,
+    scope: 'session',
+    scope_id: `chat_${randomUUID()}`,
+    priority: 0,
+    decision: 'allow',
+    matcher: { type: 'command_prefix', prefixes: ['git log'] },
+    description: null,
+    expires_at: null,
+    max_uses: null,
+    created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, made)).toISOString(),
+    uses: 0,
+    ...more,
+  };
+}
+
+/** What every `RuleStore` must do. The store is opened once; every test uses scopes of its own. */
+export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleStore>): void {
+  describe(`${name} as a RuleStore`, () => {
+    let opened: OpenedRuleStore;
+    let store: RuleStore;
+    beforeAll(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterAll(() => opened.close());
+
+    it('gives a rule back as it was added', async () => {
+      const full = rule({
+        priority: -5,
+        decision: 'deny',
+        matcher: { type: 'tool', pattern: 'x', input: { b: 1, a: ['\u0000', '\ud800'] } },
+        description: 'Never.',
+        expires_at: '2030-01-01T00:00:00.000Z',
+        max_uses: 3,
+      });
+      expect(await store.add(full, LIMIT)).toBe(true);
+      expect(await store.find(full.id)).toEqual(full);
+      expect(await store.find('rule_none')).toBeUndefined();
+    });
+
+    it('adds no rule twice', async () => {
+      const first = rule();
+      await store.add(first, LIMIT);
+      expect(await store.add({ ...first, decision: 'deny' }, LIMIT)).toBe(false);
+      expect(await store.find(first.id)).toEqual(first);
+    });
+
+    it('holds as many rules of a scope as the limit says, whoever adds them at once', async () => {
+      const scope_id = `chat_${randomUUID()}`;
+      const adding = Array.from({ length: 8 }, () => store.add(rule({ scope_id }), 3));
+      expect((await Promise.all(adding)).filter(Boolean)).toHaveLength(3);
+      expect(await store.list({ scope: 'session', scope_id })).toHaveLength(3);
+      expect(await store.add(rule(), 3)).toBe(true);
+    });
+
+    it('lists the rules of a scope, oldest first', async () => {
+      const scope_id = `type_${randomUUID()}`;
+      const [a, b, c] = [
+        rule({ scope_id }),
+        rule({ scope_id }),
+        rule({ scope: 'agent', scope_id }),
+      ];
+      for (const added of [b, c, a]) await store.add(added, LIMIT);
+      expect(await store.list({ scope: 'session', scope_id })).toEqual([a, b]);
+      expect(await store.list({ scope_id })).toEqual([a, b, c]);
+      const all = await store.list();
+      expect(all).toEqual(expect.arrayContaining([a, b, c]));
+      const ages = all.map(({ created_at }) => Date.parse(created_at!));
+      expect(ages).toEqual(ages.toSorted((x, y) => x - y));
+    });
+
+    it('lists what can apply to a call: of its chat, of its agent type, of users and global', async () => {
+      const chat = rule();
+      const agent = rule({ scope: 'agent', scope_id: `type_${randomUUID()}` });
+      const user = rule({ scope: 'user', scope_id: null });
+      const everyone = rule({ scope: 'global', scope_id: null });
+      const other = rule();
+      for (const added of [chat, agent, user, everyone, other]) await store.add(added, LIMIT);
+      const found = await store.listFor({ chat_id: chat.scope_id!, agent: agent.scope_id! });
+      expect(found).toEqual(expect.arrayContaining([chat, agent, user, everyone]));
+      expect(found).not.toContainEqual(other);
+      const without = await store.listFor({});
+      expect(without).toEqual(expect.arrayContaining([user, everyone]));
+      for (const absent of [chat, agent]) expect(without).not.toContainEqual(absent);
+    });
+
+    it('removes one rule', async () => {
+      const gone = rule();
+      await store.add(gone, LIMIT);
+      expect(await store.remove(gone.id)).toBe(true);
+      expect(await store.remove(gone.id)).toBe(false);
+      expect(await store.find(gone.id)).toBeUndefined();
+    });
+
+    it('removes the rules of a scope', async () => {
+      const scope_id = `chat_${randomUUID()}`;
+      const other = rule();
+      for (const added of [rule({ scope_id }), rule({ scope_id }), other])
+        await store.add(added, LIMIT);
+      expect(await store.removeScope('session', scope_id)).toBe(2);
+      expect(await store.removeScope('session', scope_id)).toBe(0);
+      expect(await store.removeScope('agent', other.scope_id!)).toBe(0);
+      expect(await store.find(other.id)).toEqual(other);
+      expect(await store.removeScope('session')).toBeGreaterThan(0);
+      expect(await store.list({ scope: 'session' })).toEqual([]);
+    });
+
+    it('grants as many uses as a rule has, whoever asks at once', async () => {
+      const limited = rule({ max_uses: 5 });
+      await store.add(limited, LIMIT);
+      const uses = await Promise.all(Array.from({ length: 12 }, () => store.countUse(limited.id)));
+      expect(uses.filter(Boolean)).toHaveLength(5);
+      expect(await store.find(limited.id)).toEqual({ ...limited, uses: 5 });
+      expect(await store.countUse('rule_none')).toBe(false);
+    });
+
+    it('counts without end where nothing limits', async () => {
+      const free = rule();
+      await store.add(free, LIMIT);
+      expect(await store.countUse(free.id)).toBe(true);
+      expect(await store.find(free.id)).toEqual({ ...free, uses: 1 });
+    });
+
+    it('keeps everything across a restart', async () => {
+      const kept = rule({ max_uses: 2 });
+      await store.add(kept, LIMIT);
+      await store.countUse(kept.id);
+      store = await opened.reopen();
+      expect(await store.find(kept.id)).toEqual({ ...kept, uses: 1 });
+    });
+  });
+}

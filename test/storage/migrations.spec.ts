@@ -1,0 +1,52 @@
+import { migrate } from '../../src/storage/typeorm/migrate.js';
+import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { newChat } from '../contracts/interaction-store/fixtures.js';
+import { createPostgresDatabase, findPostgresFault } from '../support/databases.js';
+
+const fault = await findPostgresFault();
+const describeOnPostgres = fault ? describe.skip : describe;
+
+describeOnPostgres(`migrations${fault ? `: ${fault}` : ''}`, () => {
+  let url: string;
+  let drop: () => Promise<void>;
+
+  beforeEach(async () => {
+    ({ url, drop } = await createPostgresDatabase());
+  });
+
+  afterEach(() => drop());
+
+  it('are run once by processes that start at once', async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 5 }, () => openDatabase({ url, dataDir: '', migrate: true })),
+    );
+    const stores = opened.map((database) => new TypeOrmInteractionStore(database));
+    for (const store of stores) expect(await store.createChat(newChat())).toBe(true);
+    await Promise.all(opened.map((database) => database.close()));
+  });
+
+  it('are asked for when they are pending and must not be run', async () => {
+    const opening = () => openDatabase({ url, dataDir: '', migrate: false });
+    await expect(opening()).rejects.toMatchObject({
+      code: 'migrations_pending',
+      message: expect.stringContaining('npm run migrate'),
+    });
+    await migrate({ url, dataDir: '' });
+    await (await opening()).close();
+  });
+
+  it('can be undone', async () => {
+    const database = await openDatabase({ url, dataDir: '', migrate: true });
+    await database.dataSource.undoLastMigration();
+    await database.close();
+    await migrate({ url, dataDir: '' });
+  });
+
+  it('leave a database alone that has such tables already', async () => {
+    const database = await openDatabase({ url, dataDir: '', migrate: true });
+    await database.query({ text: 'DELETE FROM migrations' }, []);
+    await database.close();
+    await expect(migrate({ url, dataDir: '' })).rejects.toMatchObject({ code: 'migration_failed' });
+  });
+});

@@ -1,0 +1,218 @@
+import type { InteractionStore } from '../../src/log/interaction-store.js';
+import type { InteractionRow } from '../../src/log/store-rows.js';
+import type { Database } from '../../src/storage/typeorm/database.js';
+import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import {
+  at,
+  chatId,
+  endBatch,
+  HELD,
+  newBatch,
+  newEnd,
+  newRequest,
+  newStart,
+  readAll,
+  started,
+} from '../contracts/interaction-store/fixtures.js';
+import type { TestDatabase } from '../support/databases.js';
+import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+
+const fault = await findPostgresFault();
+const describeOnPostgres = fault ? describe.skip : describe;
+
+describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, () => {
+  let tested: TestDatabase;
+  let second: Database;
+  let stores: [InteractionStore, InteractionStore];
+
+  beforeAll(async () => {
+    const opened = await openTestPostgres();
+    tested = opened;
+    second = await openDatabase({ url: opened.url, dataDir: '', migrate: false });
+    stores = [new TypeOrmInteractionStore(tested.database), new TypeOrmInteractionStore(second)];
+  });
+
+  afterAll(async () => {
+    await second.close();
+    await tested.close();
+  });
+
+  it('settle each request once, while its run appends, parks and ends (I5)', async () => {
+    const [one, two] = stores;
+    const rows = await Promise.all(Array.from({ length: 50 }, () => started(one, { lease: HELD })));
+    const requests = rows.map(() => newRequest(2));
+    await one.append(rows.map(({ id }, i) => newBatch(id, [2, 2], { requests: [requests[i]!] })));
+    const settle = (store: InteractionStore, answer: string) =>
+      Promise.all(
+        requests.map(({ id }) =>
+          store.settleRequest({
+            request_id: id,
+            settlement: { kind: 'input', answer, by: 'user' },
+            at: at(9),
+          }),
+        ),
+      );
+    const [first, other] = await Promise.all([
+      settle(one, 'first'),
+      settle(two, 'other'),
+      one.append(rows.map(({ id }) => newBatch(id, [3, 3]))),
+      ...rows.map(({ id }) => two.park({ interaction_id: id, epoch: 1, signals: 0 })),
+    ]);
+    await Promise.all([one.append(rows.map(({ id }) => endBatch(id, 4))), settle(two, 'late')]);
+    for (const [i, { id }] of requests.entries()) {
+      const outcomes = [first[i]!.outcome, other[i]!.outcome];
+      expect(outcomes.toSorted()).toEqual(['settled', 'settled_before']);
+      const answer = first[i]!.outcome === 'settled' ? 'first' : 'other';
+      expect(await two.findRequest(id)).toMatchObject({
+        status: 'settled',
+        settlement: { answer },
+      });
+      expect((await two.findInteraction(rows[i]!.id))?.signals).toBe(1);
+    }
+  });
+
+  it('begin what comes at the very moment that the one before it ends', async () => {
+    const [one, two] = stores;
+    for (let round = 0; round < 40; round++) {
+      const rows = await Promise.all(
+        Array.from({ length: 10 }, () => started(one, { lease: HELD })),
+      );
+      const starts = rows.map(({ chat_id }) => newStart({ chat_id, on_conflict: 'enqueue' }));
+      const ends = rows.map(({ id }) => endBatch(id, 2));
+      await Promise.all([
+        ...(round % 2 ? [one.append(ends)] : ends.map((end) => one.append([end]))),
+        ...starts.map((start) => two.startInteraction(start)),
+      ]);
+      for (const { chat, interaction } of starts)
+        expect((await one.findActiveInteraction(chat.id))?.id).toBe(interaction.id);
+    }
+  });
+
+  it('let nobody wait for a neighbour whose chat is held', async () => {
+    const [store] = stores;
+    const [free, held] = [
+      await started(store, { lease: HELD }),
+      await started(store, { lease: HELD }),
+    ];
+    const runner = tested.database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT FROM chats WHERE id = $1 FOR UPDATE', [held.chat_id]);
+    const appended = store.append([free, held].map(({ id }) => endBatch(id, 2)));
+    while ((await store.findInteraction(free.id))?.completed_at === null);
+    expect((await store.findInteraction(held.id))?.completed_at).toBeNull();
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await appended).toEqual(['written', 'written']);
+  });
+
+  it('strand nothing that is queued while others end, and lock nobody out (I9)', async () => {
+    const race = new QueueRace(stores);
+    await race.run();
+    await race.drain();
+    await race.check();
+  }, 60_000);
+});
+
+const CHATS = 8;
+const ROUNDS = 25;
+
+/** Chats to which messages come faster than they are worked off, from two processes, some cancelled while they wait. */
+class QueueRace {
+  readonly #chats = Array.from({ length: CHATS }, () => chatId());
+  readonly #entered: string[] = [];
+  #cancelled = 0;
+
+  constructor(private readonly stores: readonly [InteractionStore, InteractionStore]) {}
+
+  async run(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      await Promise.all([
+        ...this.#chats.map((chat, i) => this.#start(chat, round + i)),
+        ...this.#chats.map((chat, i) => this.#start(chat, round + i + 1)),
+        this.#endAll(this.stores[round % 2]!),
+        this.#endAll(this.stores[(round + 1) % 2]!),
+        this.#cancelOne(this.#chats[round % CHATS]!),
+      ]);
+    }
+  }
+
+  /** Ends all that is left. What is queued in a chat begins without anybody's help. */
+  async drain(): Promise<void> {
+    const [store] = this.stores;
+    for (;;) {
+      for (const chat of this.#chats) {
+        const [first, ...rest] = await store.listUnfinished(chat);
+        if (first?.status === 'QUEUED' && [first, ...rest].some((row) => !row.cancel_reason))
+          throw new Error(`Nothing is active in ${chat}, and ${first.id} waits.`);
+      }
+      if ((await this.#endAll(store)) === 0) break;
+    }
+  }
+
+  async check(): Promise<void> {
+    const [store] = this.stores;
+    expect(this.#entered.length).toBeGreaterThan(CHATS * ROUNDS);
+    expect(this.#cancelled).toBeGreaterThan(0);
+    expect(await store.promoteQueued(at(99))).toEqual([]);
+    let begun = 0;
+    for (const chat_id of this.#chats) {
+      const page = { chat_id, superseded: false, limit: 1000 };
+      const rows = await store.listInteractions(page);
+      expect(await lengthOfBranch(store, chat_id)).toBe(rows.length);
+      begun += rows.length;
+      for (const { id } of rows) await expectWholeLog(store, id);
+    }
+    const rows = await Promise.all(this.#entered.map((id) => store.findInteraction(id)));
+    expect(rows.every((row) => row?.completed_at)).toBe(true);
+    expect(rows.filter((row) => row?.superseded_at === null)).toHaveLength(begun);
+  }
+
+  async #start(chat_id: string, n: number): Promise<void> {
+    const on_conflict = n % 3 === 0 ? 'interrupt' : 'enqueue';
+    const start = newStart({ chat_id, on_conflict });
+    const { outcome } = await this.stores[n % 2]!.startInteraction(start);
+    if (outcome === 'started' || outcome === 'queued') this.#entered.push(start.interaction.id);
+    else expect(outcome).toBe('queue_full');
+  }
+
+  /** Takes up what may run and ends it, in one group; another process tries the same. Answers how many there were. */
+  async #endAll(store: InteractionStore): Promise<number> {
+    const unfinished = await Promise.all(this.#chats.map((chat) => store.listUnfinished(chat)));
+    const taken = await Promise.all(
+      unfinished.flat().map(({ id }) => store.acquireLease(id, HELD)),
+    );
+    const rows = taken.flatMap((lease) => (lease ? [lease.interaction] : []));
+    const held = rows.map(({ id, epoch }) => ({ interaction_id: id, epoch }));
+    const [outcomes] = await Promise.all([
+      store.append(rows.map(toEnd)),
+      store.renewLeases(held, HELD),
+    ]);
+    expect(outcomes.every((outcome) => outcome === 'written')).toBe(true);
+    return rows.length;
+  }
+
+  async #cancelOne(chat_id: string): Promise<void> {
+    const waiting = await this.stores[0].listUnfinished(chat_id);
+    const row = waiting.at(-1);
+    if (row?.status !== 'QUEUED') return;
+    this.#cancelled++;
+    await this.stores[1].requestCancel(row.id, 'user');
+  }
+}
+
+function toEnd({ id, epoch, last_seq }: InteractionRow) {
+  return endBatch(id, last_seq + 1, { epoch, end: newEnd(id) });
+}
+
+async function lengthOfBranch(store: InteractionStore, chatId: string): Promise<number> {
+  let length = 0;
+  let id = (await store.findChat(chatId))?.head_interaction_id ?? null;
+  for (; id !== null; length++) id = (await store.findInteraction(id))!.parent_id;
+  return length;
+}
+
+async function expectWholeLog(store: InteractionStore, id: string): Promise<void> {
+  const types = (await readAll(store, id)).map(({ seq, body }) => `${seq} ${body.type}`);
+  expect(types).toEqual(['1 INTERACTION_STARTED', '2 INTERACTION_COMPLETE']);
+}
