@@ -1,0 +1,88 @@
+import { Logger } from '@nestjs/common';
+import { loadConfig } from '../config/load-config.js';
+import type { Environment } from '../config/load-config.js';
+import { AppLogger } from './app-logger.js';
+
+function setUp(env: Environment = {}): { logger: AppLogger; lines: string[] } {
+  const lines: string[] = [];
+  const logger = new AppLogger(loadConfig(env), (line) => lines.push(line));
+  return { logger, lines };
+}
+
+const parse = (line?: string): Record<string, unknown> => JSON.parse(line ?? '') as never;
+
+describe(AppLogger.name, () => {
+  afterEach(() => Logger.overrideLogger(false));
+
+  it("takes what Nest's logger passes on", () => {
+    const { logger, lines } = setUp();
+    Logger.overrideLogger(logger);
+    new Logger('Store').log('ready');
+    new Logger('Store').warn({ message: 'slow', duration_ms: 7 });
+    new Logger('Store').error(new Error('no', { cause: new Error('why') }));
+    expect(lines.map(parse)).toMatchObject([
+      { level: 'info', context: 'Store', message: 'ready', pid: process.pid },
+      { level: 'warn', context: 'Store', message: 'slow', duration_ms: 7 },
+      { level: 'error', message: 'no', err: { type: 'Error', cause: { message: 'why' } } },
+    ]);
+    expect(lines.every((line) => line.endsWith('}\n'))).toBe(true);
+  });
+
+  it('leaves out what is below LOG_LEVEL', () => {
+    const { logger, lines } = setUp({ LOG_LEVEL: 'warn' });
+    logger.log('a', 'X');
+    logger.debug('b', 'X');
+    logger.warn('c', 'X');
+    expect(lines.map((line) => parse(line)['message'])).toEqual(['c']);
+    expect(logger.isLevelEnabled('debug')).toBe(false);
+  });
+
+  it("keeps the framework's chatter for debugging", () => {
+    const quiet = setUp();
+    quiet.logger.log('Mapped {/chats, GET} route', 'RouterExplorer');
+    quiet.logger.warn('odd', 'RouterExplorer');
+    expect(quiet.lines).toHaveLength(1);
+    const loud = setUp({ LOG_LEVEL: 'debug' });
+    loud.logger.log('Mapped {/chats, GET} route', 'RouterExplorer');
+    expect(parse(loud.lines[0])).toMatchObject({ level: 'debug' });
+  });
+
+  it('keeps members of foreign errors to itself', () => {
+    const { logger, lines } = setUp();
+    const error = Object.assign(new Error('401'), { code: 'auth', request: { key: 'hush' } });
+    logger.error({ message: 'failed', err: error }, 'Model');
+    expect(parse(lines[0])['err']).toEqual({
+      type: 'Error',
+      message: '401',
+      code: 'auth',
+      stack: expect.stringContaining('401') as string,
+    });
+  });
+
+  it.each(['json', 'pretty'])('hides secrets in %s, wherever they are', (LOG_FORMAT) => {
+    const { logger, lines } = setUp({
+      LOG_FORMAT,
+      OPENAI_API_KEY: 'my-own-hush',
+      DATABASE_URL: 'postgres://me:hush%21hush@db/parley',
+    });
+    logger.log('using my-own-hush', 'X');
+    logger.log({ message: 'request', headers: { authorization: 'Bearer hush-hush' } }, 'X');
+    logger.log({ deep: { er: { 'x-api-key': 'hush' }, body: '{"api_key": "hush"}' } }, 'X');
+    logger.error(new Error('no connection to redis://:hush@cache/0 nor as hush!hush'), 'X');
+    logger.warn('Authorization was Bearer hush.hush.hush, key sk-proj-hush1234', 'X');
+    expect(lines).toHaveLength(5);
+    expect(lines.join('')).not.toContain('hush');
+  });
+
+  it('writes for people', () => {
+    const { logger, lines } = setUp({ LOG_FORMAT: 'pretty' });
+    logger.log({ message: 'listening', url: 'http://127.0.0.1:3000', at: { port: 3000 } }, 'Main');
+    logger.error({ message: 'broken', err: new Error('no', { cause: 'why' }) });
+    expect(lines[0]).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} {2}info \[Main\] listening url=http:\/\/127\.0\.0\.1:3000 at=\{"port":3000\}\n$/,
+    );
+    expect(lines[1]).toMatch(
+      / error broken\n {2}Error: no\n {6}at .*\n[^]* {2}caused by:\n {2}string: why\n$/,
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { Catch, Logger } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Problem } from '../protocol/problem.js';
+import { toProblem } from './to-problem.js';
+
+/** Answers whatever was thrown as `application/problem+json`. Once a response has begun, it can only end it. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ProblemFilter.name);
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const origin = {
+      method: request.method,
+      path: request.originalUrl.split('?', 1)[0] ?? '',
+      request_id: response.get('X-Request-Id') ?? 'none',
+    };
+    const problem = toProblem(exception, origin);
+    if (problem.status >= 500)
+      this.logger.error({ message: 'A request failed', ...origin, err: exception });
+    if (response.headersSent) response.end();
+    else this.answer(response, problem);
+  }
+
+  private answer(response: Response, problem: Problem): void {
+    response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+  }
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { AppLogger } from './app-logger.js';
+
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+/** Gives each request an id (its own `X-Request-Id`, if it has a decent one), answers with it, and logs how it ended at debug. */
+export function requestLog(logger: AppLogger): RequestHandler {
+  const isLogged = logger.isLevelEnabled('debug');
+  return (request, response, next) => {
+    const id = request.get('X-Request-Id');
+    const request_id = id && REQUEST_ID.test(id) ? id : randomUUID();
+    response.setHeader('X-Request-Id', request_id);
+    if (isLogged) {
+      const start = performance.now();
+      const { method, path } = request;
+      response.once('close', () => {
+        const duration_ms = Math.round(performance.now() - start);
+        const { statusCode: status, writableFinished } = response;
+        const message = `${method} ${path} ${status}${writableFinished ? '' : ' (cut off)'}`;
+        logger.debug({ message, request_id, duration_ms }, 'Http');
+      });
+    }
+    next();
+  };
+}
