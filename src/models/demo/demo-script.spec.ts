@@ -1,0 +1,129 @@
+import type { Message } from '../../protocol/message.js';
+import { ModelError } from '../model-error.js';
+import type { ModelRequest } from '../model-provider.js';
+import { demoTurn } from './demo-script.js';
+
+const ALL = ['calculator', 'current_time', 'ask_human', 'bash'];
+
+function request(content: string, offered = ALL, after: readonly Message[] = []): ModelRequest {
+  const tools = offered.map((name) => ({ name, description: '', input_schema: {} }));
+  return { model: 'script', messages: [{ role: 'user', content }, ...after], tools };
+}
+
+function called(name: string, input: object, result: string): Message[] {
+  const call = {
+    id: 'demo_1',
+    type: 'function' as const,
+    function: { name, arguments: JSON.stringify(input) },
+  };
+  return [
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'demo_1', content: result },
+  ];
+}
+
+describe(demoTurn.name, () => {
+  it.each([
+    ['what is 6*7', { calculator: { expression: '6 * 7' } }],
+    ['What is (2 + 3)*4?', { calculator: { expression: '(2 + 3) * 4' } }],
+    ['12 * 9 + 3', { calculator: { expression: '12 * 9 + 3' } }],
+    ['(what is six, or 6 times 7)', { calculator: { expression: '6 * 7' } }],
+    ['what is 10 divided by 4', { calculator: { expression: '10 / 4' } }],
+    ['what time is it?', { current_time: {} }],
+    ['what time is it in Tokyo?', { current_time: { timezone: 'Asia/Tokyo' } }],
+    ['the time in new york please', { current_time: { timezone: 'America/New_York' } }],
+    ['What time is it in Europe/Berlin', { current_time: { timezone: 'Europe/Berlin' } }],
+    ['what time is it in UTC', { current_time: { timezone: 'UTC' } }],
+    ['What is 6*7 and what time is it?', { calculator: { expression: '6 * 7' }, current_time: {} }],
+    ['ask me my name', { ask_human: { question: 'Your name?' } }],
+    ['Please ask me a question.', { ask_human: { question: 'What would you like to do next?' } }],
+    [
+      'ask me which colour I like: red, green or blue',
+      { ask_human: { question: 'Which colour do you like?', options: ['red', 'green', 'blue'] } },
+    ],
+    [
+      'ask me whether I agree: yes, no',
+      { ask_human: { question: 'Do you agree?', options: ['yes', 'no'] } },
+    ],
+    ['run `echo 6*7`', { bash: { command: 'echo 6*7' } }],
+    ['run: ls -la', { bash: { command: 'ls -la' } }],
+  ])('answers "%s" with calls', (message, calls) => {
+    const turn = demoTurn(request(message));
+    expect(Object.fromEntries(turn.calls!.map((call) => [call.name, call.arguments]))).toEqual(
+      calls,
+    );
+    expect(turn.thinking).toBeTruthy();
+  });
+
+  it.each(['Hello', '', 'gpt-5 is 1 of 2 models', 'on 2026-01-15', 'why does my test fail?'])(
+    'says to "%s" that it is a script, and what it can do',
+    (message) => {
+      const turn = demoTurn(request(message));
+      expect(turn.calls).toBeUndefined();
+      expect(turn.text).toMatch(/I am a script.*OPENAI_API_KEY.*what is 6\*7.*run `ls -la`/s);
+    },
+  );
+
+  it('proposes nothing that it can not do', () => {
+    const { text } = demoTurn(request('Hello', ['calculator']));
+    expect(text).toContain('what is 6*7');
+    expect(text).not.toMatch(/time|run `|ask me/);
+  });
+
+  it.each([
+    ['what is 6*7', 'calculator'],
+    ['run `ls`', 'bash'],
+  ])('says that it lacks the tool for "%s"', (message, tool) => {
+    const turn = demoTurn(request(message, []));
+    expect(turn.calls).toBeUndefined();
+    expect(turn.text).toContain(`takes ${tool}, which I am not offered`);
+  });
+
+  it('calls nothing when it is told not to', () => {
+    expect(demoTurn({ ...request('what is 6*7'), tool_choice: 'none' }).calls).toBeUndefined();
+  });
+
+  it.each([
+    ['write a long answer', 400],
+    ['Write a long story about 6*7', 400],
+    ['write 2000 words', 2_000],
+    ['write 999999999 words', 20_000],
+  ])('answers "%s" with as many words', (message, words) => {
+    expect(demoTurn(request(message)).text!.split(/\s+/)).toHaveLength(words);
+  });
+
+  it.each([
+    ['calculator', { expression: '6 * 7' }, '42', '6 * 7 = 42'],
+    [
+      'calculator',
+      { expression: '1 / 0' },
+      'The tool failed: Division by zero.',
+      /^I could not work out 1 \/ 0.*zero/,
+    ],
+    ['current_time', {}, '2026-01-15T11:00:00Z (Thursday, UTC)', /^It is 2026-01-15/],
+    ['current_time', {}, 'The call was cancelled.', /could not.*cancelled/],
+    ['ask_human', { question: 'Who?' }, 'Ada', 'You answered: Ada'],
+    ['bash', { command: 'ls' }, 'a.txt\n', 'I ran `ls`. It says:\n\na.txt'],
+    ['bash', { command: 'ls' }, 'Rejected by the user: too risky', /brought nothing.*too risky/],
+    ['bash', { command: 'ls' }, 'The user rejected this call.', /brought nothing.*rejected/],
+  ])('tells what %s of %j brought', (name, input, result, text) => {
+    const turn = demoTurn(request('x', ALL, called(name, input, result)));
+    expect(turn.calls).toBeUndefined();
+    if (typeof text === 'string') expect(turn.text).toBe(text);
+    else expect(turn.text).toMatch(text);
+  });
+
+  it('looks at what the user said last', () => {
+    const again: Message = { role: 'user', content: 'and 2+2?' };
+    const turn = demoTurn(request('what is 6*7', ALL, [...called('calculator', {}, '42'), again]));
+    expect(turn.calls).toEqual([{ name: 'calculator', arguments: { expression: '2 + 2' } }]);
+  });
+
+  it('fails when told to, for good', () => {
+    expect(() => demoTurn(request('fail'))).toThrow(ModelError);
+  });
+
+  it('takes its time when told to', () => {
+    expect(demoTurn(request('slow')).slowness).toBeGreaterThan(1);
+  });
+});

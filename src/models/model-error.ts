@@ -1,0 +1,36 @@
+import { AppError } from '../kernel/app-error.js';
+
+export type ModelErrorCode =
+  | 'model_auth'
+  | 'model_not_found'
+  | 'model_refused'
+  | 'model_rate_limited'
+  | 'model_overloaded'
+  | 'model_timeout'
+  | 'model_unreachable'
+  | 'model_bad_response'
+  | 'model_cut_off';
+
+export interface ModelErrorOptions {
+  /** Whether the same request may succeed a little later. */
+  readonly retryable: boolean;
+  /** What the vendor asked for, in milliseconds. */
+  readonly retry_after_ms?: number;
+  /** The vendor's HTTP status, if there was a response. */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+/** The one error of a model provider. Its message names the cause and what to check, and never carries a key. */
+export class ModelError extends AppError {
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(code: ModelErrorCode, message: string, options: ModelErrorOptions) {
+    super('unavailable', code, message, { cause: options.cause });
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retry_after_ms;
+    this.status = options.status;
+  }
+}

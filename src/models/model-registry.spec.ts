@@ -1,0 +1,59 @@
+import { AppError } from '../kernel/app-error.js';
+import { ModelProvider, type ModelEvent } from './model-provider.js';
+import { ModelRegistry } from './model-registry.js';
+
+class Silent extends ModelProvider {
+  constructor(readonly name: string) {
+    super();
+  }
+
+  async *stream(): AsyncGenerator<ModelEvent> {}
+}
+
+function refusal(act: () => unknown): AppError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('was not refused');
+}
+
+describe(ModelRegistry.name, () => {
+  const openai = new Silent('openai');
+  const demo = new Silent('demo');
+  const registry = new ModelRegistry([openai, demo], 'demo/script');
+
+  it.each([
+    ['openai/gpt-5-mini', openai, 'gpt-5-mini'],
+    ['openai/meta-llama/Llama-3.3-70B', openai, 'meta-llama/Llama-3.3-70B'],
+    ['demo/script', demo, 'script'],
+  ])('resolves %s', (name, provider, model) => {
+    expect(registry.resolve(name)).toEqual({ provider, model });
+  });
+
+  it('resolves the default when nothing is named', () => {
+    expect(registry.resolve()).toEqual({ provider: demo, model: 'script' });
+  });
+
+  it.each(['gpt-5-mini', '', '/', 'openai/', 'openai/ ', 'azure/gpt-5', '/gpt-5'])(
+    'refuses "%s"',
+    (name) => {
+      const error = refusal(() => registry.resolve(name));
+      expect(error).toMatchObject({
+        kind: 'invalid',
+        code: 'unknown_model',
+        errors: [{ field: 'model' }],
+      });
+      expect(error.message).toContain('Providers: openai, demo.');
+    },
+  );
+
+  it('does not repeat a name of any length', () => {
+    expect(refusal(() => registry.resolve('x'.repeat(10_000))).message.length).toBeLessThan(300);
+  });
+
+  it('refuses a default that nobody serves', () => {
+    expect(refusal(() => new ModelRegistry([openai], 'demo/script')).code).toBe('unknown_model');
+  });
+});

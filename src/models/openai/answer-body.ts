@@ -1,0 +1,123 @@
+import { SseDecoder } from '../wire/sse-decoder.js';
+import { BadResponse } from './bad-response.js';
+import type { ChatTurn } from './chat-turn.js';
+import { isObject } from './chat-chunk.js';
+import { StreamedError } from './streamed-error.js';
+
+const MAX_CHARS = 8 * 1024 * 1024;
+const SAMPLE_CHARS = 1_000;
+/** How an event stream begins: with a comment, or a field. */
+const EVENT_LINE = /^\s*(:|(data|event|id|retry):)/;
+
+/** The body of an answer while it comes in. */
+export interface AnswerBody {
+  /** The server has said that nothing follows. */
+  readonly done: boolean;
+  push(chunk: Buffer): void;
+  /** @throws BadResponse when it was no completion */
+  end(): void;
+}
+
+/**
+ * The kind of body that begins like this; undefined when it begins with nothing but space, which may be dropped. The first character
+ * is a better witness than the content type, which many servers get wrong.
+ */
+export function answerBody(start: Buffer, turn: ChatTurn): AnswerBody | undefined {
+  const first = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()[0];
+  if (first === undefined) return undefined;
+  if (first === '<') return new WholeBody('HTML', () => false);
+  if (first === '{')
+    return new WholeBody('JSON that is no chat completion', (json) => acceptWhole(json, turn));
+  return new StreamedBody(turn);
+}
+
+/** Server-sent events. */
+class StreamedBody implements AnswerBody {
+  done = false;
+  private understood = false;
+  private sample = '';
+  private readonly decoder: SseDecoder;
+
+  constructor(private readonly turn: ChatTurn) {
+    this.decoder = new SseDecoder((data, event) => this.onEvent(data, event), MAX_CHARS);
+  }
+
+  push(chunk: Buffer): void {
+    if (!this.understood)
+      this.sample = (this.sample + chunk.toString('utf8')).slice(0, SAMPLE_CHARS);
+    this.decoder.push(chunk);
+  }
+
+  end(): void {
+    this.decoder.end();
+    if (!this.understood && !EVENT_LINE.test(this.sample))
+      throw new BadResponse('something that is no event stream', this.sample);
+  }
+
+  private onEvent(data: string, event: string | undefined): void {
+    this.understood = true;
+    if (this.done) return;
+    if (data === '[DONE]') this.done = true;
+    else if (event === 'error') throw new StreamedError(errorIn(data));
+    else this.acceptJson(data);
+  }
+
+  private acceptJson(data: string): void {
+    const chunk = parse(data);
+    if (chunk === undefined) this.turn.traces.add('broken_json', data);
+    else this.turn.accept(chunk);
+  }
+}
+
+/** A body that only makes sense as a whole. */
+class WholeBody implements AnswerBody {
+  readonly done = false;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly what: string,
+    private readonly accept: (text: string) => boolean,
+  ) {}
+
+  push(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > MAX_CHARS)
+      throw new BadResponse(`more than ${MAX_CHARS} bytes of ${this.what}`, this.text());
+    this.chunks.push(chunk);
+  }
+
+  end(): void {
+    const text = this.text();
+    if (!this.accept(text)) throw new BadResponse(this.what, text.slice(0, SAMPLE_CHARS));
+  }
+
+  private text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}
+
+/** A server that doesn't stream answers the whole completion. */
+function acceptWhole(text: string, turn: ChatTurn): boolean {
+  const json = parse(text.replace(/^\ufeff/, ''));
+  if (!isObject(json)) return false;
+  if (!json.error && json.object !== 'error' && !Array.isArray(json.choices)) return false;
+  turn.accept(json);
+  return true;
+}
+
+function errorIn(data: string): unknown {
+  const json = parse(data);
+  return isObject(json) ? (json.error ?? json) : data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/** Fields of a tool call's delta, of which a server may leave out any. */
+export interface CallDelta {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
+}
+
+/** The fields of a chunk's delta, or of a whole message, that we read. */
+export interface ChatDelta {
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  readonly reasoning_content?: unknown;
+  readonly reasoning?: unknown;
+  readonly tool_calls?: unknown;
+  /** What there was before `tool_calls`. */
+  readonly function_call?: CallDelta['function'];
+}
+
+/** One event of a streamed completion, or a whole completion: what a server sent, so nothing is sure. */
+export interface ChatChunk {
+  readonly choices?: unknown;
+  readonly usage?: {
+    readonly prompt_tokens?: unknown;
+    readonly completion_tokens?: unknown;
+  } | null;
+  readonly error?: unknown;
+  readonly object?: unknown;
+}
+
+export interface ChatChoice {
+  readonly delta?: ChatDelta | null;
+  /** Instead of `delta` in an answer that is not streamed. */
+  readonly message?: ChatDelta | null;
+  readonly finish_reason?: unknown;
+}
+
+export const CHUNK_FIELDS: readonly string[] = [
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'service_tier',
+  'system_fingerprint',
+  'obfuscation',
+];
+
+export const DELTA_FIELDS: readonly string[] = [
+  'role',
+  'content',
+  'refusal',
+  'reasoning_content',
+  'reasoning',
+  'tool_calls',
+  'function_call',
+];
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

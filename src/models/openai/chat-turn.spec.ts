@@ -1,0 +1,273 @@
+import type { ModelEvent } from '../model-provider.js';
+import { ModelError } from '../model-error.js';
+import { ChatTurn } from './chat-turn.js';
+import { StreamedError } from './streamed-error.js';
+
+interface Outcome {
+  readonly events: readonly ModelEvent[];
+  /** `id name arguments` of each finished call. */
+  readonly calls: readonly string[];
+  readonly text: string;
+  readonly thinking: string;
+  readonly traces: readonly string[];
+  readonly last: ModelEvent | undefined;
+}
+
+function fold(chunks: readonly unknown[], max_chars = 10_000): Outcome {
+  const events: ModelEvent[] = [];
+  const turn = new ChatTurn({
+    emit: (event) => events.push(event),
+    scrub: (text) => text,
+    max_chars,
+  });
+  for (const chunk of chunks) turn.accept(chunk);
+  turn.complete();
+  const joined = (type: string): string =>
+    events.map((event) => (event.type === type && 'delta' in event ? event.delta : '')).join('');
+  return {
+    events,
+    calls: events.flatMap((e) =>
+      e.type === 'tool_call_ready' ? [`${e.id} ${e.name} ${e.arguments}`] : [],
+    ),
+    text: joined('text_delta'),
+    thinking: joined('thinking_delta'),
+    traces: events.flatMap((e) => (e.type === 'trace' ? [e.name] : [])),
+    last: events.at(-1),
+  };
+}
+
+const chunk = (delta: object, finish_reason: string | null = null): object => ({
+  choices: [{ delta, finish_reason }],
+});
+const call = (fields: object, name?: string, args?: unknown): object =>
+  chunk({
+    tool_calls: [
+      {
+        ...fields,
+        function: {
+          ...(name !== undefined && { name }),
+          ...(args !== undefined && { arguments: args }),
+        },
+      },
+    ],
+  });
+const stop = chunk({}, 'stop');
+
+describe(ChatTurn.name, () => {
+  it.each([
+    [
+      'an index and an id',
+      [
+        call({ index: 0, id: 'a' }, 'f', ''),
+        call({ index: 0 }, undefined, '{"x"'),
+        call({ index: 0 }, undefined, ':1}'),
+      ],
+      ['a f {"x":1}'],
+    ],
+    [
+      'no index',
+      [call({ id: 'a' }, 'f', '{"x"'), call({}, undefined, ':1}'), call({ id: 'b' }, 'f', '{}')],
+      ['a f {"x":1}', 'b f {}'],
+    ],
+    [
+      'no index, and ids in every delta',
+      [
+        call({ id: 'a' }, 'f', '{'),
+        call({ id: 'b' }, 'g', '{'),
+        call({ id: 'a' }, undefined, '}'),
+        call({ id: 'b' }, undefined, '}'),
+      ],
+      ['a f {}', 'b g {}'],
+    ],
+    [
+      'index 0 for each whole call',
+      [call({ index: 0, id: 'a' }, 'f', '{"x":1}'), call({ index: 0, id: 'b' }, 'f', '{"x":2}')],
+      ['a f {"x":1}', 'b f {"x":2}'],
+    ],
+    [
+      'index 0 and one id for each whole call',
+      [call({ index: 0, id: 'a' }, 'f', '{"x":1}'), call({ index: 0, id: 'a' }, 'f', '{"x":2}')],
+      ['a f {"x":1}', 'a f {"x":2}'],
+    ],
+    [
+      'index 0 and empty ids for each whole call',
+      [call({ index: 0, id: '' }, 'f', '{}'), call({ index: 0, id: '' }, 'g', '{}')],
+      [' f {}', ' g {}'],
+    ],
+    [
+      'one id for two indices',
+      [call({ index: 0, id: 'a' }, 'f', '{}'), call({ index: 1, id: 'a' }, 'f', '{}')],
+      ['a f {}', 'a f {}'],
+    ],
+    [
+      'id and name in every delta',
+      [
+        call({ index: 0, id: 'a' }, 'f', '{"x"'),
+        call({ index: 0, id: 'a' }, 'f', ':1}'),
+        call({ index: 0, id: 'a' }, 'f', ''),
+      ],
+      ['a f {"x":1}'],
+    ],
+    [
+      'a new id in every delta',
+      [call({ index: 0, id: 'a' }, 'f', '{"x"'), call({ index: 0, id: 'b' }, undefined, ':1}')],
+      ['a f {"x":1}'],
+    ],
+    [
+      'null where nothing is',
+      [call({ index: 0, id: 'a' }, 'f', null), call({ index: 0, id: null }, undefined, '{}')],
+      ['a f {}'],
+    ],
+    [
+      'indices that begin at 1',
+      [call({ index: 1, id: 'a' }, 'f', '{}'), call({ index: 2, id: 'b' }, 'f', '{}')],
+      ['a f {}', 'b f {}'],
+    ],
+    [
+      'the name after the arguments',
+      [call({ index: 0, id: 'a' }, undefined, '{"x":'), call({ index: 0 }, 'f', '1}')],
+      ['a f {"x":1}'],
+    ],
+    ['an object for arguments', [call({ index: 0, id: 'a' }, 'f', { x: 1 })], ['a f {"x":1}']],
+    ['no arguments', [call({ index: 0, id: 'a' }, 'f')], ['a f {}']],
+    ['broken arguments', [call({ index: 0, id: 'a' }, 'f', '{"x":')], ['a f {"x":']],
+    [
+      'a function_call',
+      [
+        chunk({ function_call: { name: 'f', arguments: '{' } }),
+        chunk({ function_call: { arguments: '}' } }),
+      ],
+      [' f {}'],
+    ],
+    [
+      'two calls in one delta',
+      [
+        chunk({
+          tool_calls: [
+            { id: 'a', function: { name: 'f', arguments: '{}' } },
+            { id: 'b', function: { name: 'g', arguments: '{}' } },
+          ],
+        }),
+      ],
+      ['a f {}', 'b g {}'],
+    ],
+  ])('tells calls apart that come with %s', (_, chunks, expected) => {
+    const { calls, events, last } = fold([...chunks, stop]);
+    expect(calls).toEqual(expected);
+    expect(last).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+    for (const [index, text] of expected.entries()) {
+      const own = events.filter((event) => 'index' in event && event.index === index);
+      expect(own.map(({ type }) => type)).toEqual([
+        'tool_call_started',
+        ...own.slice(1, -1).map(() => 'tool_call_args_delta'),
+        'tool_call_ready',
+      ]);
+      expect(
+        text.endsWith(own.map((event) => ('delta' in event ? event.delta : '')).join('')),
+      ).toBe(true);
+    }
+  });
+
+  it.each([
+    ['reasoning_content', { reasoning_content: 'Hm' }],
+    ['reasoning', { reasoning: 'Hm' }],
+    ['either', { reasoning_content: '', reasoning: 'Hm' }],
+    ['a part', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] }],
+  ])('finds thoughts in %s', (_, delta) => {
+    expect(fold([chunk(delta), stop])).toMatchObject({ thinking: 'Hm', text: '', traces: [] });
+  });
+
+  it.each([
+    ['content', { content: 'No' }],
+    ['a refusal', { refusal: 'No', content: null }],
+    [
+      'parts',
+      {
+        content: [
+          { type: 'text', text: 'N' },
+          { type: 'text', text: 'o' },
+        ],
+      },
+    ],
+  ])('finds text in %s', (_, delta) => {
+    const { text, last } = fold([chunk(delta), stop]);
+    expect(text).toBe('No');
+    expect(last).toMatchObject({ message: { content: 'No' } });
+  });
+
+  it('never ends a delta in the middle of a character', () => {
+    const { events } = fold([chunk({ content: 'a\ud83d' }), chunk({ content: '\udc4bb' }), stop]);
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'text_delta', delta: 'a' },
+      { type: 'text_delta', delta: '👋b' },
+    ]);
+  });
+
+  it.each([
+    ['stop', 'stop', []],
+    ['length', 'length', []],
+    ['content_filter', 'content_filter', []],
+    ['tool_calls', 'stop', []],
+    ['eos', 'stop', ['unknown_finish_reason']],
+  ])('maps the reason %s of a text to %s', (reason, finish_reason, traces) => {
+    expect(fold([chunk({ content: 'x' }, reason)])).toMatchObject({
+      last: { finish_reason },
+      traces,
+    });
+  });
+
+  it.each([
+    ['stop', 'tool_calls'],
+    ['function_call', 'tool_calls'],
+    ['length', 'length'],
+  ])('maps the reason %s of a turn with calls to %s', (reason, finish_reason) => {
+    expect(fold([call({ index: 0, id: 'a' }, 'f', '{}'), chunk({}, reason)]).last).toMatchObject({
+      finish_reason,
+    });
+  });
+
+  it('takes the reason "error" for one', () => {
+    expect(() => fold([chunk({}, 'error')])).toThrow(StreamedError);
+  });
+
+  it('tells of an unknown field once, and of no empty one', () => {
+    const odd = {
+      choices: [{ delta: { content: 'x', audio: 1, annotations: null } }],
+      x_groq: { id: 1 },
+      obfuscation: 'abc',
+    };
+    expect(fold([odd, odd, stop]).traces).toEqual(['unknown_chunk_field', 'unknown_delta_field']);
+  });
+
+  it('tells of so many things at most', () => {
+    const odd = Array.from({ length: 100 }, (_, n) => ({
+      [`field_${n}`]: 'x'.repeat(10_000),
+      choices: [],
+    }));
+    const { events, traces } = fold([...odd, ...odd.map(() => 'what?'), stop]);
+    expect(traces).toHaveLength(20);
+    expect(JSON.stringify(events).length).toBeLessThan(25_000);
+  });
+
+  it('takes the last usage, and 0 for what is missing', () => {
+    const usage = (prompt_tokens: unknown, completion_tokens?: unknown): object => ({
+      choices: [],
+      usage: { prompt_tokens, completion_tokens },
+    });
+    expect(fold([usage(1, 1), stop, usage(7, 3)]).last).toMatchObject({
+      usage: { input_tokens: 7, output_tokens: 3 },
+    });
+    expect(fold([stop, usage(null)]).last).toMatchObject({
+      usage: { input_tokens: 0, output_tokens: 0 },
+    });
+  });
+
+  it('bounds the characters of a turn, and its calls', () => {
+    expect(() =>
+      fold([chunk({ content: 'x'.repeat(60) }), call({ index: 0 }, 'f', 'x'.repeat(60))], 100),
+    ).toThrow(ModelError);
+    expect(() =>
+      fold(Array.from({ length: 200 }, (_, index) => call({ index }, 'f', '{}'))),
+    ).toThrow('more than 128 tool calls');
+  });
+});

@@ -1,0 +1,12 @@
+export interface OpenAiOptions {
+  /** Servers on one's own machine need none. */
+  readonly apiKey?: string;
+  /** `https://api.openai.com/v1` unless given. */
+  readonly baseUrl?: string;
+  /** An HTTP proxy to reach it through. */
+  readonly proxyUrl?: string;
+  /** Longest silence of the server, in milliseconds; two minutes unless given. */
+  readonly timeoutMs?: number;
+  /** Most characters of one turn's text, thoughts and arguments together; 2,000,000 unless given. */
+  readonly maxTurnChars?: number;
+}

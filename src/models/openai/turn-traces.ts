@@ -1,0 +1,34 @@
+import type { ModelEvent } from '../model-provider.js';
+
+const MAX_TRACES = 20;
+const MAX_DETAIL = 1_000;
+
+/** Tells of what we don't know in a turn: each field once, bounded in number and size. */
+export class TurnTraces {
+  private count = 0;
+
+  constructor(
+    private readonly emit: (event: ModelEvent) => void,
+    /** Removes what must not be shown. */
+    private readonly scrub: (text: string) => string,
+  ) {}
+
+  add(name: string, detail: unknown): void {
+    if (++this.count > MAX_TRACES) return;
+    const text = typeof detail === 'string' ? detail : JSON.stringify(detail);
+    this.emit({ type: 'trace', name, detail: this.scrub(text).slice(0, MAX_DETAIL) });
+  }
+
+  /** Tells of each field that is not in `known` and carries anything, once: it is then added to `known`. */
+  unknownFields(name: string, fields: object, known: Set<string>): void {
+    for (const field in fields)
+      if (!known.has(field)) this.tellField(name, fields, { field, known });
+  }
+
+  private tellField(name: string, fields: object, at: { field: string; known: Set<string> }): void {
+    const value = (fields as Record<string, unknown>)[at.field];
+    if (value === null || value === undefined || this.count >= MAX_TRACES) return;
+    at.known.add(at.field);
+    this.add(name, { [at.field]: value });
+  }
+}

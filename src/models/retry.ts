@@ -1,0 +1,22 @@
+import type { ModelError } from './model-error.js';
+
+const MAX_ATTEMPTS = 4;
+const FIRST_DELAY_MS = 500;
+const LONGEST_BACKOFF_MS = 8_000;
+const LONGEST_RETRY_AFTER_MS = 30_000;
+
+/**
+ * How long to wait before the next attempt, in milliseconds; undefined when there is to be none. `attempt` is the number of the one
+ * that failed, from 1. Doubles with each attempt, less up to half of it at random; a vendor's Retry-After beats that.
+ */
+export function retryDelay(
+  error: ModelError,
+  attempt: number,
+  random = Math.random,
+): number | undefined {
+  if (!error.retryable || attempt >= MAX_ATTEMPTS) return undefined;
+  const backoff = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_BACKOFF_MS);
+  const jittered = backoff * (1 - random() / 2);
+  if (error.retryAfterMs === undefined) return jittered;
+  return Math.min(Math.max(error.retryAfterMs, jittered), LONGEST_RETRY_AFTER_MS);
+}

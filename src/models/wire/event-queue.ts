@@ -1,0 +1,117 @@
+import type { ModelEvent } from '../model-provider.js';
+
+/** Characters of deltas at which the source is asked to pause, and at which it may go on. */
+const HIGH_WATER = 65_536;
+const LOW_WATER = 16_384;
+
+/** Where the events come from. */
+export interface EventSource {
+  pause(): void;
+  resume(): void;
+  /** The consumer has left: close everything. */
+  stop(): void;
+}
+
+type Delta = Extract<ModelEvent, { readonly delta: string }>;
+/** Nobody has seen it yet. */
+type Growing = { delta: string };
+type Result = IteratorResult<ModelEvent, undefined>;
+interface Waiter {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Between a socket that pushes and a consumer that pulls. `push` is synchronous and merges a delta into the one before it, and only
+ * `flush` wakes the consumer, so that one network read costs one promise however many deltas it brought. For one consumer.
+ */
+export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> {
+  private readonly source: EventSource;
+  private events: ModelEvent[] = [];
+  private size = 0;
+  private paused = false;
+  private waiter: Waiter | undefined;
+  private ended = false;
+  private error: { readonly cause: unknown } | undefined;
+
+  constructor(source: EventSource) {
+    this.source = source;
+  }
+
+  push(event: ModelEvent): void {
+    if (this.ended) return;
+    if ('delta' in event) this.pushDelta(event);
+    else this.events.push(event);
+  }
+
+  /** Hands over what was pushed since the last flush. */
+  flush(): void {
+    if (this.waiter && this.events.length > 0) this.settle(this.waiter);
+    if (this.paused || this.size < HIGH_WATER) return;
+    this.paused = true;
+    this.source.pause();
+  }
+
+  end(): void {
+    this.ended = true;
+    if (this.waiter) this.settle(this.waiter);
+  }
+
+  /** What was pushed before still reaches the consumer, then `next` throws `error`. */
+  fail(error: unknown): void {
+    if (this.ended) return;
+    this.error = { cause: error };
+    this.end();
+  }
+
+  next(): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (this.events.length > 0 || this.ended) this.settle(waiter);
+      else this.waiter = waiter;
+    });
+  }
+
+  return(): Promise<Result> {
+    this.events = [];
+    this.error = undefined;
+    this.end();
+    this.source.stop();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private pushDelta(event: Delta): void {
+    this.size += event.delta.length;
+    const last = this.events.at(-1);
+    if (last && continues(last, event)) (last as Growing).delta += event.delta;
+    else this.events.push({ ...event });
+  }
+
+  private settle(waiter: Waiter): void {
+    this.waiter = undefined;
+    const event = this.events.shift();
+    if (event) return waiter.resolve({ value: this.taken(event), done: false });
+    const failure = this.error;
+    this.error = undefined;
+    if (failure) return waiter.reject(failure.cause);
+    waiter.resolve({ value: undefined, done: true });
+  }
+
+  private taken(event: ModelEvent): ModelEvent {
+    if ('delta' in event) this.size -= event.delta.length;
+    if (this.paused && this.size <= LOW_WATER) {
+      this.paused = false;
+      this.source.resume();
+    }
+    return event;
+  }
+}
+
+function continues(last: ModelEvent, event: Delta): last is Delta {
+  if (last.type !== event.type) return false;
+  return !('index' in last) || !('index' in event) || last.index === event.index;
+}

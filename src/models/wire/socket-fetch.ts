@@ -1,0 +1,98 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { readText } from './read-text.js';
+import { SocketResponse } from './socket-response.js';
+
+const MAX_ERROR_BYTES = 65_536;
+const FREE_SOCKETS = 256;
+
+export interface SocketFetchOptions {
+  /** An HTTP proxy that is asked to CONNECT, such as `http://user:password@proxy:3128`. */
+  readonly proxyUrl?: string;
+}
+
+/**
+ * The part of `fetch` that a vendor's SDK needs, on node's own HTTP client: text bodies, an abort signal, kept-alive connections.
+ * A 2xx answers a `SocketResponse` as soon as its head is there. Redirects are not followed: a key goes where it was meant to go, or nowhere.
+ */
+export class SocketFetch {
+  private readonly httpAgent: http.Agent;
+  private readonly httpsAgent: http.Agent;
+
+  constructor(options: SocketFetchOptions = {}) {
+    const keepAlive = { keepAlive: true, maxFreeSockets: FREE_SOCKETS };
+    const proxy = options.proxyUrl ? new HttpsProxyAgent(options.proxyUrl, keepAlive) : undefined;
+    this.httpAgent = proxy ?? new http.Agent(keepAlive);
+    this.httpsAgent = proxy ?? new https.Agent(keepAlive);
+  }
+
+  readonly fetch = async (
+    input: string | URL | Request,
+    init: RequestInit = {},
+  ): Promise<Response> => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const incoming = await this.send(url, init);
+    const { statusCode = 0 } = incoming;
+    if (statusCode >= 200 && statusCode < 300) return new SocketResponse(incoming, null);
+    return new SocketResponse(
+      incoming,
+      await readText(incoming, MAX_ERROR_BYTES).catch(() => null),
+    );
+  };
+
+  /** Closes idle connections. */
+  close(): void {
+    this.httpAgent.destroy();
+    this.httpsAgent.destroy();
+  }
+
+  private async send(url: URL, init: RequestInit): Promise<IncomingMessage> {
+    for (;;) {
+      const request = this.open(url, init);
+      try {
+        return await answerTo(request, init.body, init.signal ?? undefined);
+      } catch (error) {
+        if (!closedWhileIdle(request, error)) throw error;
+      }
+    }
+  }
+
+  private open(url: URL, init: RequestInit): ClientRequest {
+    const headers = {
+      ...Object.fromEntries(new Headers(init.headers)),
+      'accept-encoding': 'identity',
+    };
+    const method = init.method ?? 'GET';
+    if (url.protocol === 'https:')
+      return https.request(url, { method, headers, agent: this.httpsAgent });
+    return http.request(url, { method, headers, agent: this.httpAgent });
+  }
+}
+
+/** The head of the answer. The signal stays in force until the whole answer was read. */
+function answerTo(
+  request: ClientRequest,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => void request.destroy(abortError());
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.on('close', () => signal?.removeEventListener('abort', abort));
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    request.end(typeof body === 'string' ? body : undefined);
+  });
+}
+
+function abortError(): Error {
+  return Object.assign(new Error('The request was aborted'), { name: 'AbortError' });
+}
+
+/** The server closed a kept-alive connection just as it was taken again: it has not seen the request. */
+function closedWhileIdle(request: ClientRequest, error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+
+const NO_BODY = [204, 205, 304];
+
+/**
+ * A `Response` whose body is read from `incoming`, its node stream: web streams cost several times as much per network read.
+ * A response that is not a 2xx has its (bounded) text as a usual body instead.
+ */
+export class SocketResponse extends Response {
+  readonly incoming: IncomingMessage;
+
+  constructor(incoming: IncomingMessage, text: string | null) {
+    const status = incoming.statusCode ?? 0;
+    super(NO_BODY.includes(status) ? null : text, { status, headers: headersOf(incoming) });
+    this.incoming = incoming;
+  }
+}
+
+function headersOf(incoming: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
+}
