@@ -1,0 +1,52 @@
+import { compileMatcher } from './matching/compile-matcher.js';
+import type { CompiledMatcher } from './matching/compile-matcher.js';
+import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
+import { no, yes } from './matching/match.js';
+import { MatcherFault } from './matching/matcher-fault.js';
+import type { PermissionCall } from './permission-call.js';
+import type { Matcher, PermissionRule } from './permission-rule.js';
+
+/** A matcher for rules in code. What it throws counts as a match, unless its rule allows. */
+export interface CustomMatcher {
+  readonly type: 'custom';
+  readonly matches: (call: PermissionCall) => boolean;
+}
+
+/** A rule in code. */
+export type CodeRule = Omit<PermissionRule, 'matcher'> & { readonly matcher: CustomMatcher };
+
+/** A rule that is ready to be asked. */
+export interface CompiledRule {
+  readonly rule: PermissionRule | CodeRule;
+  readonly match: CompiledMatcher;
+}
+
+/** A matcher that can't be used any more counts as a match, unless its rule allows. */
+export function compileRule(rule: PermissionRule | CodeRule): CompiledRule {
+  const allows = rule.decision === 'allow';
+  try {
+    return { rule, match: compileAny(rule.matcher, allows) };
+  } catch (error) {
+    if (!(error instanceof MatcherFault)) throw error;
+    const why = `its ${error.field} ${error.message}`;
+    return { rule, match: () => (allows ? no(why) : yes(why)) };
+  }
+}
+
+function compileAny(matcher: Matcher | CustomMatcher, allows: boolean): CompiledMatcher {
+  if (matcher.type !== 'custom') return compileMatcher(matcher, allows);
+  return (part, call) => matchCustom(matcher, { part, call, allows });
+}
+
+function matchCustom(
+  { matches }: CustomMatcher,
+  { part, call, allows }: { part: JudgedPart; call: JudgedCall; allows: boolean },
+) {
+  if (allows && part.kind === 'unreadable') return no(`the command ${part.fault}`);
+  try {
+    return matches(call.call) ? yes('its function says so') : no('its function says no');
+  } catch (error) {
+    const why = `its function failed: ${error instanceof Error ? error.message : String(error)}`;
+    return allows ? no(why) : yes(why);
+  }
+}

@@ -1,0 +1,63 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsObject, IsOptional, IsString, MaxLength, Min } from 'class-validator';
+import { DECISIONS, SCOPES } from '../permission-rule.js';
+import type { Decision, RuleScope } from '../permission-rule.js';
+
+/** The shape; whether the matcher can be used is checked with the rule as a whole. */
+export class CreateRuleDto {
+  @ApiProperty({ enum: SCOPES, example: 'global' })
+  @IsIn(SCOPES)
+  scope: RuleScope;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'The chat of a session rule, the agent type of an agent rule; else left out.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  scope_id?: string | null;
+
+  @ApiPropertyOptional({
+    default: 0,
+    description: 'Higher is looked at first; of equals, the older.',
+  })
+  @IsOptional()
+  @IsInt()
+  priority?: number;
+
+  @ApiProperty({ enum: DECISIONS, example: 'allow' })
+  @IsIn(DECISIONS)
+  decision: Decision;
+
+  @ApiProperty({
+    type: Object,
+    description: 'What it is about: type tool, category, command_prefix, regex, path or all.',
+    example: { type: 'command_prefix', prefixes: ['git log', 'git status'] },
+  })
+  @IsObject()
+  matcher: Record<string, unknown>;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Looking is fine.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  description?: string | null;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true })
+  @IsOptional()
+  @IsString()
+  expires_at?: string | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    description: 'Executions that it may decide.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  max_uses?: number | null;
+}

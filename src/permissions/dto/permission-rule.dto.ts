@@ -1,0 +1,61 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { DECISIONS, SCOPES } from '../permission-rule.js';
+import type { Decision, Matcher, PermissionRule, RuleScope } from '../permission-rule.js';
+
+/** How the API's document describes a rule. */
+export class PermissionRuleDto implements PermissionRule {
+  @ApiProperty({ example: 'rule_0199c0de-0000-7000-8000-000000000000' })
+  readonly id: string;
+
+  @ApiProperty({ enum: SCOPES })
+  readonly scope: RuleScope;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The chat of a session rule, the agent type of an agent rule.',
+  })
+  readonly scope_id: string | null;
+
+  @ApiProperty({ description: 'Higher is looked at first; of equals, the older.' })
+  readonly priority: number;
+
+  @ApiProperty({ enum: DECISIONS })
+  readonly decision: Decision;
+
+  @ApiProperty({ type: Object, example: { type: 'command_prefix', prefixes: ['git log'] } })
+  readonly matcher: Matcher;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly description: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly expires_at: string | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'Executions that it may decide.' })
+  readonly max_uses: number | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null for a rule of the file.',
+  })
+  readonly created_at: string | null;
+
+  @ApiProperty({ description: 'Executions that it decided, where max_uses is set.' })
+  readonly uses: number;
+}
+
+export class PermissionRuleListDto {
+  @ApiProperty({
+    type: [PermissionRuleDto],
+    description: 'In the order in which they are looked at.',
+  })
+  readonly items: readonly PermissionRuleDto[];
+}
+
+export class DeletedRulesDto {
+  @ApiProperty({ description: 'How many rules went.' })
+  readonly deleted: number;
+}

@@ -1,0 +1,113 @@
+import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+// oxlint-disable-next-line import/default -- to Node it is CommonJS, all of it the default export
+import jsonc from 'jsonc-parser';
+import { AppError } from '../../kernel/app-error.js';
+import type { PermissionRule, RuleScope } from '../permission-rule.js';
+import { parseRules } from './parse-rules.js';
+import type { RuleInFile } from './parse-rules.js';
+import { RulesFileError } from './rules-file-error.js';
+
+/**
+ * The rules of the file that PERMISSIONS_FILE names. Those that go, and the uses that are counted, are saved back to it; whatever else
+ * is in the file stays as it is, comments included. Rules are never added to it.
+ */
+export class RulesFile {
+  private saving: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly path: string | undefined,
+    private inFile: readonly RuleInFile[],
+  ) {}
+
+  /** @throws RulesFileError */
+  static async open(path: string | undefined): Promise<RulesFile> {
+    if (path === undefined) return new RulesFile(undefined, []);
+    const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+      const why =
+        cause.code === 'ENOENT' ? 'there is no such file' : `can't be read (${cause.code})`;
+      const message = `${why}; PERMISSIONS_FILE names it`;
+      throw new RulesFileError([{ place: path, message }], { cause });
+    });
+    return new RulesFile(path, parseRules(text, path));
+  }
+
+  /** In the file's order. */
+  get rules(): readonly PermissionRule[] {
+    return this.inFile.map(({ rule }) => rule);
+  }
+
+  /** Answers whether it was there. */
+  async remove(id: string): Promise<boolean> {
+    return (await this.removeAll((rule) => rule.id === id)) > 0;
+  }
+
+  /** Answers how many rules went. */
+  removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
+    return this.removeAll(
+      (rule) => rule.scope === scope && (scopeId === undefined || rule.scope_id === scopeId),
+    );
+  }
+
+  /** As `RuleStore.countUse`. */
+  countUse(id: string): Promise<boolean> {
+    if (this.path === undefined) return Promise.resolve(false);
+    return this.change((text, current) => {
+      const found = current.find(({ rule }) => rule.id === id);
+      const { uses, max_uses } = found?.rule ?? { uses: 0, max_uses: 0 };
+      if (!found || (max_uses !== null && uses >= max_uses)) return { text, result: false };
+      return { text: edit(text, [...found.path, 'uses'], uses + 1), result: true };
+    });
+  }
+
+  private removeAll(isMeant: (rule: PermissionRule) => boolean): Promise<number> {
+    if (!this.rules.some(isMeant)) return Promise.resolve(0);
+    return this.change((text, current) => {
+      const gone = current.filter(({ rule }) => isMeant(rule));
+      // From the end on, so that the places of the others stay right.
+      const left = gone.toReversed().reduce((now, { path }) => edit(now, path, undefined), text);
+      return { text: left, result: gone.length };
+    });
+  }
+
+  /** One after the other, and always on what is in the file now: somebody may have edited it. */
+  private change<T>(
+    work: (text: string, current: readonly RuleInFile[]) => { text: string; result: T },
+  ): Promise<T> {
+    const changed = this.saving.then(async () => {
+      const path = await realpath(this.path!);
+      const before = await readFile(path, 'utf8');
+      const { text, result } = work(before, this.parse(before));
+      if (text !== before) await replace(path, text);
+      this.inFile = this.parse(text);
+      return result;
+    });
+    this.saving = changed.catch(() => {});
+    return changed;
+  }
+
+  private parse(text: string): readonly RuleInFile[] {
+    try {
+      return parseRules(text, this.path!);
+    } catch (cause) {
+      if (!(cause instanceof RulesFileError)) throw cause;
+      const message = `The rules file has faults now, so it was not changed. ${cause.message}`;
+      throw new AppError('conflict', 'rules_file_faulty', message, { cause });
+    }
+  }
+}
+
+function edit(text: string, path: readonly (string | number)[], value: unknown): string {
+  const indented = /\n(\s+)/.exec(text)?.[1] ?? '  ';
+  const formattingOptions = {
+    insertSpaces: !indented.includes('\t'),
+    tabSize: indented.includes('\t') ? 4 : indented.replace(/.*\n/s, '').length,
+  };
+  return jsonc.applyEdits(text, jsonc.modify(text, [...path], value, { formattingOptions }));
+}
+
+/** Whoever reads it finds the old or the new one, whole. */
+async function replace(path: string, text: string): Promise<void> {
+  const { mode } = await stat(path);
+  await writeFile(`${path}.tmp`, text, { flush: true, mode });
+  await rename(`${path}.tmp`, path);
+}

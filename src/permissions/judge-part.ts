@@ -1,0 +1,79 @@
+import type { CodeRule, CompiledRule } from './compiled-rule.js';
+import { defaultDecision } from './default-decision.js';
+import { isShadow } from './judged-parts.js';
+import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
+import type { Decision, PermissionRule } from './permission-rule.js';
+import type { Trace } from './trace.js';
+
+/** What was decided about a part. */
+export interface PartVerdict {
+  readonly part: JudgedPart;
+  readonly decision: Decision;
+  /** Null: the default. */
+  readonly rule: PermissionRule | CodeRule | null;
+  /** The end of a sentence that begins with the rule, or with the part where there is none. */
+  readonly why: string;
+}
+
+export interface Judging {
+  readonly judged: JudgedCall;
+  /** Those that apply, in order. */
+  readonly rules: readonly CompiledRule[];
+  readonly trace: Trace;
+}
+
+const STRICTNESS: readonly Decision[] = ['allow', 'ask', 'deny'];
+
+/** The first rule that matches decides. One that may match and forbids keeps the part from being allowed. */
+export function judgePart(part: JudgedPart, { judged, rules, trace }: Judging): PartVerdict {
+  let suspect: PartVerdict | undefined;
+  let nearMiss: string | undefined;
+  for (const { rule, match } of rules) {
+    const { matched, why } = match(part, judged);
+    const { id, scope, decision } = rule;
+    trace.add(part, { rule: id, level: scope, matched, decision, why });
+    const verdict = { part, decision, rule, why };
+    if (matched === true) return strictest(suspect, verdict);
+    if (matched === 'maybe') suspect ??= { ...verdict, decision: 'ask' };
+    else if (decision === 'allow') nearMiss ??= describeNearMiss(part, why);
+  }
+  return strictest(suspect, judgeByDefault(part, { judged, trace, nearMiss }));
+}
+
+export function strictest(a: PartVerdict | undefined, b: PartVerdict): PartVerdict {
+  if (!a) return b;
+  return STRICTNESS.indexOf(b.decision) > STRICTNESS.indexOf(a.decision) ? b : a;
+}
+
+/** Why a rule that looks as if it covered the command doesn't: that is what people want to know. */
+function describeNearMiss(part: JudgedPart, why: string): string | undefined {
+  const isNear = part.kind === 'command' && /^(?:the command is|the rule has)/.test(why);
+  return isNear ? why : undefined;
+}
+
+function judgeByDefault(
+  part: JudgedPart,
+  { judged, trace, nearMiss }: Omit<Judging, 'rules'> & { nearMiss: string | undefined },
+): PartVerdict {
+  if (isShadow(part)) return { part, decision: 'allow', rule: null, why: 'no rule forbids it' };
+  const { policy, tool_name } = judged.call;
+  const found = defaultDecision(policy);
+  const decision = part.kind === 'unreadable' ? 'ask' : found.decision;
+  const why = `${tool_name} ${found.why}`;
+  trace.add(part, { rule: 'default', level: 'default', matched: true, decision, why });
+  return { part, decision, rule: null, why: doubtOf(part) ?? nearMiss ?? why };
+}
+
+function doubtOf(part: JudgedPart): string | undefined {
+  switch (part.kind) {
+    case 'unreadable':
+      return `it ${part.fault}`;
+    case 'file':
+      return 'it writes a file';
+    case 'command':
+    case 'other':
+      return part.doubt && `it ${part.doubt}`;
+    case 'call':
+      return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { JudgedPart } from './matching/judged-part.js';
+import type { PermissionCall } from './permission-call.js';
+import type { Script } from './shell/script.js';
+
+/** What runs a script tells so by its name or its category, and has it in `command`. */
+export function scriptOf({ tool_name, tool_input, policy }: PermissionCall): string | undefined {
+  const { command } = tool_input;
+  if (typeof command !== 'string') return undefined;
+  return tool_name === 'bash' || policy?.category === 'execute' ? command : undefined;
+}
+
+/** The parts of a call that are judged by themselves. A script that runs nothing is one part. */
+export function judgedParts(
+  { tool_name }: PermissionCall,
+  script: { readonly text: string; readonly read: Script } | undefined,
+): JudgedPart[] {
+  const { text, read } = script ?? {};
+  if (text === undefined || !read) return [{ kind: 'call', source: tool_name }];
+  if (read.fault !== undefined) return [{ kind: 'unreadable', source: text, fault: read.fault }];
+  const effective = read.parts.some((part) => !isShadow(part));
+  return effective ? [...read.parts] : [...read.parts, { kind: 'call', source: text }];
+}
+
+/** It can forbid, not permit, and needs no permission. */
+export function isShadow(part: JudgedPart): boolean {
+  if (part.kind === 'command') return part.shadow;
+  return part.kind === 'file' && part.access === 'read';
+}

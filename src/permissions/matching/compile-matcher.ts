@@ -1,0 +1,94 @@
+import type { Matcher } from '../permission-rule.js';
+import { splitWords } from '../shell/split-words.js';
+import { canonicalJson } from './canonical-json.js';
+import { compileGlobOf, compileRegex } from './compile-pattern.js';
+import type { JudgedCall, JudgedPart } from './judged-part.js';
+import { commandAllower, commandForbidder } from './match-command.js';
+import { pathAllower, pathForbidder } from './match-path.js';
+import { textAllower, textForbidder } from './match-text.js';
+import { MatcherFault } from './matcher-fault.js';
+import type { Match } from './match.js';
+import { no, yes } from './match.js';
+
+/** A matcher, ready to be asked. */
+export type CompiledMatcher = (part: JudgedPart, call: JudgedCall) => Match;
+
+/**
+ * Where it can't be told whether it matches, a matcher of a rule that allows says no; of any other, yes or maybe.
+ * @throws MatcherFault
+ */
+export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatcher {
+  switch (matcher.type) {
+    case 'all':
+      return broad(allows, () => yes('it covers everything'));
+    case 'category':
+      return compileCategory(matcher.category, allows);
+    case 'tool':
+      return compileTool(matcher, allows);
+    case 'command_prefix': {
+      const commands = matcher.prefixes.map(requireWords);
+      const exact = matcher.exact ?? false;
+      return allows ? commandAllower(commands, exact) : commandForbidder(commands, exact);
+    }
+    case 'regex': {
+      const regex = compileRegex(matcher.pattern);
+      return onlyFor(matcher.tool, allows ? textAllower(regex) : textForbidder(regex));
+    }
+    case 'path': {
+      const glob = compileGlobOf('pattern', matcher.pattern, !allows);
+      return onlyFor(matcher.tool, allows ? pathAllower(glob) : pathForbidder(glob));
+    }
+  }
+}
+
+/** A rule about a whole call. Permission doesn't extend to what nobody can read. */
+function broad(allows: boolean, match: CompiledMatcher): CompiledMatcher {
+  return (part, call) => {
+    if (allows && part.kind === 'unreadable') return no(`the command ${part.fault}`);
+    return match(part, call);
+  };
+}
+
+function compileCategory(category: string, allows: boolean): CompiledMatcher {
+  return broad(allows, (part, { call }) => {
+    const writes = part.kind === 'file' && part.access === 'write';
+    if (!allows && writes && category === 'write') return yes(`${part.source} writes a file`);
+    const found = call.policy?.category ?? 'unknown';
+    return found === category
+      ? yes(`the tool's category is ${category}`)
+      : no(`the tool's category is ${found}`);
+  });
+}
+
+function compileTool(
+  { pattern, input }: Extract<Matcher, { type: 'tool' }>,
+  allows: boolean,
+): CompiledMatcher {
+  const glob = compileGlobOf('pattern', pattern);
+  const wanted = input && canonicalJson(input);
+  const match: CompiledMatcher = (_, { call }) => {
+    if (glob.covers(call.tool_name) !== true) return no(`the tool is ${call.tool_name}`);
+    if (wanted === undefined) return yes(`the tool is ${call.tool_name}`);
+    const isSame = canonicalJson(call.tool_input) === wanted;
+    return isSame ? yes('it is exactly this call') : no('the input is another');
+  };
+  return wanted === undefined ? broad(allows, match) : match;
+}
+
+function onlyFor(tool: string | undefined, match: CompiledMatcher): CompiledMatcher {
+  if (tool === undefined) return match;
+  const glob = compileGlobOf('tool', tool);
+  return (part, judged) =>
+    glob.covers(judged.call.tool_name) === true
+      ? match(part, judged)
+      : no(`the tool is ${judged.call.tool_name}`);
+}
+
+function requireWords(prefix: string, index: number): string[] {
+  const words = splitWords(prefix);
+  if (words) return words;
+  throw new MatcherFault(
+    `prefixes.${index}`,
+    'has to be the first words of one command, without operators, variables or wildcards (what follows is covered anyway); quote words that hold special characters',
+  );
+}

@@ -1,0 +1,121 @@
+import type { Word } from '../shell/script.js';
+
+/** Long options and the letters that mean the same nearly everywhere. */
+const LETTER_OF: Readonly<Record<string, string>> = {
+  recursive: 'r',
+  force: 'f',
+  all: 'a',
+  delete: 'd',
+  output: 'o',
+  global: 'g',
+  yes: 'y',
+  interactive: 'i',
+  quiet: 'q',
+};
+
+/**
+ * Whether a command is what a rule names, whatever the order, the spelling and the grouping of its options: `rm -fr`, `rm -r -f`,
+ * `/bin/rm --force --recursive` for `rm -rf`. `maybe` where a word that decides is known only when it runs.
+ */
+export function forbids(
+  words: readonly Word[],
+  prefix: readonly string[],
+  exact: boolean,
+): boolean | 'maybe' {
+  const [wantedName = '', ...wanted] = prefix;
+  const [name, ...rest] = words;
+  if (!name) return false;
+  const isName = compareNames(name, wantedName);
+  if (isName === false) return false;
+  if (exact && rest.length !== wanted.length && !rest.some(({ splits }) => splits)) return false;
+  const hasRest = compareRest(rest, wanted);
+  if (hasRest === false) return false;
+  return isName === 'maybe' || hasRest === 'maybe' ? 'maybe' : true;
+}
+
+function compareNames({ text, dynamic }: Word, wanted: string): boolean | 'maybe' {
+  const name = baseName(text);
+  const sought = baseName(wanted);
+  if (!dynamic) return name === sought;
+  return text.endsWith('/') || text === '' || sought.startsWith(name) ? 'maybe' : false;
+}
+
+function baseName(path: string): string {
+  return path
+    .slice(path.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
+}
+
+function compareRest(words: readonly Word[], wanted: readonly string[]): boolean | 'maybe' {
+  const isKnown = !words.some(({ dynamic }) => dynamic);
+  const options = new Set(words.flatMap(({ text }) => optionsIn(text)));
+  const missing = wanted.flatMap(optionsIn).filter((option) => !hasOption(options, option));
+  const operands = wanted.filter((word) => !isOption(word));
+  const hasOperands = findOperands(words, operands);
+  if (missing.length === 0 && hasOperands) return true;
+  if (isKnown) return false;
+  const known = words.slice(
+    0,
+    words.findIndex(({ dynamic }) => dynamic),
+  );
+  return hasOperands || couldBegin(known, operands) ? 'maybe' : false;
+}
+
+/** The operands so far are those that the rule names, too, as far as both go. */
+function couldBegin(known: readonly Word[], operands: readonly string[]): boolean {
+  const count = operands.findIndex((_, at) => !findOperands(known, operands.slice(0, at + 1)));
+  if (count < 0) return true;
+  const taken = known.filter(({ text }) => !isOption(text)).length;
+  return taken <= count || hasOptionsBefore(known);
+}
+
+function hasOptionsBefore(words: readonly Word[]): boolean {
+  return words.some(({ text }) => isOption(text));
+}
+
+/** In this order, from the first on; a word behind an option may be its value and is skipped where that helps. */
+function findOperands(words: readonly Word[], operands: readonly string[]): boolean {
+  let next = 0;
+  let afterOption = false;
+  for (const { text } of words) {
+    if (next === operands.length) return true;
+    if (isOption(text)) afterOption = text !== '--';
+    else if (text === operands[next]) {
+      next++;
+      afterOption = false;
+    } else if (afterOption) afterOption = false;
+    else return false;
+  }
+  return next === operands.length;
+}
+
+function isOption(word: string): boolean {
+  return /^-./.test(word);
+}
+
+/** `-rf` → `r`, `f`; `--force=x` → `--force`. */
+function optionsIn(word: string): string[] {
+  if (!isOption(word) || word === '--') return [];
+  if (word.startsWith('--')) return [word.replace(/=.*/s, '')];
+  return Array.from(word.slice(1), (letter) => (letter === 'R' ? 'r' : letter));
+}
+
+function hasOption(options: ReadonlySet<string>, wanted: string): boolean {
+  if (options.has(wanted)) return true;
+  if (wanted.startsWith('--')) return hasLong(options, wanted.slice(2));
+  return [...options].some((option) => option.startsWith('--') && letterOf(option) === wanted);
+}
+
+/** Also abbreviated, or as its letter. */
+function hasLong(options: ReadonlySet<string>, name: string): boolean {
+  const letter = LETTER_OF[name];
+  if (letter !== undefined && options.has(letter)) return true;
+  return [...options].some((option) => option.length > 4 && `--${name}`.startsWith(option));
+}
+
+function letterOf(option: string): string | undefined {
+  const name = option.slice(2);
+  const full = Object.keys(LETTER_OF).find((known) => name.length > 2 && known.startsWith(name));
+  return full && LETTER_OF[full];
+}

@@ -1,0 +1,35 @@
+import { LinearRegex } from './linear-regex.js';
+
+describe(LinearRegex.name, () => {
+  it('finds anywhere, begins at the start, covers all', () => {
+    const regex = LinearRegex.compile('b+');
+    expect([
+      regex.finds('abc'),
+      regex.begins('abc'),
+      regex.begins('bc'),
+      regex.covers('bb'),
+    ]).toEqual([true, false, true, true]);
+  });
+
+  it.each(['(a+)+$', '(a|a)*$', '(a*)*b', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
+    'is done soon with %s, which keeps others busy for ever',
+    (pattern) => {
+      const began = performance.now();
+      LinearRegex.compile(pattern).finds(`${'a'.repeat(20_000)}!`);
+      expect(performance.now() - began).toBeLessThan(2000);
+    },
+  );
+
+  it('does not begin what would take too long', () => {
+    const regex = LinearRegex.compile('(?:a?){500}a{500}');
+    expect(regex.finds('a'.repeat(20_000))).toBe('too much');
+    expect(regex.finds('a'.repeat(500))).toBe(true);
+  });
+
+  it.each(['(', '[', 'a{2,1}', '(?=a)', '(?<!a)b(', '\\1', 'a{100000}', '(((a{100}){100}){100})'])(
+    'refuses %s',
+    (pattern) => {
+      expect(() => LinearRegex.compile(pattern)).toThrow(/error parsing regexp/);
+    },
+  );
+});

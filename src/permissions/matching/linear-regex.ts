@@ -1,0 +1,42 @@
+import { RE2JS } from 're2js';
+
+/** Instructions of a compiled pattern. */
+const MAX_PROGRAM = 2000;
+/** Instructions times characters of one search: some 100 ms. */
+const MAX_STEPS = 8_000_000;
+
+/** A search that would have cost too much has no result. */
+export type SearchResult = boolean | 'too much';
+
+/** A regular expression whose time is bounded: linear in the text, whatever the pattern. RE2 syntax: no look-around, no back references. */
+export class LinearRegex {
+  private constructor(private readonly compiled: RE2JS) {}
+
+  /** @throws Error with a message that says what is wrong with the pattern */
+  static compile(pattern: string, flags: { dotAll?: boolean; ignoreCase?: boolean } = {}) {
+    const bits =
+      (flags.dotAll ? RE2JS.DOTALL : 0) | (flags.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    const compiled = RE2JS.compile(pattern, bits);
+    if (compiled.programSize() > MAX_PROGRAM) throw new Error('the pattern is too large');
+    return new LinearRegex(compiled);
+  }
+
+  /** Anywhere in the text. */
+  finds(text: string): SearchResult {
+    return this.bounded(text, () => this.compiled.matcher(text).find());
+  }
+
+  /** From the text's start on. */
+  begins(text: string): SearchResult {
+    return this.bounded(text, () => this.compiled.matcher(text).lookingAt());
+  }
+
+  /** The whole text. */
+  covers(text: string): SearchResult {
+    return this.bounded(text, () => this.compiled.matcher(text).matches());
+  }
+
+  private bounded(text: string, search: () => boolean): SearchResult {
+    return this.compiled.programSize() * text.length > MAX_STEPS ? 'too much' : search();
+  }
+}

@@ -1,0 +1,82 @@
+import type { CommandPart, Word } from '../shell/script.js';
+import type { CompiledMatcher } from './compile-matcher.js';
+import { forbids } from './forbids-command.js';
+import type { Match } from './match.js';
+import { maybe, no, yes } from './match.js';
+import { roughWords } from './rough-words.js';
+
+const NOT_A_COMMAND = no('it is not a command');
+
+/** Whether one of these is what a command begins with, word by word. */
+export function commandAllower(
+  prefixes: readonly (readonly string[])[],
+  exact: boolean,
+): CompiledMatcher {
+  return (part) => {
+    if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
+    if (part.kind !== 'command') return NOT_A_COMMAND;
+    const fitting = prefixes.filter((prefix) => begins(part.words, prefix));
+    if (fitting.length === 0) return no('the command begins with other words');
+    const results = fitting.map((prefix) => permits(part, prefix, exact));
+    return results.find(({ matched }) => matched) ?? results[0]!;
+  };
+}
+
+/** All of the rule's words, plainly written. */
+function begins(words: readonly Word[], prefix: readonly string[]): boolean {
+  return prefix.every((wanted, at) => words[at]?.text === wanted && !words[at].dynamic);
+}
+
+function permits(part: CommandPart, prefix: readonly string[], exact: boolean): Match {
+  if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
+  if (part.words.slice(0, prefix.length).some(({ odd }) => odd))
+    return no('the command is written in pieces');
+  if (prefix.length < part.must_name)
+    return no(`the rule has to name at least ${part.must_name} words of it, as it runs another`);
+  const isWhole = prefix.length === part.words.length;
+  if (exact && !isWhole) return no('the command has more words');
+  if (part.whole && !isWhole)
+    return no(
+      'the rule has to name the whole command, as its arguments can make it run or write anything',
+    );
+  return yes(`the command begins with ${prefix.join(' ')}`);
+}
+
+/** Whether the command could be one of these, however it is written. */
+export function commandForbidder(
+  prefixes: readonly (readonly string[])[],
+  exact: boolean,
+): CompiledMatcher {
+  return (part) => {
+    if (part.kind === 'unreadable') return forbidsText(part.source, prefixes);
+    if (part.kind !== 'command') return NOT_A_COMMAND;
+    const results = prefixes.map((prefix) => forbids(part.words, prefix, exact));
+    if (results.includes(true)) return yes('the command is one of those that it names');
+    if (part.whole && stands(argumentsOf(part), prefixes)) return IN_TEXT;
+    if (part.opaque) return maybe('the command runs code that can’t be read');
+    if (results.includes('maybe')) return maybe('the command may turn out to be one that it names');
+    return no('the command begins with other words');
+  };
+}
+
+const IN_TEXT = yes('the words that it names stand in the command');
+
+/** What is code to a program that we don't look into. */
+function argumentsOf({ words }: CommandPart): string {
+  return words
+    .slice(1)
+    .map(({ text }) => text)
+    .join(' ');
+}
+
+function forbidsText(source: string, prefixes: readonly (readonly string[])[]): Match {
+  return stands(source, prefixes) ? IN_TEXT : no('the words that it names are not there');
+}
+
+/** Whether one of these stands anywhere in a text that can't be parsed. */
+function stands(text: string, prefixes: readonly (readonly string[])[]): boolean {
+  const words = roughWords(text);
+  return prefixes.some((prefix) =>
+    words.some((_, at) => forbids(words.slice(at, at + 50), prefix, false) === true),
+  );
+}

@@ -1,0 +1,77 @@
+import type { CommandPart } from '../shell/script.js';
+import { quoteWord } from '../shell/quote-word.js';
+import { canonicalJson } from './canonical-json.js';
+import type { CompiledMatcher } from './compile-matcher.js';
+import type { JudgedCall, JudgedPart } from './judged-part.js';
+import type { LinearRegex } from './linear-regex.js';
+import type { Match } from './match.js';
+import { maybe, no, yes } from './match.js';
+
+const MAX_TEXTS = 200;
+
+/** A command has to match from its start on; of any other call, every text of the input has to. */
+export function textAllower(regex: LinearRegex): CompiledMatcher {
+  return (part, { call }) => {
+    if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
+    if (part.kind === 'command') return permits(part, regex);
+    if (part.kind !== 'call') return no('it is not a command');
+    const texts = textsIn(call.tool_input);
+    const all = texts.length > 0 && texts.length <= MAX_TEXTS;
+    const matched = all && texts.every((text) => regex.begins(text) === true);
+    return matched
+      ? yes('every text of the input matches')
+      : no('not every text of the input matches');
+  };
+}
+
+function permits(part: CommandPart, regex: LinearRegex): Match {
+  if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
+  if (part.words.some(({ dynamic }) => dynamic))
+    return no('the command has words that are known only when it runs');
+  if (part.words.some(({ odd }) => odd)) return no('the command is written in pieces');
+  const needsAll = part.whole || part.must_name > 1;
+  const text = textOf(part);
+  const result = needsAll ? regex.covers(text) : regex.begins(text);
+  if (result === 'too much') return no('matching would take too long');
+  return result ? yes('the command matches') : no('the command does not match');
+}
+
+/** Anywhere in the command, as it is written or as a shell understands it, or in the input. */
+export function textForbidder(regex: LinearRegex): CompiledMatcher {
+  return (part, judged) => {
+    const results = textsOf(part, judged).map((text) => regex.finds(text));
+    if (results.includes('too much'))
+      return yes('matching would take too long, so it counts as a match');
+    if (results.includes(true)) return yes('the text matches');
+    const isKnown = part.kind !== 'command' || !part.words.some(({ dynamic }) => dynamic);
+    return isKnown ? no('the text does not match') : maybe('the command may turn out to match');
+  };
+}
+
+function textsOf(part: JudgedPart, { call, script }: JudgedCall): string[] {
+  const { tool_name, tool_input } = call;
+  if (part.kind === 'call')
+    return [`${tool_name} ${canonicalJson(tool_input)}`, ...textsIn(tool_input)].slice(
+      0,
+      MAX_TEXTS,
+    );
+  const understood = part.kind === 'command' ? [textOf(part), plainTextOf(part)] : [];
+  return [...understood, part.source, ...(script === undefined ? [] : [script])];
+}
+
+/** So that it can't be misread: words with anything special in them are in single quotes. */
+function textOf({ words }: CommandPart): string {
+  return words.map(({ text }) => quoteWord(text)).join(' ');
+}
+
+function plainTextOf({ words }: CommandPart): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
+function textsIn(value: unknown, found: string[] = []): string[] {
+  if (found.length > MAX_TEXTS) return found;
+  if (typeof value === 'string') found.push(value);
+  else if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) textsIn(item, found);
+  return found;
+}

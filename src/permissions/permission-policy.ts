@@ -1,0 +1,62 @@
+import type { CodeRule, CompiledRule } from './compiled-rule.js';
+import { compileRule } from './compiled-rule.js';
+import { describeVerdict } from './describe-verdict.js';
+import { judgePart, strictest } from './judge-part.js';
+import type { PartVerdict } from './judge-part.js';
+import { isShadow, judgedParts, scriptOf } from './judged-parts.js';
+import type { PermissionCall } from './permission-call.js';
+import type { PermissionRule } from './permission-rule.js';
+import { orderRules } from './rules/order-rules.js';
+import type { ScriptReader } from './shell/script-reader.js';
+import { Trace } from './trace.js';
+import type { Verdict } from './verdict.js';
+
+/**
+ * The rules of a moment, compiled once. Of a script each part is judged by itself, by the first rule that matches it; the strictest
+ * verdict on a part is the verdict on the call.
+ */
+export class PermissionPolicy {
+  private readonly compiled: readonly CompiledRule[];
+
+  /** @param scripts reads what a shell would run; without, no rule on commands allows one */
+  constructor(
+    rules: readonly (PermissionRule | CodeRule)[],
+    private readonly scripts?: ScriptReader,
+    compile: (rule: PermissionRule | CodeRule) => CompiledRule = compileRule,
+  ) {
+    this.compiled = orderRules(rules).map(compile);
+  }
+
+  judge(call: PermissionCall, now: Date): Verdict {
+    const rules = this.compiled.filter(({ rule }) => applies(rule, call, now));
+    const text = scriptOf(call);
+    const trace = new Trace();
+    const judging = { judged: { call, ...(text !== undefined && { script: text }) }, rules, trace };
+    const parts = judgedParts(call, text === undefined ? undefined : this.read(text));
+    const verdicts = parts
+      .map((part) => judgePart(part, judging))
+      .filter(({ part, decision }) => !isShadow(part) || decision !== 'allow');
+    return { ...combine(verdicts, call.tool_name), trace: trace.entries };
+  }
+
+  private read(text: string) {
+    const unread = { parts: [], fault: 'can’t be read without the grammar of shells' };
+    return { text, read: this.scripts?.read(text) ?? unread };
+  }
+}
+
+/** Whether a rule is about this chat, agent and time at all, and not used up. */
+function applies(rule: PermissionRule | CodeRule, call: PermissionCall, now: Date): boolean {
+  if (rule.scope === 'session' && rule.scope_id !== call.chat_id) return false;
+  if (rule.scope === 'agent' && rule.scope_id !== call.agent) return false;
+  if (rule.expires_at !== null && now.getTime() >= Date.parse(rule.expires_at)) return false;
+  return rule.max_uses === null || rule.uses < rule.max_uses;
+}
+
+function combine(verdicts: readonly PartVerdict[], toolName: string): Omit<Verdict, 'trace'> {
+  const decisive = verdicts.reduce((a, b) => strictest(a, b));
+  const { decision, rule } = decisive;
+  const taken = decision === 'allow' ? verdicts.map((verdict) => verdict.rule) : [rule];
+  const rules = [...new Set(taken)].filter((used) => used !== null);
+  return { decision, rule, rules, reason: describeVerdict(decisive, toolName) };
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ProblemDto } from '../http/problem.dto.js';
+import { CheckDto, VerdictDto } from './dto/check.dto.js';
+import { CreateRuleDto } from './dto/create-rule.dto.js';
+import {
+  DeletedRulesDto,
+  PermissionRuleDto,
+  PermissionRuleListDto,
+} from './dto/permission-rule.dto.js';
+import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
+import { PermissionsService } from './permissions.service.js';
+import { requireRule } from './require-rule.js';
+import { RuleBook } from './rule-book.js';
+
+@ApiTags('permissions')
+@Controller('permissions')
+export class PermissionsController {
+  constructor(
+    private readonly rules: RuleBook,
+    private readonly permissions: PermissionsService,
+  ) {}
+
+  @Get('rules')
+  @ApiOperation({ summary: 'List rules, in the order in which they are looked at' })
+  @ApiResponse({ status: 200, type: PermissionRuleListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  async list(@Query() query: ListRulesQueryDto): Promise<PermissionRuleListDto> {
+    return { items: await this.rules.list(query) };
+  }
+
+  @Post('rules')
+  @ApiOperation({ summary: 'Add a rule' })
+  @ApiResponse({ status: 201, type: PermissionRuleDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
+  add(@Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
+    return this.rules.add(requireRule(body));
+  }
+
+  @Delete('rules/:id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a rule' })
+  @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  remove(@Param() { id }: RuleIdDto): Promise<void> {
+    return this.rules.remove(id);
+  }
+
+  @Delete('rules')
+  @ApiOperation({ summary: 'Delete the rules of a scope' })
+  @ApiResponse({ status: 200, type: DeletedRulesDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  async removeScope(@Query() { scope, scope_id }: DeleteRulesQueryDto): Promise<DeletedRulesDto> {
+    return { deleted: await this.rules.removeScope(scope, scope_id) };
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Ask what the rules say about a call, without running it' })
+  @ApiResponse({ status: 200, type: VerdictDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  async check(@Body() body: CheckDto): Promise<VerdictDto> {
+    const { decision, rule, reason, trace } = await this.permissions.check(body);
+    return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
+  }
+}

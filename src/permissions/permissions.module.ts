@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { CodeRules } from './code-rules.js';
+import { RulesFile } from './file/rules-file.js';
+import { PermissionJudge } from './permission-judge.js';
+import { PermissionsController } from './permissions.controller.js';
+import { PermissionsService } from './permissions.service.js';
+import { RuleBook } from './rule-book.js';
+import { ToolJudge } from './tool-judge.js';
+
+/** Needs a `RuleStore`, a `Config`, a `Clock` and `Ids` from whoever binds the ports. */
+@Module({
+  imports: [ToolsModule],
+  controllers: [PermissionsController],
+  providers: [
+    PermissionsService,
+    { provide: ToolJudge, useClass: PermissionJudge },
+    RuleBook,
+    CodeRules,
+    {
+      provide: RulesFile,
+      inject: [Config],
+      useFactory: ({ permissionsFile }: Config) => RulesFile.open(permissionsFile),
+    },
+  ],
+  exports: [ToolJudge, PermissionsService, RuleBook, CodeRules],
+})
+export class PermissionsModule {}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../kernel/clock.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import { scriptOf } from './judged-parts.js';
+import type { PermissionCall } from './permission-call.js';
+import { PermissionPolicy } from './permission-policy.js';
+import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
+import { RuleBook } from './rule-book.js';
+import { RuleCache } from './rule-cache.js';
+import { ScriptReader } from './shell/script-reader.js';
+import { ShellGrammar } from './shell/shell-grammar.js';
+import { suggestMatchers } from './suggest-matcher.js';
+import type { Verdict } from './verdict.js';
+
+/** Where an answer of a person is kept: in the chat, for the agent type, or for all. */
+export type RememberedScope = Exclude<RuleScope, 'user'>;
+
+/** Says whether tool calls may run. */
+@Injectable()
+export class PermissionsService {
+  private readonly cache = new RuleCache();
+  private reader: Promise<ScriptReader> | undefined;
+
+  constructor(
+    private readonly rules: RuleBook,
+    private readonly tools: ToolRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The verdict as it would be now; the policy of a call without one is that of its tool. Nothing is counted. */
+  async check(call: PermissionCall): Promise<Verdict> {
+    const rules = await this.rules.listFor(call);
+    const policy = new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
+    return policy.judge(this.withPolicy(call), this.clock.now());
+  }
+
+  /** The verdict on an execution: rules with `max_uses` that decide are used once. */
+  async decide(call: PermissionCall): Promise<Verdict> {
+    for (;;) {
+      const verdict = await this.check(call);
+      const limited = verdict.rules.filter(({ max_uses }) => max_uses !== null);
+      const granted = await Promise.all(limited.map(({ id }) => this.rules.countUse(id)));
+      if (granted.every(Boolean)) return verdict;
+    }
+  }
+
+  /**
+   * The narrowest rule that would have allowed the call, to be shown to whoever wants it remembered; undefined if none can cover it, as
+   * with commands that can't be read.
+   */
+  async suggest(call: PermissionCall, scope: RememberedScope): Promise<RuleInput | undefined> {
+    const reader = await this.readerFor(call);
+    const text = scriptOf(this.withPolicy(call));
+    const script = text === undefined ? undefined : reader?.read(text);
+    const priority = await this.priorityOver(call, scope);
+    return suggestMatchers(call, script)
+      .map((matcher) => ({ ...toRule(matcher, scope, call), priority }))
+      .find((rule) => this.covers(rule, call, reader));
+  }
+
+  /** Adds the suggested rule, or finds the one that says the same already. */
+  async remember(
+    call: PermissionCall,
+    scope: RememberedScope,
+  ): Promise<PermissionRule | undefined> {
+    const rule = await this.suggest(call, scope);
+    return rule && ((await this.rules.findSame(rule)) ?? this.rules.add(rule));
+  }
+
+  /** Before the rule of the same scope that made it ask, if one did. */
+  private async priorityOver(call: PermissionCall, scope: RememberedScope): Promise<number> {
+    const { rule } = await this.check(call);
+    return rule?.scope === scope && rule.decision === 'ask' ? rule.priority + 1 : 0;
+  }
+
+  private covers(rule: RuleInput, call: PermissionCall, reader: ScriptReader | undefined): boolean {
+    const full = { ...rule, id: 'suggested', created_at: null, uses: 0 };
+    const alone = new PermissionPolicy([full], reader, this.cache.compile);
+    return alone.judge(this.withPolicy(call), this.clock.now()).rule === full;
+  }
+
+  private withPolicy(call: PermissionCall): PermissionCall {
+    const policy = call.policy ?? this.tools.find(call.tool_name)?.policy;
+    return policy ? { ...call, policy } : call;
+  }
+
+  /** Only calls that run a script need the grammar. */
+  private readerFor(call: PermissionCall): Promise<ScriptReader> | undefined {
+    if (scriptOf(this.withPolicy(call)) === undefined) return undefined;
+    return (this.reader ??= ShellGrammar.load().then((grammar) => new ScriptReader(grammar)));
+  }
+}
+
+function toRule(
+  matcher: RuleInput['matcher'],
+  scope: RememberedScope,
+  call: PermissionCall,
+): RuleInput {
+  const scope_id = { session: call.chat_id, agent: call.agent, global: undefined }[scope] ?? null;
+  return {
+    scope,
+    scope_id,
+    priority: 0,
+    decision: 'allow',
+    matcher,
+    description: 'Remembered from an approval.',
+    expires_at: null,
+    max_uses: null,
+  };
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import { CodeRules } from './code-rules.js';
+import type { CodeRule } from './compiled-rule.js';
+import { RulesFile } from './file/rules-file.js';
+import { canonicalJson } from './matching/canonical-json.js';
+import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
+import { RuleStore } from './rule-store.js';
+import type { RuleFilter } from './rule-store.js';
+import { orderRules } from './rules/order-rules.js';
+
+/** Rules of one scope and scope id. */
+const MAX_RULES = 1000;
+
+/** All rules, wherever they are kept: in the file, in code, or in the store, where those that are added go. */
+@Injectable()
+export class RuleBook {
+  constructor(
+    private readonly store: RuleStore,
+    private readonly file: RulesFile,
+    private readonly code: CodeRules,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** In the order in which they are looked at. */
+  async list(filter: RuleFilter = {}): Promise<PermissionRule[]> {
+    const { scope, scope_id } = filter;
+    const inFile = this.file.rules.filter(
+      (rule) =>
+        (scope === undefined || rule.scope === scope) &&
+        (scope_id === undefined || rule.scope_id === scope_id),
+    );
+    return orderRules([...inFile, ...(await this.store.list(filter))]);
+  }
+
+  /** Every rule that can apply to a call. */
+  async listFor(call: {
+    chat_id?: string;
+    agent?: string;
+  }): Promise<(PermissionRule | CodeRule)[]> {
+    return [...this.code.rules, ...this.file.rules, ...(await this.store.listFor(call))];
+  }
+
+  /** @throws AppError `too_many_rules` (409) */
+  async add(input: RuleInput): Promise<PermissionRule> {
+    const created_at = this.clock.now().toISOString();
+    const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
+    if (await this.store.add(rule, MAX_RULES)) return rule;
+    throw new AppError(
+      'conflict',
+      'too_many_rules',
+      `There are ${MAX_RULES} rules of that scope already. Delete some first.`,
+    );
+  }
+
+  /** One that says the same, if there is one and it has no end. */
+  async findSame({
+    scope,
+    scope_id,
+    decision,
+    matcher,
+  }: RuleInput): Promise<PermissionRule | undefined> {
+    const wanted = canonicalJson(matcher);
+    const rules = await this.list({ scope, ...(scope_id !== null && { scope_id }) });
+    return rules.find(
+      (rule) =>
+        rule.decision === decision &&
+        rule.expires_at === null &&
+        rule.max_uses === null &&
+        canonicalJson(rule.matcher) === wanted,
+    );
+  }
+
+  /** @throws AppError `rule_not_found` (404) */
+  async remove(id: string): Promise<void> {
+    if ((await this.file.remove(id)) || (await this.store.remove(id))) return;
+    throw new AppError(
+      'not_found',
+      'rule_not_found',
+      `There is no rule ${id}. GET /permissions/rules lists those there are.`,
+    );
+  }
+
+  /** Answers how many went. */
+  async removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
+    const fromFile = await this.file.removeScope(scope, scopeId);
+    return fromFile + (await this.store.removeScope(scope, scopeId));
+  }
+
+  /** Answers false if the rule is used up by now, or gone. */
+  async countUse(id: string): Promise<boolean> {
+    const isInFile = this.file.rules.some((rule) => rule.id === id);
+    return isInFile ? this.file.countUse(id) : this.store.countUse(id);
+  }
+}

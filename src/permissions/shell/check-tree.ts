@@ -1,0 +1,78 @@
+import { checkLeftover } from './read-word.js';
+import type { SyntaxNode } from './shell-grammar.js';
+import { Unreadable } from './unreadable.js';
+
+/** What stands between two nodes and is none: blanks, and a line that goes on. */
+const GAP = /^(?:[ \t\n]|\\\n)*$/;
+/** The same where a line's end would end what the nodes belong to. */
+const GAP_IN_LINE = /^(?:[ \t]|\\\n)*$/;
+const IN_LINE = new Set([
+  'command',
+  'command_name',
+  'declaration_command',
+  'unset_command',
+  'variable_assignments',
+  'redirected_statement',
+  'file_redirect',
+  'herestring_redirect',
+]);
+
+/** What the text of a node has to look like. The grammar's idea of where a word or a quoted text ends is not always a shell's. */
+const SHAPES: Readonly<Record<string, RegExp>> = {
+  word: /^(?:[^\s\\'"`;&|()<>]|\\[^\n])+$/,
+  variable_name: /^\w+$/,
+  number: /^[^\s;&|<>]+$/,
+  raw_string: /^'[^']*'$/,
+  ansi_c_string: /^\$'(?:[^'\\]|\\[\s\S])*'$/,
+  comment: /^#[^\n]*$/,
+  heredoc_start: /^\S+$/,
+  regex: /^[^\n]*$/,
+  extglob_pattern: /^[^\n;&]*$/,
+  test_operator: /^-\w+$/,
+};
+const BEFORE_COMMENT = /^[\s;&|()<>]?$/;
+const QUOTING = new Set(['string', 'regex', 'extglob_pattern']);
+
+/**
+ * The grammar is more tolerant than a shell. Where it skipped something, or took code for a text or a comment, we don't know what would run.
+ * @throws Unreadable
+ */
+export function checkTree(root: SyntaxNode, source: string): void {
+  checkGap(source.slice(0, root.start));
+  checkGap(source.slice(root.end));
+  checkNode(root, source);
+}
+
+function checkNode(node: SyntaxNode, source: string, inExpansion = false): void {
+  checkShape(node, source, inExpansion);
+  if (QUOTING.has(node.type)) checkLeftover(node, source);
+  else if (node.type !== 'heredoc_body') checkGaps(node, source);
+  const inside = node.type === 'expansion' || (inExpansion && !node.type.endsWith('substitution'));
+  for (const child of node.children) checkNode(child, source, inside);
+}
+
+/** A default value, as in `${x:-a b}`, may hold blanks. */
+function checkShape({ type, start, end }: SyntaxNode, source: string, inExpansion: boolean): void {
+  const shape = inExpansion && type === 'word' ? /^[^\n]*$/ : SHAPES[type];
+  if (shape && !shape.test(source.slice(start, end)))
+    throw new Unreadable('has a word or a text whose end can’t be told');
+  if (type === 'comment' && !BEFORE_COMMENT.test(source.slice(Math.max(0, start - 1), start)))
+    throw new Unreadable('has something that only looks like a comment');
+}
+
+function checkGaps({ start, end, type, children }: SyntaxNode, source: string): void {
+  if (children.length === 0) return;
+  let from = start;
+  for (const child of children) {
+    const gap = source.slice(from, child.start);
+    if (type === 'concatenation' && gap !== '') throw new Unreadable('joins words in an odd way');
+    checkGap(gap, IN_LINE.has(type));
+    from = child.end;
+  }
+  checkGap(source.slice(from, end));
+}
+
+function checkGap(gap: string, inLine = false): void {
+  if (!(inLine ? GAP_IN_LINE : GAP).test(gap))
+    throw new Unreadable('has a part that can’t be parsed');
+}

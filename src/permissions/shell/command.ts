@@ -1,0 +1,65 @@
+import type { CommandPart, ScriptPart, Word } from './script.js';
+import { Unreadable } from './unreadable.js';
+
+/** Reads a script inside a script. @throws Unreadable */
+export type ReadInner = (text: string) => ScriptPart[];
+
+/** A simple command as it stands in a script. */
+export interface Command {
+  readonly source: string;
+  readonly words: readonly Word[];
+  /** Variables that are set before it. */
+  readonly assigned: readonly string[];
+  /** What it reads on its input, as far as that is known. */
+  readonly inputs: readonly string[];
+  readonly doubt?: string;
+}
+
+const MAX_SHADOWS = 20;
+
+/** What the command is, without what it runs. */
+export function part(command: Command, more: Partial<CommandPart> = {}): CommandPart {
+  const { source, words, doubt } = command;
+  return {
+    kind: 'command',
+    source,
+    words,
+    must_name: 1,
+    whole: false,
+    opaque: false,
+    shadow: false,
+    ...more,
+    ...(doubt !== undefined && { doubt }),
+  };
+}
+
+export function asShadows(parts: readonly ScriptPart[]): ScriptPart[] {
+  return parts.flatMap((p) => (p.kind === 'command' ? [{ ...p, shadow: true }] : []));
+}
+
+/** Everything in the arguments that could be a command: from each word on, and the words that are scripts. */
+export function shadowsOf(command: Command, readInner: ReadInner): ScriptPart[] {
+  const shadows: ScriptPart[] = [];
+  for (let at = 1; at < Math.min(command.words.length, MAX_SHADOWS); at++) {
+    const words = command.words.slice(at);
+    shadows.push(part({ ...command, words }, { shadow: true }));
+    if (/\s/.test(words[0]!.text)) shadows.push(...tryInner(words[0]!.text, readInner));
+  }
+  for (const input of command.inputs) shadows.push(...tryInner(input, readInner));
+  return shadows;
+}
+
+function tryInner(text: string, readInner: ReadInner): ScriptPart[] {
+  try {
+    return asShadows(readInner(text));
+  } catch (error) {
+    if (error instanceof Unreadable) return [];
+    throw error;
+  }
+}
+
+/** Doubts about what runs the parts are doubts about them. */
+export function withDoubt(parts: readonly ScriptPart[], doubt: string | undefined): ScriptPart[] {
+  if (doubt === undefined) return [...parts];
+  return parts.map((p) => (p.kind === 'command' ? { ...p, doubt: p.doubt ?? doubt } : p));
+}

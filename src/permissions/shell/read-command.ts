@@ -1,0 +1,104 @@
+import { findReach } from './find-reach.js';
+import { readFindCommands } from './read-find-commands.js';
+import { RUNS_ARGUMENTS, SHELLS } from './programs.js';
+import { readShell } from './read-shell.js';
+import { asShadows, part, shadowsOf, withDoubt } from './command.js';
+import type { Command, ReadInner } from './command.js';
+import type { CommandPart, ScriptPart, Word } from './script.js';
+import { Unreadable } from './unreadable.js';
+import { unwrap } from './unwrap.js';
+import { WRAPPERS } from './wrappers.js';
+
+const HARMLESS_VARIABLES =
+  /^(?:LANG|LANGUAGE|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|TERM|NODE_ENV)$/;
+/** What a shell takes for something else than a command's name, also behind `time`, where the grammar doesn't know it. */
+const KEYWORD =
+  /^(?:[{}!]|\[\[|\(\(|if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|\w+(?:\[.*\])?\+?=.*)$/s;
+const MAX_WORDS = 2000;
+
+/**
+ * The command itself, and what it runs in turn: wrappers are looked through where that is exact. Where it isn't, the command is one that
+ * an allow rule has to name, and everything in it that could be a command is there as a shadow, for rules that forbid.
+ */
+export function readCommand(command: Command, readInner: ReadInner): ScriptPart[] {
+  const { words } = command;
+  const [name] = words;
+  if (words.length > MAX_WORDS) throw new Unreadable(`has more than ${MAX_WORDS} words`);
+  if (!name) return [part(command, { doubt: 'has no command' })];
+  if (!name.odd && KEYWORD.test(name.text))
+    throw new Unreadable('has a keyword where a command is expected');
+  const doubt = command.doubt ?? findDoubt(command, name);
+  const known = { ...command, ...(doubt && { doubt }) };
+  const base = baseName(name);
+  const wrapper = Object.hasOwn(WRAPPERS, base) ? WRAPPERS[base] : undefined;
+  if (wrapper && !isQuery(base, words)) return readWrapped(known, wrapper, readInner);
+  if (base === 'find') return readFindCommands(known, (inner) => readCommand(inner, readInner));
+  if (base === 'eval') return readEval(known, readInner);
+  if (SHELLS.has(base)) return readShell(known, readInner);
+  const own = part(known, findReach(words));
+  return RUNS_ARGUMENTS.has(base) ? [own, ...shadowsOf(known, readInner)] : [own];
+}
+
+function readWrapped(
+  command: Command,
+  wrapper: (typeof WRAPPERS)[string],
+  readInner: ReadInner,
+): ScriptPart[] {
+  const inner = unwrap(command.words, wrapper);
+  if (inner === 'none') return [part(command, { whole: true })];
+  if (inner === 'inexact')
+    return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
+  const parts = readCommand({ ...command, ...inner, assigned: inner.assigned }, readInner);
+  const isChanged = wrapper.changes !== undefined || command.words[0]!.text.includes('/');
+  return isChanged ? changed(command, inner.at, parts) : transparent(command, parts);
+}
+
+/** The rule has to be about the command that runs in the end. */
+function transparent(command: Command, parts: readonly ScriptPart[]): ScriptPart[] {
+  return [part(command, { shadow: true }), ...parts];
+}
+
+/** The rule has to name the wrapper and what it runs. */
+function changed(command: Command, at: number, parts: readonly ScriptPart[]): ScriptPart[] {
+  const real = parts.filter((p): p is CommandPart => p.kind === 'command' && !p.shadow);
+  const [inner] = real;
+  const isPlain = real.length === 1 && inner !== undefined && inner.words.length > 0;
+  const own = isPlain
+    ? part(command, {
+        must_name: at + inner.must_name,
+        whole: inner.whole,
+        ...(inner.doubt !== undefined && { doubt: inner.doubt }),
+      })
+    : part(command, { whole: true });
+  return [own, ...asShadows(parts), ...parts.filter((p) => p.kind !== 'command')];
+}
+
+function readEval(command: Command, readInner: ReadInner): ScriptPart[] {
+  const { words } = command;
+  if (words.length === 1) return [part(command)];
+  if (words.some(({ dynamic }) => dynamic))
+    return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
+  const script = words
+    .slice(1)
+    .map(({ text }) => text)
+    .join(' ');
+  return transparent(command, withDoubt(readInner(script), command.doubt));
+}
+
+function findDoubt({ assigned }: Command, name: Word): string | undefined {
+  const variable = assigned.find((assignedName) => !HARMLESS_VARIABLES.test(assignedName));
+  if (variable !== undefined) return `sets ${variable}, which can change what it does`;
+  if (name.dynamic) return 'has a name that is known only when it runs';
+  if (name.odd) return 'has a name that is written in pieces';
+  if (!/^[\x21-\x7e]+$/.test(name.text)) return 'has a name with unusual characters';
+  return undefined;
+}
+
+/** `command -v git` asks where it is, and runs nothing. */
+function isQuery(base: string, words: readonly Word[]): boolean {
+  return base === 'command' && /^-\w*[vV]/.test(words[1]?.text ?? '');
+}
+
+function baseName({ text }: Word): string {
+  return text.slice(text.lastIndexOf('/') + 1);
+}

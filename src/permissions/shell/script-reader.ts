@@ -1,0 +1,68 @@
+import { checkTree } from './check-tree.js';
+import { findDeceptiveCharacter } from './deceptive-characters.js';
+import { ScriptWalk } from './script-walk.js';
+import type { Script, ScriptPart } from './script.js';
+import type { ShellGrammar } from './shell-grammar.js';
+import { Unreadable } from './unreadable.js';
+
+/** UTF-16 code units. */
+const MAX_LENGTH = 20_000;
+const MAX_PARTS = 200;
+/** Scripts in scripts: `bash -c "bash -c …"`. */
+const MAX_DEPTH = 5;
+
+/** Reads a text as a shell would: what it would run, and which files it would open. */
+export class ScriptReader {
+  constructor(private readonly grammar: ShellGrammar) {}
+
+  read(text: string): Script {
+    try {
+      return { parts: this.readParts(text, 0) };
+    } catch (error) {
+      if (error instanceof Unreadable) return { parts: [], fault: error.message };
+      throw error;
+    }
+  }
+
+  /** @throws Unreadable */
+  private readParts(text: string, depth: number): ScriptPart[] {
+    checkText(text, depth);
+    const parts = this.parse(text, depth);
+    const joined = joinLines(text);
+    if (joined === text) return parts;
+    const doubted = parts.map((part) => withDoubt(part, 'goes on in another line'));
+    return [...doubted, ...this.tryShadows(joined, depth)];
+  }
+
+  private tryShadows(text: string, depth: number): ScriptPart[] {
+    return this.parse(text, depth).map((part) =>
+      part.kind === 'command' ? { ...part, shadow: true } : part,
+    );
+  }
+
+  private parse(text: string, depth: number): ScriptPart[] {
+    const root = this.grammar.parse(text);
+    if (!root) throw new Unreadable('can’t be parsed');
+    checkTree(root, text);
+    const parts = new ScriptWalk(text, (inner) => this.readParts(inner, depth + 1)).read(root);
+    if (parts.length > MAX_PARTS) throw new Unreadable(`runs more than ${MAX_PARTS} commands`);
+    return parts;
+  }
+}
+
+function checkText(text: string, depth: number): void {
+  if (depth > MAX_DEPTH) throw new Unreadable('nests scripts too deeply');
+  if (text.length > MAX_LENGTH)
+    throw new Unreadable(`is longer than ${MAX_LENGTH.toLocaleString('en')} characters`);
+  const deceptive = findDeceptiveCharacter(text);
+  if (deceptive) throw new Unreadable(`has a character that deceives the eye (${deceptive})`);
+}
+
+/** As a shell does outside of quotes and comments: a backslash before a line's end takes both away. */
+function joinLines(text: string): string {
+  return text.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair));
+}
+
+function withDoubt(part: ScriptPart, doubt: string): ScriptPart {
+  return part.kind === 'command' ? { ...part, doubt: part.doubt ?? doubt } : part;
+}

@@ -1,0 +1,231 @@
+import type { ReadInner } from './command.js';
+import { readHeredoc } from './read-heredoc.js';
+import { readCommand } from './read-command.js';
+import { readRedirect } from './read-redirect.js';
+import { readWord } from './read-word.js';
+import type { ScriptPart, Word } from './script.js';
+import type { SyntaxNode } from './shell-grammar.js';
+import { describeArithmetic, findRiskyExpansion } from './risky-expansion.js';
+import { Unreadable } from './unreadable.js';
+
+/** What redirections add to the command that they stand at. */
+interface Redirections {
+  /** Words that stand behind a redirection and belong to the command. */
+  readonly words: Word[];
+  /** What it reads on its input, as far as the script says so. */
+  readonly inputs: string[];
+}
+
+const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
+
+/** Walks a parsed script and collects what it runs. What it doesn't know, it refuses. */
+export class ScriptWalk {
+  private readonly parts: ScriptPart[] = [];
+
+  constructor(
+    private readonly source: string,
+    private readonly readInner: ReadInner,
+  ) {}
+
+  /** @throws Unreadable */
+  read(root: SyntaxNode): ScriptPart[] {
+    this.visit(root);
+    return this.parts;
+  }
+
+  private visit(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'program':
+      case 'list':
+      case 'pipeline':
+      case 'subshell':
+      case 'if_statement':
+      case 'elif_clause':
+      case 'else_clause':
+      case 'while_statement':
+      case 'do_group':
+      case 'negated_command':
+      case 'command_substitution':
+      case 'process_substitution':
+        return this.visitChildren(node);
+      case 'command':
+      case 'declaration_command':
+      case 'unset_command':
+        return this.visitCommand(node, { words: [], inputs: [] });
+      case 'redirected_statement':
+        return this.visitRedirected(node);
+      case 'variable_assignment':
+      case 'variable_assignments':
+        return this.visitAssignment(node);
+      case 'compound_statement':
+      case 'test_command':
+        return this.visitTest(node);
+      case 'for_statement':
+      case 'case_statement':
+      case 'case_item':
+      case 'c_style_for_statement':
+        return this.visitBranches(node);
+      case 'function_definition':
+        return this.visitFunction(node);
+      case 'comment':
+        return;
+      case 'file_redirect':
+      case 'herestring_redirect':
+      case 'heredoc_redirect':
+        this.visitRedirect(node, { words: [], inputs: [] }, 'alone');
+        return this.visitInside(node);
+      default:
+        throw new Unreadable(`has a construct that is not known (${node.type})`);
+    }
+  }
+
+  private visitChildren(node: SyntaxNode): void {
+    for (const child of node.children) if (child.named) this.visit(child);
+  }
+
+  /** `declare`, `export` and `unset` are commands, too: their keyword is their name. */
+  private visitCommand(node: SyntaxNode, redirections: Redirections): void {
+    const words: Word[] = [];
+    const assigned: string[] = [];
+    for (const child of node.children) {
+      if (isRedirect(child)) this.visitRedirect(child, redirections, 'command');
+      else if (isPrefix(node, child, words)) assigned.push(this.nameOf(child));
+      else if (child.type !== '(' && child.type !== ')') words.push(this.word(child));
+      this.visitInside(child);
+    }
+    words.push(...redirections.words);
+    const { inputs } = redirections;
+    const risk = findRiskyExpansion(node, this.source);
+    const command = {
+      source: this.text(node),
+      words,
+      assigned,
+      inputs,
+      ...(risk && { doubt: risk }),
+    };
+    this.parts.push(...readCommand(command, this.readInner));
+  }
+
+  private word(node: SyntaxNode): Word {
+    if (!node.named) return { text: node.type, dynamic: false, splits: false, odd: false };
+    if (node.type === 'subshell') throw new Unreadable('has a construct that is not known');
+    return readWord(node, this.source);
+  }
+
+  private visitRedirected(node: SyntaxNode): void {
+    const redirections: Redirections = { words: [], inputs: [] };
+    const [body] = node.children.filter((child) => !isRedirect(child));
+    const isCommand = body?.type === 'command';
+    for (const child of node.children.filter(isRedirect)) {
+      this.visitRedirect(child, redirections, isCommand ? 'command' : 'alone');
+      this.visitInside(child);
+    }
+    if (isCommand) this.visitCommand(body, redirections);
+    else if (body) this.visit(body);
+  }
+
+  private visitRedirect(node: SyntaxNode, to: Redirections, at: 'command' | 'alone'): void {
+    if (node.type === 'heredoc_redirect') return this.visitHeredoc(node, to, at);
+    if (node.type === 'herestring_redirect') {
+      const word = readWord(node.children.at(-1)!, this.source);
+      if (!word.dynamic) to.inputs.push(word.text);
+      return;
+    }
+    const { parts, extra } = readRedirect(node, this.source);
+    this.parts.push(...parts);
+    this.addWords(extra, to, at);
+  }
+
+  /** The grammar puts what follows on the line of a here-document's start inside of it. */
+  private visitHeredoc(node: SyntaxNode, to: Redirections, at: 'command' | 'alone'): void {
+    const { body, literal } = readHeredoc(node, this.source);
+    to.inputs.push(body);
+    for (const child of node.children) {
+      if (child.field === 'argument') this.addWords([child], to, at);
+      if (child.field === 'argument' || child.field === 'redirect') this.visitInside(child);
+      if (child.field === 'redirect') this.visitRedirect(child, to, at);
+      else if (child.field === 'right' || child.type === 'pipeline') this.visit(child);
+      else if (child.type === 'heredoc_body' && !literal) this.visitInside(child);
+    }
+  }
+
+  private addWords(nodes: readonly SyntaxNode[], to: Redirections, at: 'command' | 'alone'): void {
+    if (nodes.length > 0 && at === 'alone')
+      throw new Unreadable('has words behind a redirection that belong to nothing');
+    for (const node of nodes) to.words.push(readWord(node, this.source));
+  }
+
+  private visitAssignment(node: SyntaxNode): void {
+    this.parts.push({
+      kind: 'other',
+      source: this.text(node),
+      doubt: 'sets a variable, which can change what later commands do',
+    });
+    this.visitInside(node);
+  }
+
+  /** `[ … ]`, `[[ … ]]`, `(( … ))`, and `{ …; }`, which the grammar tells from `((` by its first word only. */
+  private visitTest(node: SyntaxNode): void {
+    const isGroup = node.type === 'compound_statement' && node.children[0]?.type === '{';
+    if (isGroup) return this.visitChildren(node);
+    const doubt = describeArithmetic(node, this.source);
+    if (doubt) this.parts.push({ kind: 'other', source: this.text(node), doubt });
+    this.visitInside(node);
+  }
+
+  private visitBranches(node: SyntaxNode): void {
+    if (node.type === 'c_style_for_statement')
+      this.parts.push({
+        kind: 'other',
+        source: this.text(node),
+        doubt: 'calculates with variables',
+      });
+    for (const child of node.children) {
+      if (!child.named || child.type === 'comment') continue;
+      if (isStatement(child)) this.visit(child);
+      else this.visitInside(child);
+    }
+  }
+
+  private visitFunction(node: SyntaxNode): void {
+    for (const child of node.children) {
+      if (child.field === 'name' || !child.named) continue;
+      this.visit(child);
+    }
+  }
+
+  /** The substitutions in a word, however deep. Those of a here-document are seen to where it is read. */
+  private visitInside(node: SyntaxNode): void {
+    if (node.type === 'heredoc_redirect') return;
+    if (SUBSTITUTIONS.has(node.type)) return this.visit(node);
+    for (const child of node.children) this.visitInside(child);
+  }
+
+  private nameOf(assignment: SyntaxNode): string {
+    const [name] = assignment.children;
+    return name ? this.text(name) : '';
+  }
+
+  private text(node: SyntaxNode): string {
+    return this.source.slice(node.start, node.end);
+  }
+}
+
+function isRedirect({ type }: SyntaxNode): boolean {
+  return type.endsWith('_redirect');
+}
+
+/** `A=1` before a command's name, and not behind it. */
+function isPrefix(command: SyntaxNode, child: SyntaxNode, words: readonly Word[]): boolean {
+  return command.type === 'command' && child.type === 'variable_assignment' && words.length === 0;
+}
+
+function isStatement({ type }: SyntaxNode): boolean {
+  return (
+    type.endsWith('_statement') ||
+    type.endsWith('_command') ||
+    type.startsWith('variable_assignment') ||
+    ['command', 'list', 'pipeline', 'subshell', 'do_group', 'case_item'].includes(type) ||
+    type === 'function_definition'
+  );
+}

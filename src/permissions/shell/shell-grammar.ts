@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import treeSitter from '@vscode/tree-sitter-wasm';
+import type { Parser, TreeCursor } from '@vscode/tree-sitter-wasm';
+
+/** A node of a parsed script; offsets are UTF-16 code units. */
+export interface SyntaxNode {
+  readonly type: string;
+  /** False for keywords and operators, whose type is their text. */
+  readonly named: boolean;
+  /** What it is to its parent, such as `destination`. */
+  readonly field: string | null;
+  readonly start: number;
+  readonly end: number;
+  readonly children: readonly SyntaxNode[];
+}
+
+const MAX_DEPTH = 100;
+const MAX_NODES = 20_000;
+/** For a text of the longest length that we read, a hundred times what it takes. */
+const TIME_LIMIT_MS = 250;
+
+/** The grammar of Bash. */
+export class ShellGrammar {
+  private static loading: Promise<ShellGrammar> | undefined;
+
+  private constructor(private readonly parser: Parser) {}
+
+  /** Loaded by whoever needs it first, and kept. */
+  static load(): Promise<ShellGrammar> {
+    return (this.loading ??= this.open());
+  }
+
+  /** Undefined if the text is no script, nests too deeply, or takes too long to tell. */
+  parse(text: string): SyntaxNode | undefined {
+    const deadline = performance.now() + TIME_LIMIT_MS;
+    const tree = this.parser.parse(text, null, {
+      progressCallback: () => performance.now() > deadline,
+    });
+    if (!tree) {
+      this.parser.reset();
+      return undefined;
+    }
+    try {
+      return tree.rootNode.hasError ? undefined : new TreeReader(tree.walk()).read();
+    } finally {
+      tree.delete();
+    }
+  }
+
+  private static async open(): Promise<ShellGrammar> {
+    const wasm = createRequire(import.meta.url).resolve(
+      '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
+    );
+    await treeSitter.Parser.init();
+    const parser = new treeSitter.Parser();
+    parser.setLanguage(await treeSitter.Language.load(await readFile(wasm)));
+    return new ShellGrammar(parser);
+  }
+}
+
+/** Copies a tree out of the parser's memory. */
+class TreeReader {
+  private nodes = 0;
+
+  constructor(private readonly cursor: TreeCursor) {}
+
+  read(): SyntaxNode | undefined {
+    try {
+      const root = this.node(0);
+      return this.nodes > MAX_NODES ? undefined : root;
+    } finally {
+      this.cursor.delete();
+    }
+  }
+
+  private node(depth: number): SyntaxNode | undefined {
+    const { cursor } = this;
+    if (++this.nodes > MAX_NODES || depth > MAX_DEPTH || cursor.nodeIsMissing) return undefined;
+    const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
+    const field = cursor.currentFieldName;
+    const children = this.children(depth);
+    return children && { type, named, field, start, end, children };
+  }
+
+  private children(depth: number): SyntaxNode[] | undefined {
+    const children: SyntaxNode[] = [];
+    if (!this.cursor.gotoFirstChild()) return children;
+    do {
+      const child = this.node(depth + 1);
+      if (!child) return undefined;
+      children.push(child);
+    } while (this.cursor.gotoNextSibling());
+    this.cursor.gotoParent();
+    return children;
+  }
+}

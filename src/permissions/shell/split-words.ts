@@ -1,0 +1,32 @@
+const WORD = /(?:[\w@%+=:,./~^!#-]|'[^']*'|"[^"\\$`]*"|\\')+/y;
+
+/**
+ * The words of a command that a rule names: plain ones, in quotes where they hold anything else. Undefined if a shell would see more in
+ * it than words.
+ */
+export function splitWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  let at = skipBlanks(text, 0);
+  while (at < text.length) {
+    WORD.lastIndex = at;
+    const [raw] = WORD.exec(text) ?? [];
+    if (raw === undefined) return undefined;
+    words.push(unquote(raw));
+    const end = at + raw.length;
+    at = skipBlanks(text, end);
+    if (at === end && at < text.length) return undefined;
+  }
+  return words.length > 0 ? words : undefined;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ') at++;
+  return at;
+}
+
+function unquote(raw: string): string {
+  return raw.replace(/'([^']*)'|"([^"]*)"|\\(')/g, (_, single, double, escaped) =>
+    String(single ?? double ?? escaped),
+  );
+}

@@ -1,0 +1,101 @@
+import type { Word } from './script.js';
+import type { Wrapper } from './wrappers.js';
+
+/** What a wrapper runs. */
+export interface Unwrapped {
+  /** Index of the command's name in the wrapper's words. */
+  readonly at: number;
+  readonly words: readonly Word[];
+  /** Names of the variables that it sets. */
+  readonly assigned: readonly string[];
+}
+
+const APPENDED: Word = { text: '', dynamic: true, splits: true, odd: false };
+const ASSIGNMENT = /^(\w+)=/;
+
+/** Looks through a wrapper; `none` if it runs no command, `inexact` if it can't be told where the command begins. */
+export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'none' | 'inexact' {
+  const options = readOptions(words, wrapper);
+  if (!options) return 'inexact';
+  let at = options.next + (wrapper.operands ?? 0);
+  if (words.slice(0, at).some(({ dynamic }) => dynamic)) return 'inexact';
+  const assigned: string[] = [];
+  while (wrapper.assignments) {
+    const [, name] = ASSIGNMENT.exec(words[at]?.text ?? '') ?? [];
+    if (name === undefined) break;
+    assigned.push(name);
+    at++;
+  }
+  if (at >= words.length) return 'none';
+  const inner = words.slice(at).map((word) => replaceIn(word, options.replaced));
+  return {
+    at,
+    assigned,
+    words: wrapper.appends && !options.replaced ? [...inner, APPENDED] : inner,
+  };
+}
+
+interface Options {
+  /** Index of the first word that is no option. */
+  readonly next: number;
+  readonly replaced?: string;
+}
+
+function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefined {
+  let replaced: string | undefined;
+  let at = 1;
+  while (at < words.length) {
+    const { text, dynamic } = words[at]!;
+    if (dynamic && (text === '' || text.startsWith('-'))) return undefined;
+    if (text === '--') return { next: at + 1, ...(replaced && { replaced }) };
+    if (!/^-./.test(text)) break;
+    const option = readOption(text, wrapper);
+    if (!option) return undefined;
+    const value = option.takes === 'next' ? words[at + 1] : undefined;
+    if (option.takes === 'next' && (!value || value.dynamic)) return undefined;
+    if (option.replaces) replaced = value?.text ?? option.attached;
+    at += option.takes === 'next' ? 2 : 1;
+  }
+  return { next: at, ...(replaced && { replaced }) };
+}
+
+interface Option {
+  /** Whether its value is the next word. */
+  readonly takes: 'nothing' | 'next';
+  readonly attached?: string;
+  readonly replaces: boolean;
+}
+
+function readOption(text: string, wrapper: Wrapper): Option | undefined {
+  return text.startsWith('--') ? readLong(text.slice(2), wrapper) : readShort(text, wrapper);
+}
+
+function readLong(text: string, { flags, values, replaces = [] }: Wrapper): Option | undefined {
+  const [name = '', attached] = text.split(/=(.*)/s);
+  const isValue = values.includes(name) || replaces.includes(name);
+  if (!isValue && !flags.includes(name)) return undefined;
+  const isReplaced = replaces.includes(name);
+  if (attached !== undefined) return { takes: 'nothing', attached, replaces: isReplaced };
+  return { takes: isValue ? 'next' : 'nothing', replaces: isReplaced };
+}
+
+/** `-it`, `-n5`, and `-10` of `nice`. */
+function readShort(text: string, { flags, values, replaces = [] }: Wrapper): Option | undefined {
+  if (/^-\d+$/.test(text) && values.includes('n')) return { takes: 'nothing', replaces: false };
+  for (let i = 1; i < text.length; i++) {
+    const letter = text[i]!;
+    const isReplaced = replaces.includes(letter);
+    if (values.includes(letter) || isReplaced) {
+      const attached = text.slice(i + 1);
+      if (attached === '') return { takes: 'next', replaces: isReplaced };
+      return { takes: 'nothing', attached, replaces: isReplaced };
+    }
+    if (!flags.includes(letter)) return undefined;
+  }
+  return { takes: 'nothing', replaces: false };
+}
+
+function replaceIn(word: Word, replaced: string | undefined): Word {
+  if (replaced === undefined || !word.text.includes(replaced)) return word;
+  return { ...word, text: word.text.slice(0, word.text.indexOf(replaced)), dynamic: true };
+}

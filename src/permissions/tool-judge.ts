@@ -1,0 +1,34 @@
+import type { Json } from '../log/json.js';
+import type { Tool } from '../tools/tool.js';
+
+/** A tool call before it runs. */
+export interface JudgedCall {
+  readonly tool: Tool;
+  readonly tool_input: Json;
+  readonly chat_id: string;
+  /** The agent's type. */
+  readonly agent: string;
+}
+
+export interface ToolVerdict {
+  readonly decision: 'allow' | 'deny' | 'ask';
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
+/** Where a remembered decision holds from now on. */
+export type RememberScope = 'session' | 'agent' | 'global';
+
+/** What the runtime asks of the permission rules. */
+export abstract class ToolJudge {
+  /** Says whether a call may run; a rule that counts its uses counts this one. */
+  abstract authorize(call: JudgedCall): Promise<ToolVerdict>;
+  /** The same, without counting. */
+  abstract check(call: JudgedCall): Promise<ToolVerdict>;
+  /** Adds the narrowest rule that decides this call, and answers it. */
+  abstract remember(
+    call: JudgedCall,
+    decision: 'allow' | 'deny',
+    scope: RememberScope,
+  ): Promise<Json>;
+}

@@ -1,0 +1,32 @@
+import type { JudgedPart } from './matching/judged-part.js';
+import type { TraceEntry } from './verdict.js';
+
+const MAX_ENTRIES = 500;
+const MAX_LENGTH = 200;
+
+/** What was considered, as much of it as is worth telling. */
+export class Trace {
+  private readonly considered: TraceEntry[] = [];
+
+  get entries(): readonly TraceEntry[] {
+    return this.considered;
+  }
+
+  add(part: JudgedPart, entry: Omit<TraceEntry, 'command'>): void {
+    if (this.considered.length >= MAX_ENTRIES) return;
+    this.considered.push(part.kind === 'call' ? entry : { ...entry, command: showPart(part) });
+  }
+}
+
+/** A part for people: a command as a shell understands it, with `…` for what is known only when it runs. */
+export function showPart(part: JudgedPart): string {
+  return part.kind === 'command' ? cut(part.words.map(showWord).join(' ')) : cut(part.source);
+}
+
+function showWord({ text, dynamic }: { text: string; dynamic: boolean }): string {
+  return dynamic ? `${text}…` : text;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}

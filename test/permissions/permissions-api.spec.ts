@@ -1,0 +1,249 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Global, Module } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { Config } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import { Clock, SystemClock } from '../../src/kernel/clock.js';
+import { Ids } from '../../src/kernel/ids.js';
+import type { PermissionRule } from '../../src/permissions/permission-rule.js';
+import { PermissionsController } from '../../src/permissions/permissions.controller.js';
+import { PermissionsModule } from '../../src/permissions/permissions.module.js';
+import { PermissionsService } from '../../src/permissions/permissions.service.js';
+import { RuleStore } from '../../src/permissions/rule-store.js';
+import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
+import { ToolLimits } from '../../src/tools/tool-limits.js';
+import { startTinyApp } from '../support/tiny-app.js';
+
+const FILE = `{
+  // Ours.
+  "team": "platform",
+  "rules": [
+    { "scope": "global", "decision": "deny", "matcher": { "type": "command_prefix", "prefixes": ["rm -rf"] } },
+    { "id": "rule_once", "scope": "global", "decision": "allow", "matcher": { "type": "tool", "pattern": "once" }, "max_uses": 1, "owner": "me" }
+  ]
+}
+`;
+
+describe(PermissionsController.name, () => {
+  let folder: string;
+  let app: NestExpressApplication;
+  let service: PermissionsService;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-permissions-'));
+    const path = join(folder, 'permissions.json');
+    await writeFile(path, FILE);
+    const config = loadConfig({ PERMISSIONS_FILE: path });
+    const store = await FileRuleStore.open({ data_dir: folder });
+    const providers = [
+      { provide: Config, useValue: config },
+      { provide: ToolLimits, useValue: config },
+      { provide: RuleStore, useValue: store },
+      { provide: Clock, useClass: SystemClock },
+      Ids,
+    ];
+    @Global()
+    @Module({ providers, exports: [Config, ToolLimits, RuleStore, Clock, Ids] })
+    class PortsModule {}
+    @Module({ imports: [PortsModule, PermissionsModule] })
+    class TestModule {}
+    app = (await startTinyApp({}, TestModule)).app;
+    service = app.get(PermissionsService, { strict: false });
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const http = () => request(app.getHttpServer());
+  const check = async (tool_name: string, tool_input: object, more: object = {}) =>
+    (
+      await http()
+        .post('/permissions/check')
+        .send({ tool_name, tool_input, ...more })
+        .expect(200)
+    ).body as { decision: string; rule: PermissionRule | null; reason: string; trace: object[] };
+  const add = async (rule: object) =>
+    (await http().post('/permissions/rules').send(rule).expect(201)).body as PermissionRule;
+  const list = async (query = '') =>
+    (
+      (await http().get(`/permissions/rules${query}`).expect(200)).body as {
+        items: PermissionRule[];
+      }
+    ).items;
+
+  it('adds a rule, lists it, uses it and deletes it', async () => {
+    const matcher = { type: 'command_prefix', prefixes: ['git log'] };
+    const rule = await add({ scope: 'user', decision: 'allow', matcher, description: 'Looking.' });
+    expect(rule).toMatchObject({
+      scope: 'user',
+      scope_id: null,
+      priority: 0,
+      matcher,
+      max_uses: null,
+    });
+    expect(rule.id).toMatch(/^rule_/);
+    expect(await list('?scope=user')).toEqual([rule]);
+    expect(await check('bash', { command: 'git log -1' })).toMatchObject({
+      decision: 'allow',
+      rule,
+    });
+    const compound = await check('bash', { command: 'git log; rm -rf x' });
+    expect(compound).toMatchObject({ decision: 'deny', rule: { scope: 'global' } });
+    expect(compound.reason).toContain('rm -rf x');
+    expect(compound.trace).toContainEqual(
+      expect.objectContaining({ rule: rule.id, level: 'user', matched: true, command: 'git log' }),
+    );
+    await http().delete(`/permissions/rules/${rule.id}`).expect(204);
+    await http().delete(`/permissions/rules/${rule.id}`).expect(404);
+    expect(await check('bash', { command: 'git log' })).toMatchObject({
+      decision: 'ask',
+      rule: null,
+    });
+  });
+
+  it('knows what tools do, and asks about those that it does not know', async () => {
+    expect(await check('calculator', { expression: '1' })).toMatchObject({ decision: 'allow' });
+    expect(await check('current_time', {})).toMatchObject({ decision: 'allow' });
+    expect(await check('nobody', {})).toMatchObject({ decision: 'ask', rule: null });
+  });
+
+  it('applies the rules of a chat and of an agent type to them only', async () => {
+    const matcher = { type: 'tool', pattern: 'calc*' };
+    await add({ scope: 'session', scope_id: 'chat_1', decision: 'deny', matcher });
+    await add({ scope: 'agent', scope_id: 'react', decision: 'ask', matcher });
+    expect((await check('calculator', {}, { chat_id: 'chat_1' })).decision).toBe('deny');
+    expect((await check('calculator', {}, { agent: 'react' })).decision).toBe('ask');
+    expect((await check('calculator', {}, { chat_id: 'chat_2', agent: 'x' })).decision).toBe(
+      'allow',
+    );
+    const gone = await http()
+      .delete('/permissions/rules?scope=session&scope_id=chat_1')
+      .expect(200);
+    expect(gone.body).toEqual({ deleted: 1 });
+    expect((await check('calculator', {}, { chat_id: 'chat_1' })).decision).toBe('allow');
+  });
+
+  it.each([
+    [{}, ['scope', 'decision', 'matcher']],
+    [{ scope: 'all', decision: 'allow', matcher: { type: 'all' } }, ['scope']],
+    [{ scope: 'global', decision: 'allow', matcher: { type: 'some' } }, ['matcher.type']],
+    [{ scope: 'global', decision: 'allow', matcher: { type: 'all', x: 1 } }, ['matcher.x']],
+    [{ scope: 'global', decision: 'allow', matcher: { type: 'all' }, x: 1 }, ['x']],
+    [
+      { scope: 'global', decision: 'deny', matcher: { type: 'regex', pattern: '(' } },
+      ['matcher.pattern'],
+    ],
+    [
+      { scope: 'global', decision: 'deny', matcher: { type: 'regex', pattern: '(?=a)' } },
+      ['matcher.pattern'],
+    ],
+    [
+      { scope: 'global', decision: 'deny', matcher: { type: 'path', pattern: '{a' } },
+      ['matcher.pattern'],
+    ],
+    [
+      {
+        scope: 'global',
+        decision: 'deny',
+        matcher: { type: 'command_prefix', prefixes: ['ls', 'a; b'] },
+      },
+      ['matcher.prefixes.1'],
+    ],
+    [{ scope: 'session', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
+    [{ scope: 'user', scope_id: 'x', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
+    [
+      { scope: 'user', decision: 'allow', matcher: { type: 'all' }, expires_at: 'soon' },
+      ['expires_at'],
+    ],
+  ])('refuses %j and names the fields', async (body, fields) => {
+    const before = await list();
+    const { body: problem } = await http().post('/permissions/rules').send(body).expect(400);
+    const named = (problem as { errors: { field: string }[] }).errors.map(({ field }) => field);
+    expect(named).toEqual(fields);
+    expect(await list()).toEqual(before);
+  });
+
+  it('wants to know which scope to empty', async () => {
+    await http().delete('/permissions/rules').expect(400);
+  });
+
+  it('deletes a rule of the file in the file, and nothing else of it', async () => {
+    const [first] = await list();
+    await http().delete(`/permissions/rules/${first!.id}`).expect(204);
+    const text = await readFile(join(folder, 'permissions.json'), 'utf8');
+    expect(text).toContain('// Ours.');
+    expect(text).toContain('"team": "platform"');
+    expect(text).toContain('"owner": "me"');
+    expect(text).not.toContain('rm -rf');
+    expect((await list()).map(({ id }) => id)).toEqual(['rule_once']);
+  });
+
+  it('counts executions that a limited rule decides, and no dry runs', async () => {
+    expect((await check('once', {})).decision).toBe('allow');
+    const call = { tool_name: 'once', tool_input: {} };
+    const verdicts = await Promise.all([1, 2, 3].map(() => service.decide(call)));
+    expect(verdicts.map(({ decision }) => decision).sort()).toEqual(['allow', 'ask', 'ask']);
+    expect((await check('once', {})).decision).toBe('ask');
+    expect(await readFile(join(folder, 'permissions.json'), 'utf8')).toContain('"uses": 1');
+  });
+
+  it('remembers the narrowest rule that covers a call', async () => {
+    const call = (command: string) => ({
+      tool_name: 'bash',
+      tool_input: { command },
+      chat_id: 'chat_1',
+    });
+    const rule = await service.remember(call('npm run build && git log "a b"'), 'session');
+    expect(rule).toMatchObject({
+      scope: 'session',
+      scope_id: 'chat_1',
+      decision: 'allow',
+      matcher: {
+        type: 'command_prefix',
+        prefixes: ['npm run build', "git log 'a b'"],
+        exact: true,
+      },
+    });
+    expect(await list('?scope=session&scope_id=chat_1')).toEqual([rule]);
+    expect((await service.check(call('npm run build'))).decision).toBe('allow');
+    for (const more of ['npm run build x', 'npm run build; ls', 'npm run'])
+      expect((await service.check(call(more))).decision).toBe('ask');
+    expect(await service.remember(call('git log "a b"; npm run build'), 'session')).toMatchObject({
+      scope: 'session',
+    });
+  });
+
+  it('remembers a call word for word where no command can be told', async () => {
+    const call = { tool_name: 'bash', tool_input: { command: 'echo $x > out' } };
+    const rule = await service.remember(call, 'global');
+    expect(rule?.matcher).toEqual({
+      type: 'tool',
+      pattern: 'bash',
+      input: { command: 'echo $x > out' },
+    });
+    expect(await service.remember(call, 'global')).toEqual(rule);
+    expect((await service.check(call)).decision).toBe('allow');
+    const other = { tool_name: 'bash', tool_input: { command: 'echo $x > out2' } };
+    expect((await service.check(other)).decision).toBe('ask');
+  });
+
+  it('remembers the file that a tool writes, for that tool', async () => {
+    const call = { tool_name: 'write', tool_input: { path: './src/a[1].ts', content: 'x' } };
+    const rule = await service.remember(call, 'global');
+    expect(rule?.matcher).toEqual({ type: 'path', pattern: 'src/a\\[1\\].ts', tool: 'write' });
+    expect((await service.check({ ...call, tool_name: 'delete' })).decision).toBe('ask');
+  });
+
+  it('goes before the rule of its scope that asked', async () => {
+    const matcher = { type: 'command_prefix', prefixes: ['git push'] };
+    await add({ scope: 'global', decision: 'ask', matcher, priority: 7 });
+    const call = { tool_name: 'bash', tool_input: { command: 'git push' } };
+    expect((await service.remember(call, 'global'))?.priority).toBe(8);
+    expect((await service.check(call)).decision).toBe('allow');
+  });
+});
