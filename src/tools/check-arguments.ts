@@ -1,0 +1,35 @@
+import type { ZodError } from 'zod';
+import { parseArguments } from './parse-arguments.js';
+import type { Tool } from './tool.js';
+import { toErrorText } from './to-text.js';
+
+/** The input that a tool takes, or what is wrong with the arguments, for the model to mend. */
+export type CheckedArguments =
+  { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly fault: string };
+
+/** More would not help a model. */
+const MAX_FAULTS = 20;
+
+/** `text` is what the model wrote; nothing at all counts as `{}`. */
+export function checkArguments(tool: Tool, text: string): CheckedArguments {
+  const parsed = parseArguments(tool.name, text);
+  if (!parsed.ok) return parsed;
+  try {
+    const result = tool.input.safeParse(parsed.input);
+    return result.success ? { ok: true, input: result.data } : fail(describe(tool, result.error));
+  } catch (error) {
+    return fail(`The arguments of ${tool.name} could not be checked: ${toErrorText(error)}`);
+  }
+}
+
+function describe({ name }: Tool, { issues }: ZodError): string {
+  const lines = issues
+    .slice(0, MAX_FAULTS)
+    .map(({ path, message }) => `- ${path.map(String).join('.') || 'input'}: ${message}`);
+  if (issues.length > MAX_FAULTS) lines.push(`- and ${issues.length - MAX_FAULTS} more`);
+  return `The arguments of ${name} don't fit its input:\n${lines.join('\n')}\nMend them and call it again.`;
+}
+
+function fail(fault: string): CheckedArguments {
+  return { ok: false, fault };
+}

@@ -1,0 +1,36 @@
+/** Room for the note in the middle. */
+const NOTE_ROOM = 64;
+
+/**
+ * At most `limit` UTF-16 code units of the text: its head and its tail, with a note between of how many were cut.
+ * No surrogate pair is split.
+ */
+export function cutOutput(text: string, limit: number): { text: string; truncated: boolean } {
+  if (text.length <= limit) return { text, truncated: false };
+  const room = Math.max(limit - NOTE_ROOM, 0);
+  const head = text.slice(0, wholeBefore(text, Math.ceil(room / 2)));
+  const tail = text.slice(wholeAfter(text, text.length - Math.floor(room / 2)));
+  const cut = text.length - head.length - tail.length;
+  return { text: `${head}\n[… ${cut} characters cut …]\n${tail}`, truncated: true };
+}
+
+function wholeBefore(text: string, end: number): number {
+  return splitsPair(text, end) ? end - 1 : end;
+}
+
+function wholeAfter(text: string, start: number): number {
+  return splitsPair(text, start) ? start + 1 : start;
+}
+
+function splitsPair(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return false;
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,91 @@
+import { PausableTimer } from './pausable-timer.js';
+
+/** How work ended. */
+export type Ending<T> =
+  | { readonly kind: 'returned'; readonly value: T }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  /** It was told to stop; `late` is what it still did then, undefined if it ignored that and goes on. */
+  | { readonly kind: 'stopped'; readonly by: StopReason; readonly late?: Settled<T> };
+
+export type Settled<T> = Extract<Ending<T>, { kind: 'returned' | 'threw' }>;
+export type StopReason = 'timeout' | 'cancel';
+
+export interface RunLimits {
+  /** 0: none. */
+  readonly timeout_ms: number;
+  /** Aborts when the work is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** How long work that was told to stop may take to do so. */
+export const STOP_GRACE_MS = 5_000;
+
+/** Stops the clock of the timeout until the answered function is called. */
+export type Pause = () => () => void;
+
+type Work<T> = (signal: AbortSignal, pause: Pause) => Promise<T> | T;
+
+/** Does work that ends in time, one way or the other: its signal aborts on timeout and cancel. Never rejects. */
+export async function runUntil<T>(
+  work: Work<T>,
+  { timeout_ms, signal }: RunLimits,
+): Promise<Ending<T>> {
+  const stopper = new AbortController();
+  const stop = new Stop(timeout_ms, signal);
+  const settled = settle(() => work(stopper.signal, () => stop.pause()));
+  try {
+    const first = await Promise.race([settled, stop.reason]);
+    if (typeof first !== 'string') return first;
+    stopper.abort(new DOMException(`The call was stopped: ${first}.`, 'AbortError'));
+    const late = await Promise.race([settled, stop.graceOver()]);
+    return { kind: 'stopped', by: first, ...(late && { late }) };
+  } finally {
+    stop.clear();
+  }
+}
+
+async function settle<T>(work: () => Promise<T> | T): Promise<Settled<T>> {
+  try {
+    return { kind: 'returned', value: await work() };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}
+
+/** Tells when to stop, and leaves nothing behind on a signal that outlives the work. */
+class Stop {
+  readonly reason: Promise<StopReason>;
+  private readonly timeout: PausableTimer;
+  private grace: NodeJS.Timeout | undefined;
+  private tell: (reason: StopReason) => void = () => {};
+  private readonly onAbort = () => this.tell('cancel');
+
+  constructor(
+    timeoutMs: number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.reason = new Promise((resolve) => {
+      this.tell = resolve;
+    });
+    this.timeout = new PausableTimer(timeoutMs, () => this.tell('timeout'));
+    if (signal.aborted) this.onAbort();
+    else signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  pause(): () => void {
+    return this.timeout.pause();
+  }
+
+  graceOver(): Promise<undefined> {
+    this.timeout.stop();
+    return new Promise((resolve) => {
+      this.grace = setTimeout(() => resolve(undefined), STOP_GRACE_MS);
+    });
+  }
+
+  clear(): void {
+    this.timeout.stop();
+    clearTimeout(this.grace);
+    this.signal.removeEventListener('abort', this.onAbort);
+  }
+}

@@ -1,0 +1,29 @@
+/** What a tool answered, as text, whatever it is. Never throws. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  try {
+    const text: string | undefined = JSON.stringify(value, bigintsAsText);
+    return text ?? noText(value);
+  } catch {
+    return noText(value);
+  }
+}
+
+/** What went wrong, in its own words and without a stack. Never throws. */
+export function toErrorText(error: unknown): string {
+  try {
+    const text = error instanceof Error ? error.message : toText(error);
+    return text || 'no reason given';
+  } catch {
+    return 'no reason given';
+  }
+}
+
+function noText(value: unknown): string {
+  return `[${typeof value} that can't be shown as text]`;
+}
+
+function bigintsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

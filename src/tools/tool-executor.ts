@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../kernel/clock.js';
+import { checkArguments } from './check-arguments.js';
+import type { CheckedArguments } from './check-arguments.js';
+import { cutOutput } from './cut-output.js';
+import { runUntil } from './run-until.js';
+import type { Ending, Pause, StopReason } from './run-until.js';
+import { toErrorText, toText } from './to-text.js';
+import { ToolLimits } from './tool-limits.js';
+import { ToolRegistry } from './tool-registry.js';
+import type { Tool, ToolContext } from './tool.js';
+
+export interface ToolExecution {
+  /** What the model reads. */
+  readonly output: string;
+  readonly is_error: boolean;
+  /** Whole milliseconds. */
+  readonly duration_ms: number;
+  /** The output was longer than the limit. */
+  readonly truncated?: true;
+  /** It was told to stop and did not, as far as we know. */
+  readonly still_running?: true;
+}
+
+/** A call as a model makes it. */
+export interface NamedCall {
+  readonly name: string;
+  /** JSON text as the model wrote it, well-formed or not. */
+  readonly arguments: string;
+}
+
+/** Runs tools within their limits. Nothing here throws: whatever goes wrong is a result that the model can act on. */
+@Injectable()
+export class ToolExecutor {
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly limits: ToolLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Says whether a call could run, without running it. */
+  check(name: string, args: string): CheckedArguments {
+    const tool = this.registry.find(name);
+    if (!tool) return { ok: false, fault: this.registry.describeUnknown(name) };
+    return checkArguments(tool, args);
+  }
+
+  /** As much of an output as the model gets to read. */
+  limit(text: string): Pick<ToolExecution, 'output' | 'truncated'> {
+    const cut = cutOutput(text, this.limits.toolOutputLimit);
+    return { output: cut.text, ...(cut.truncated && { truncated: true }) };
+  }
+
+  /** `context.signal` cancels the call. */
+  async execute(call: NamedCall, context: ToolContext): Promise<ToolExecution> {
+    const began = this.clock.monotonic();
+    const { text, is_error, still_running } = await this.run(call, context);
+    return {
+      ...this.limit(text),
+      is_error,
+      duration_ms: Math.round(this.clock.monotonic() - began),
+      ...(still_running && { still_running }),
+    };
+  }
+
+  private async run(call: NamedCall, context: ToolContext): Promise<Outcome> {
+    const checked = this.check(call.name, call.arguments);
+    if (!checked.ok) return failed(checked.fault);
+    if (context.signal.aborted) return failed('The call was cancelled before it began.');
+    const tool = this.registry.get(call.name);
+    const timeout_ms = tool.timeout_ms ?? this.limits.toolTimeoutMs;
+    const ending = await runTool(tool, checked.input, { context, timeout_ms });
+    return describe(ending, timeout_ms);
+  }
+}
+
+interface Outcome {
+  readonly text: string;
+  readonly is_error: boolean;
+  readonly still_running?: true;
+}
+
+async function runTool(
+  tool: Tool,
+  input: unknown,
+  { context, timeout_ms }: { context: ToolContext; timeout_ms: number },
+): Promise<Ending<unknown>> {
+  let over = false;
+  const output = (text: string) => {
+    if (!over) context.output(text);
+  };
+  const ending = await runUntil(
+    (signal, pause) => {
+      const ask = pausing(pause, context.ask);
+      return tool.execute(input, { ...context, signal, output, ask });
+    },
+    { timeout_ms, signal: context.signal },
+  );
+  over = true; // a tool that goes on all the same has no listener any more
+  return ending;
+}
+
+/** While a person is asked, a tool's time stands still. */
+function pausing(pause: Pause, ask: ToolContext['ask']): ToolContext['ask'] {
+  return async (...question) => {
+    const resume = pause();
+    try {
+      return await ask(...question);
+    } finally {
+      resume();
+    }
+  };
+}
+
+function describe(ending: Ending<unknown>, timeoutMs: number): Outcome {
+  switch (ending.kind) {
+    case 'returned':
+      return { text: toText(ending.value), is_error: false };
+    case 'threw':
+      return failed(`The tool failed: ${toErrorText(ending.error)}`);
+    case 'stopped':
+      return {
+        ...failed(describeStop(ending, timeoutMs)),
+        ...(!ending.late && { still_running: true }),
+      };
+  }
+}
+
+function describeStop(
+  { by, late }: Extract<Ending<unknown>, { kind: 'stopped' }>,
+  timeoutMs: number,
+): string {
+  const what = describeReason(by, timeoutMs);
+  if (!late) return `${what} It did not stop when told to: it may still be running.`;
+  const text = late.kind === 'returned' ? toText(late.value) : '';
+  return text ? `${what} What it had by then:\n${text}` : what;
+}
+
+function describeReason(by: StopReason, timeoutMs: number): string {
+  if (by === 'cancel') return 'The call was cancelled.';
+  return `The tool took longer than ${timeoutMs} ms and was stopped.`;
+}
+
+function failed(text: string): Outcome {
+  return { text, is_error: true };
+}

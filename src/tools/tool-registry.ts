@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { AppError } from '../kernel/app-error.js';
+import type { ModelTool } from '../models/model-provider.js';
+import { nearestNames } from './nearest-names.js';
+import { defineTool } from './tool-definition.js';
+import { ToolProvider } from './tool-provider.decorator.js';
+import { Tool } from './tool.js';
+
+interface Entry {
+  readonly tool: Tool;
+  readonly definition: ModelTool;
+}
+
+/** All tools that agents can call: the providers that are marked with `@ToolProvider`. */
+@Injectable()
+export class ToolRegistry implements OnModuleInit {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  onModuleInit(): void {
+    for (const { instance, name } of this.discovery.getProviders({ metadataKey: ToolProvider.KEY }))
+      this.discover(instance, String(name));
+  }
+
+  /** @throws Error if the name is taken or unusable, or the input is not an object */
+  add(tool: Tool): void {
+    if (this.entries.has(tool.name)) throw new Error(`Two tools are called "${tool.name}".`);
+    this.entries.set(tool.name, { tool, definition: defineTool(tool) });
+  }
+
+  find(name: string): Tool | undefined {
+    return this.entries.get(name)?.tool;
+  }
+
+  /** @throws AppError `unknown_tool` (400) */
+  get(name: string): Tool {
+    return this.entry(name).tool;
+  }
+
+  /** By name. */
+  list(): readonly Tool[] {
+    return this.sorted().map(({ tool }) => tool);
+  }
+
+  /**
+   * What a model is offered: these tools, in the order asked for, or all by name.
+   * @throws AppError `unknown_tool` (400)
+   */
+  definitions(names?: readonly string[]): readonly ModelTool[] {
+    const entries = names ? names.map((name) => this.entry(name)) : this.sorted();
+    return entries.map(({ definition }) => definition);
+  }
+
+  /** For whoever asked for a tool that isn't there: what to ask for instead. */
+  describeUnknown(name: string): string {
+    const known = [...this.entries.keys()].sort();
+    const near = nearestNames(name, known);
+    const shown = JSON.stringify(name.slice(0, 64));
+    if (near.length > 0) return `There is no tool ${shown}. Did you mean ${near.join(' or ')}?`;
+    return `There is no tool ${shown}. The tools are: ${known.join(', ')}.`;
+  }
+
+  private discover(instance: unknown, provider: string): void {
+    if (!(instance instanceof Tool))
+      throw new Error(`@ToolProvider() is on ${provider}, which does not extend Tool.`);
+    this.add(instance);
+  }
+
+  private entry(name: string): Entry {
+    const found = this.entries.get(name);
+    if (found) return found;
+    const message = this.describeUnknown(name);
+    throw new AppError('invalid', 'unknown_tool', message, {
+      errors: [{ field: 'tools', message }],
+    });
+  }
+
+  private sorted(): Entry[] {
+    return [...this.entries.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+  }
+}

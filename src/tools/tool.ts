@@ -1,0 +1,54 @@
+import type { ZodType } from 'zod';
+
+export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
+export type ToolRisk = 'low' | 'medium' | 'high';
+
+/**
+ * What to do with a call whose outcome a crash left unknown (I4): `rerun` it (read-only or idempotent), `replay` it
+ * (it only acts through its context, whose steps are journaled), or `report` to the model that the effect is unknown.
+ */
+export type ToolRecovery = 'rerun' | 'replay' | 'report';
+
+/** What permission rules and people see of a tool before it runs. */
+export interface ToolPolicy {
+  readonly category: ToolCategory;
+  readonly read_only: boolean;
+  readonly risk: ToolRisk;
+  readonly recovery: ToolRecovery;
+  /** A person has to agree unless a rule allows it, even if it only reads. */
+  readonly requires_approval?: boolean;
+}
+
+/** What a running tool has besides its input. */
+export interface ToolContext {
+  readonly interaction_id: string;
+  readonly chat_id: string;
+  readonly agent_id: string;
+  readonly tool_call_id: string;
+  /** Aborts when the call times out or is cancelled; the tool has to stop then. */
+  readonly signal: AbortSignal;
+  /** Shows output to people while the tool runs; the result is what counts. */
+  readonly output: (text: string) => void;
+  /** Asks a person, and waits; journaled. null: declined, or nobody answered in time. */
+  readonly ask: (
+    question: string,
+    options?: { readonly options?: readonly string[] },
+  ) => Promise<string | null>;
+}
+
+/**
+ * Port: something a model can call. `execute` answers the text that the model reads; what it throws
+ * becomes an error result that the model reads too.
+ */
+export abstract class Tool<Input = unknown> {
+  abstract readonly name: string;
+  /** For the model: what it does, when to use it. */
+  abstract readonly description: string;
+  abstract readonly input: ZodType<Input>;
+  abstract readonly policy: ToolPolicy;
+  /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
+  readonly timeout_ms?: number;
+  /** What a call would do, in one line, for whoever has to approve it. */
+  summarize?(input: unknown): string;
+  abstract execute(input: Input, context: ToolContext): Promise<string> | string;
+}

@@ -1,0 +1,60 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ToolRegistry } from './tool-registry.js';
+import type { ToolPolicy } from './tool.js';
+
+class ToolPolicyDto implements ToolPolicy {
+  @ApiProperty({ enum: ['read', 'write', 'execute', 'network', 'compute', 'human', 'agent'] })
+  readonly category: ToolPolicy['category'];
+
+  @ApiProperty({ description: 'It changes nothing.' })
+  readonly read_only: boolean;
+
+  @ApiProperty({ enum: ['low', 'medium', 'high'] })
+  readonly risk: ToolPolicy['risk'];
+
+  @ApiProperty({
+    enum: ['rerun', 'replay', 'report'],
+    description: 'What happens to a call that was running when the server was lost.',
+  })
+  readonly recovery: ToolPolicy['recovery'];
+}
+
+class ToolDto {
+  @ApiProperty({ example: 'calculator' })
+  readonly name: string;
+
+  @ApiProperty()
+  readonly description: string;
+
+  @ApiProperty({ type: Object, description: 'JSON Schema of its input.' })
+  readonly input_schema: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({ enum: ['read', 'write', 'execute', 'network', 'compute', 'human', 'agent'] })
+  readonly category: ToolPolicy['category'];
+
+  @ApiProperty({ type: ToolPolicyDto })
+  readonly policy: ToolPolicyDto;
+}
+
+class ToolListDto {
+  @ApiProperty({ type: [ToolDto], description: 'By name.' })
+  readonly items: readonly ToolDto[];
+}
+
+@ApiTags('tools')
+@Controller('tools')
+export class ToolsController {
+  constructor(private readonly registry: ToolRegistry) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The tools that agents can call' })
+  @ApiResponse({ status: 200, type: ToolListDto })
+  list(): ToolListDto {
+    const tools = this.registry.list().map(({ name, policy }) => {
+      const [definition] = this.registry.definitions([name]);
+      return { ...definition!, category: policy.category, policy };
+    });
+    return { items: tools };
+  }
+}
