@@ -1,0 +1,80 @@
+import type { FinishReason } from '../protocol/events.js';
+import type { Usage } from '../protocol/interaction.js';
+import type { Message, ToolCall } from '../protocol/message.js';
+import type { ToolChoice } from '../models/model-provider.js';
+
+/** Who the agent is. */
+export interface AgentIdentity {
+  readonly id: string;
+  readonly type: string;
+  readonly parent_id: string | null;
+  readonly chat_id: string;
+  readonly interaction_id: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface GenerateOptions {
+  /** Names of the tools to offer; all that are registered unless given. */
+  readonly tools?: readonly string[];
+  readonly tool_choice?: ToolChoice;
+  /** The system prompt of this turn. */
+  readonly instructions?: string;
+  /** A conversation of its own: `ctx.messages` is neither read nor appended to. */
+  readonly messages?: readonly Message[];
+  /** False: nobody sees the turn, and it stays out of `ctx.messages`. */
+  readonly visible?: boolean;
+  /** JSON Schema that the text has to follow. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** `<provider>/<name>`; the interaction's model unless given. */
+  readonly model?: string;
+  readonly max_output_tokens?: number;
+}
+
+/** One model turn. */
+export interface Turn {
+  readonly text: string;
+  readonly tool_calls: readonly ToolCall[];
+  readonly finish_reason: FinishReason;
+  readonly usage: Usage;
+}
+
+export interface ToolOutcome {
+  readonly tool_call_id: string;
+  readonly tool_name: string;
+  readonly output: string;
+  readonly is_error: boolean;
+}
+
+export interface AskOptions {
+  /** Answers to choose from; a person may still write another. */
+  readonly options?: readonly string[];
+}
+
+/**
+ * All that an agent has. Each method is one journaled effect: on a run after a crash it answers what the journal holds
+ * instead of being done again, in the order in which it was done.
+ */
+export abstract class AgentContext {
+  abstract readonly agent: AgentIdentity;
+  /** The conversation, as the next `generate` sends it. */
+  abstract readonly messages: readonly Message[];
+  /** Aborts when the interaction is cancelled. */
+  abstract readonly signal: AbortSignal;
+  abstract readonly max_iterations: number;
+
+  /**
+   * One model turn, streamed to readers. Without calls, a root agent's visible turn is an answer.
+   * @throws ModelError when the model can't be reached or refuses, after retries
+   */
+  abstract generate(options?: GenerateOptions): Promise<Turn>;
+  /** Runs the calls in parallel; results in the calls' order, appended to `messages`. A tool's failure is a result, not an exception. */
+  abstract callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
+  /** Asks a person, and waits for as long as that takes. null: declined, or nobody answered in time. */
+  abstract ask(question: string, options?: AskOptions): Promise<string | null>;
+  /** Any other effect; done at least once. Its value has to survive JSON. Using `ctx` inside `fn` throws. */
+  abstract step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
+  /** Shows text to the reader, as a message. */
+  abstract say(text: string): Promise<void>;
+  /** Tells readers something about the run itself. */
+  abstract notice(code: string, message: string): Promise<void>;
+}

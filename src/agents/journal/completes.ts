@@ -1,0 +1,20 @@
+import type { LogRecord } from '../../log/log-record.js';
+import type { RecordType } from '../../protocol/events.js';
+
+const COMPLETING: ReadonlySet<RecordType> = new Set([
+  'TURN_COMPLETED',
+  'TOOL_RESULT',
+  'STEP_COMPLETED',
+  'INPUT_RECEIVED',
+  'MESSAGE',
+  'NOTICE',
+]);
+
+/** A record that settles its step; other records of a step, such as TOOL_STARTED, only tell how far it got. */
+export interface CompletingRecord extends LogRecord {
+  readonly key: string;
+}
+
+export function completes(record: LogRecord): record is CompletingRecord {
+  return record.key !== null && COMPLETING.has(record.body.type);
+}

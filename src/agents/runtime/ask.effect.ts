@@ -1,0 +1,60 @@
+import type { AgentIdentity, AskOptions } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+
+export interface AskInput {
+  readonly key: string;
+  readonly agent: AgentIdentity;
+  readonly question: string;
+  readonly options: AskOptions;
+}
+
+/** A question to a person. The answer is null when it is declined, or nobody answers in time. */
+export class AskEffect implements Effect<string | null> {
+  readonly label = 'a question';
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: AskInput,
+  ) {}
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'INPUT_RECEIVED';
+  }
+
+  async run(): Promise<void> {
+    const asked = this.scope.journal.findEarlier(this.key, 'INPUT_REQUIRED');
+    const request_id = asked?.request_id ?? (await this.ask());
+    const settlement = await this.scope.waitFor(request_id, 'input');
+    const answer = settlement.kind === 'input' ? settlement.answer : null;
+    await this.scope.append([
+      {
+        agent_id: this.input.agent.id,
+        key: this.key,
+        body: { type: 'INPUT_RECEIVED', request_id, answer },
+      },
+    ]);
+  }
+
+  outcome({ body }: CompletingRecord): string | null {
+    if (body.type !== 'INPUT_RECEIVED') throw new TypeError('not an answer');
+    return body.answer;
+  }
+
+  private async ask(): Promise<string> {
+    const { key, question, options, agent } = this.input;
+    const id = this.scope.services.ids.make('input');
+    const expires_at = this.scope.expiry();
+    const event = { question, ...(options.options && { options: options.options }) };
+    await this.scope.request(
+      { id, key, kind: 'input', agent_id: agent.id, expires_at, event },
+      { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },
+    );
+    return id;
+  }
+}

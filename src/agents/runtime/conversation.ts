@@ -1,0 +1,123 @@
+import type { LogRecord } from '../../log/log-record.js';
+import type { DeferredJournal } from './deferred-call.js';
+import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
+
+/** What a TURN_COMPLETED record hides from clients. */
+export interface TurnJournal {
+  readonly message: AssistantMessage;
+  /** Whether the turn belongs to the agent's conversation. */
+  readonly in_conversation: boolean;
+}
+
+/** What an ANSWER hides that no model turn wrote: a partial one, or a string that the agent returned. */
+export interface AnswerJournal {
+  readonly standalone: true;
+}
+
+interface TurnEntry {
+  assistant: AssistantMessage;
+  readonly results: Map<string, string>;
+}
+
+const NOT_RUN = 'This tool call was not run.';
+
+/**
+ * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
+ * result, directly after its assistant message, in the order of the calls.
+ */
+export class Conversation {
+  private readonly entries: (Message | TurnEntry)[] = [];
+  private readonly turnOfCall = new Map<string, TurnEntry>();
+  private cached: readonly Message[] | undefined;
+
+  constructor(readonly before: readonly Message[]) {}
+
+  add(message: Message): void {
+    this.entries.push(message);
+    this.cached = undefined;
+  }
+
+  apply({ body, hidden }: Pick<LogRecord, 'body' | 'hidden'>): void {
+    switch (body.type) {
+      case 'INTERACTION_STARTED':
+        return this.add({ role: 'user', content: body.user_message });
+      case 'TURN_COMPLETED': {
+        const turn = hidden as TurnJournal | null;
+        return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
+      }
+      case 'NOTICE': {
+        const note = (hidden as DeferredJournal | null)?.note;
+        return note === undefined ? undefined : this.add({ role: 'user', content: note });
+      }
+      case 'TOOL_RESULT':
+        return this.addResult(body.id, body.tool_output);
+      case 'ANSWER':
+        return (hidden as AnswerJournal | null)?.standalone
+          ? this.add({ role: 'assistant', content: body.content })
+          : undefined;
+      case 'APPROVED':
+        return body.modified_input && this.replaceArguments(body.tool_call_id, body.modified_input);
+      case 'APPROVAL_REQUIRED':
+      case 'REJECTED':
+      case 'INPUT_REQUIRED':
+      case 'INPUT_RECEIVED':
+      case 'TOOL_RESULT_REQUIRED':
+      case 'THINKING':
+      case 'MESSAGE':
+      case 'TOOL_CALL':
+      case 'TOOL_STARTED':
+      case 'STEP_COMPLETED':
+      case 'RESUMED':
+      case 'CANCELLED':
+      case 'ERROR':
+      case 'INTERACTION_COMPLETE':
+        return undefined;
+    }
+  }
+
+  /** What came before, and what this agent added. */
+  get messages(): readonly Message[] {
+    this.cached ??= [...this.before, ...this.added()];
+    return this.cached;
+  }
+
+  added(): Message[] {
+    return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+  }
+
+  private addTurn(assistant: AssistantMessage): void {
+    const turn = { assistant, results: new Map<string, string>() };
+    this.entries.push(turn);
+    for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);
+    this.cached = undefined;
+  }
+
+  /** The model sees what really ran. */
+  private replaceArguments(callId: string, input: object): void {
+    const turn = this.turnOfCall.get(callId);
+    if (!turn) return;
+    const text = JSON.stringify(input);
+    const tool_calls = turn.assistant.tool_calls?.map((call) =>
+      call.id === callId ? { ...call, function: { ...call.function, arguments: text } } : call,
+    );
+    turn.assistant = { ...turn.assistant, ...(tool_calls && { tool_calls }) };
+    this.cached = undefined;
+  }
+
+  private addResult(callId: string, output: string): void {
+    this.turnOfCall.get(callId)?.results.set(callId, output);
+    this.cached = undefined;
+  }
+}
+
+function render({ assistant, results }: TurnEntry): Message[] {
+  const calls = assistant.tool_calls ?? [];
+  return [
+    assistant,
+    ...calls.map(({ id }): ToolMessage => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: results.get(id) ?? NOT_RUN,
+    })),
+  ];
+}

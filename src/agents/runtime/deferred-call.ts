@@ -1,0 +1,81 @@
+import type { Settlement } from '../../log/request-rows.js';
+import type { Entry } from '../../log/run-log.js';
+import { decisionOf, describeRejection, inputOf } from './decision.js';
+import type { RunScope } from './run-scope.js';
+import { OUTCOME_UNKNOWN } from './tool-call-input.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { ToolRun } from './tool-run.js';
+
+/** What the NOTICE that ends a deferred call hides from clients. */
+export interface DeferredJournal {
+  /** The approval that it settles. */
+  readonly deferred: string;
+  /** What the agent reads, as a message of the user. */
+  readonly note: string;
+}
+
+export interface DeferredInput {
+  readonly input: ToolCallInput;
+  readonly approval_id: string;
+  /** As the model wrote it. */
+  readonly tool_input: string;
+  /** Whether an earlier run has started the tool. */
+  readonly started?: boolean;
+}
+
+/** A call whose agent went on without it: runs when it is approved, and tells the agent by a note what came of it. */
+export class DeferredCall {
+  constructor(
+    private readonly scope: RunScope,
+    private readonly deferred: DeferredInput,
+  ) {}
+
+  async run(): Promise<void> {
+    const { approval_id, started } = this.deferred;
+    const settlement = await this.scope.waitFor(approval_id, 'approval');
+    if (settlement.kind !== 'approval') return;
+    if (!settlement.approved)
+      return this.finish(describeRejection(settlement), [this.decision(settlement)]);
+    const repeatable = this.tool?.policy.recovery !== 'report';
+    if (started && !repeatable) return this.finish(OUTCOME_UNKNOWN);
+    await this.runTool(settlement, repeatable);
+  }
+
+  private get tool() {
+    return this.scope.services.tools.find(this.deferred.input.call.function.name);
+  }
+
+  private async runTool(
+    settlement: Extract<Settlement, { kind: 'approval' }>,
+    repeatable: boolean,
+  ): Promise<void> {
+    const { input, tool_input, started } = this.deferred;
+    const run = new ToolRun(this.scope, input);
+    if (!started) await run.recordStart([this.decision(settlement)], repeatable);
+    const { output } = await run.execute(inputOf(settlement, tool_input), repeatable);
+    this.scope.signal.throwIfAborted();
+    await this.finish(output);
+  }
+
+  private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {
+    const { approval_id, input } = this.deferred;
+    const { id, function: fn } = input.call;
+    const note = `The call ${id} of ${fn.name}, which waited for approval, is settled:\n${outcome}`;
+    const hidden: DeferredJournal = { deferred: approval_id, note };
+    await this.scope.append([
+      ...before,
+      {
+        agent_id: input.agent.id,
+        key: null,
+        body: { type: 'NOTICE', code: 'deferred_call_settled', message: note },
+        hidden,
+      },
+    ]);
+  }
+
+  private decision(settlement: Extract<Settlement, { kind: 'approval' }>): Entry {
+    const { approval_id, input } = this.deferred;
+    const body = decisionOf(settlement, { approval_id, tool_call_id: input.call.id });
+    return { agent_id: input.agent.id, key: input.key, body };
+  }
+}

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Entry } from '../../log/run-log.js';
+import { ModelError } from '../../models/model-error.js';
+import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
+import { retryDelay } from '../../models/retry.js';
+import type { Usage } from '../../protocol/interaction.js';
+import type { Message } from '../../protocol/message.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { AgentIdentity, GenerateOptions, Turn } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { TurnJournal } from './conversation.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+import { TurnFailed } from './turn-failed.js';
+import { TurnStream } from './turn-stream.js';
+
+export interface GenerateInput {
+  readonly key: string;
+  readonly agent: AgentIdentity;
+  readonly options: GenerateOptions;
+  /** The agent's conversation as it is now. */
+  readonly conversation: readonly Message[];
+}
+
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
+/** A conversation longer than this, in characters, is sent to no model. */
+const MAX_CONVERSATION = 4_000_000;
+
+/** One model turn, tried again while its provider says that this may help. */
+export class GenerateEffect implements Effect<Turn> {
+  readonly key: string;
+  readonly label = 'a model turn';
+  private readonly started: number;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: GenerateInput,
+  ) {
+    this.key = input.key;
+    this.started = scope.services.clock.monotonic();
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'TURN_COMPLETED';
+  }
+
+  async run(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const turn = this.newTurn();
+      try {
+        return await this.tryOnce(turn);
+      } catch (error) {
+        if (this.scope.signal.aborted || !(error instanceof AppError)) throw error;
+        const wait = error instanceof ModelError ? retryDelay(error, attempt) : undefined;
+        if (wait === undefined) return await this.giveUp(turn, error);
+        await this.announceRetry(turn, error, wait);
+        await delay(wait, undefined, { signal: this.scope.signal });
+      }
+    }
+  }
+
+  outcome({ body, hidden }: CompletingRecord): Turn {
+    if (body.type !== 'TURN_COMPLETED') throw new TypeError('not a turn');
+    if (body.error) throw new TurnFailed(body.error);
+    const { message } = hidden as TurnJournal;
+    return {
+      text: message.content ?? '',
+      tool_calls: message.tool_calls ?? [],
+      finish_reason: body.finish_reason,
+      usage: body.usage,
+    };
+  }
+
+  private async tryOnce(turn: TurnStream): Promise<void> {
+    const { provider, model } = this.scope.services.models.resolve(this.model);
+    const request = this.request(model);
+    this.scope.throwIfStopped();
+    this.scope.turns.add(turn);
+    try {
+      const { finish_reason, usage } = await turn.read(provider.stream(request, this.scope.signal));
+      this.scope.signal.throwIfAborted();
+      await this.record(turn, { finish_reason, usage });
+      this.scope.turns.delete(turn);
+    } finally {
+      if (!this.scope.signal.aborted) this.scope.turns.delete(turn); // whoever stopped the run records what was shown
+    }
+  }
+
+  private async record(
+    turn: TurnStream,
+    { finish_reason, usage }: Pick<Turn, 'finish_reason' | 'usage'>,
+  ): Promise<void> {
+    const hidden: TurnJournal = {
+      message: turn.message(),
+      in_conversation: turn.options.visible && !this.input.options.messages,
+    };
+    await this.scope.append(
+      [
+        ...turn.entries((index) => `${this.key}.${index}`),
+        this.completing({ finish_reason, usage }, hidden),
+      ],
+      { usage: this.scope.addUsage(usage) },
+    );
+  }
+
+  private async giveUp(turn: TurnStream, { code, message }: AppError): Promise<void> {
+    const blocks = turn.blockIds();
+    const notice = this.notice('model_failed', message, blocks);
+    await this.scope.append([
+      ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
+      this.completing({ finish_reason: 'error', usage: NO_USAGE, error: { code, message } }, null),
+    ]);
+  }
+
+  private async announceRetry(turn: TurnStream, error: AppError, wait: number): Promise<void> {
+    const text = `${error.message} Trying again in ${(wait / 1000).toFixed(1)} s.`;
+    await this.scope.append([
+      this.notice('model_retry', text, turn.options.visible ? turn.blockIds() : []),
+    ]);
+  }
+
+  private notice(code: string, message: string, blocks: readonly string[]): Entry {
+    return {
+      agent_id: this.input.agent.id,
+      key: null,
+      body: { type: 'NOTICE', code, message, ...(blocks.length > 0 && { void: blocks }) },
+    };
+  }
+
+  private completing(
+    result: Pick<
+      Extract<Entry['body'], { type: 'TURN_COMPLETED' }>,
+      'finish_reason' | 'usage' | 'error'
+    >,
+    hidden: TurnJournal | null,
+  ): Entry {
+    const duration_ms = Math.round(this.scope.services.clock.monotonic() - this.started);
+    return {
+      agent_id: this.input.agent.id,
+      key: this.key,
+      body: { type: 'TURN_COMPLETED', model: this.model, ...result, duration_ms },
+      hidden,
+    };
+  }
+
+  private newTurn(): TurnStream {
+    const visible = this.input.options.visible ?? true;
+    const isRoot = this.input.agent.parent_id === null;
+    return new TurnStream(this.scope, {
+      agent_id: this.input.agent.id,
+      model: this.model,
+      visible,
+      answers: isRoot && visible,
+    });
+  }
+
+  private get model(): string {
+    return this.input.options.model ?? this.scope.interaction.model;
+  }
+
+  /** Those asked for, by name; without, the server's and the client's. */
+  private toolsOffered(names: readonly string[] | undefined): readonly ModelTool[] {
+    const { client_tools } = this.scope.interaction.settings;
+    const { tools } = this.scope.services;
+    if (!names) return [...tools.definitions(), ...client_tools];
+    const fromClient = client_tools.filter(({ name }) => names.includes(name));
+    const isServers = (name: string): boolean => !fromClient.some((tool) => tool.name === name);
+    return [...tools.definitions(names.filter(isServers)), ...fromClient];
+  }
+
+  private request(model: string): ModelRequest {
+    const { tools, tool_choice, instructions, schema, max_output_tokens } = this.input.options;
+    const messages = this.input.options.messages ?? this.input.conversation;
+    checkSize(messages);
+    return {
+      model,
+      messages,
+      tools: this.toolsOffered(tools),
+      ...(tool_choice !== undefined && { tool_choice }),
+      ...(instructions !== undefined && { instructions }),
+      ...(schema !== undefined && { schema }),
+      ...(max_output_tokens !== undefined && { max_output_tokens }),
+    };
+  }
+}
+
+function checkSize(messages: readonly Message[]): void {
+  let size = 0;
+  for (const message of messages) size += message.content?.length ?? 0;
+  if (size > MAX_CONVERSATION)
+    throw new AppError(
+      'too_large',
+      'input_too_large',
+      `The conversation has ${size} characters, more than the ${MAX_CONVERSATION} that are sent to a model. Start a new chat, or edit an earlier message to go on from there.`,
+    );
+}

@@ -1,0 +1,38 @@
+import type { AgentIdentity } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+
+/** Something that the agent's code tells about the run. */
+export class NoticeEffect implements Effect<void> {
+  readonly label: string;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly agent: AgentIdentity,
+    private readonly input: {
+      readonly key: string;
+      readonly code: string;
+      readonly message: string;
+    },
+  ) {
+    this.label = `the notice ${input.code}`;
+  }
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'NOTICE' && body.code === this.input.code;
+  }
+
+  async run(): Promise<void> {
+    const { key, code, message } = this.input;
+    await this.scope.append([
+      { agent_id: this.agent.id, key, body: { type: 'NOTICE', code, message } },
+    ]);
+  }
+
+  outcome(): void {}
+}

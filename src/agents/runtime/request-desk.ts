@@ -1,0 +1,72 @@
+import type { RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
+import type { ActiveStatus } from '../../protocol/interaction.js';
+
+/** The requests of one run that wait for a person or a client, and what they came to. */
+export class RequestDesk {
+  /** Asked and not settled, as far as this run knows. */
+  private readonly open = new Map<string, RequestKind>();
+  private readonly settled = new Map<string, Settlement>();
+  private readonly waiting = new Map<string, (settlement: Settlement) => void>();
+
+  constructor(private readonly onChange: () => void) {}
+
+  /** How many steps wait. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** What the interaction's status is while these are open. */
+  get status(): ActiveStatus {
+    const kinds = [...this.open.values()];
+    if (kinds.includes('approval')) return 'WAITING_APPROVAL';
+    return kinds.length > 0 ? 'WAITING_INPUT' : 'RUNNING';
+  }
+
+  expect(id: string, kind: RequestKind): void {
+    this.open.set(id, kind);
+  }
+
+  /** Rejects when `signal` aborts. */
+  wait(id: string, kind: RequestKind, signal: AbortSignal): Promise<Settlement> {
+    const known = this.settled.get(id);
+    if (known) return Promise.resolve(known);
+    this.open.set(id, kind);
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.waiting.delete(id);
+        signal.removeEventListener('abort', abort);
+        this.onChange();
+      };
+      const abort = (): void => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', abort);
+      this.waiting.set(id, (settlement) => {
+        leave();
+        resolve(settlement);
+      });
+      this.onChange();
+    });
+  }
+
+  /** What it came to, if this run knows. */
+  settlementOf(id: string): Settlement | undefined {
+    return this.settled.get(id);
+  }
+
+  /** What the store says; what is known to be settled is left alone. */
+  take(rows: readonly RequestRow[]): void {
+    for (const { id, kind, settlement } of rows) {
+      if (this.settled.has(id)) continue;
+      if (settlement) this.settle(id, settlement);
+      else this.open.set(id, kind);
+    }
+  }
+
+  private settle(id: string, settlement: Settlement): void {
+    this.open.delete(id);
+    this.settled.set(id, settlement);
+    this.waiting.get(id)?.(settlement);
+  }
+}

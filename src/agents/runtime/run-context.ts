@@ -1,0 +1,117 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { Message, ToolCall } from '../../protocol/message.js';
+import { AgentContext } from '../agent-context.js';
+import type {
+  AgentIdentity,
+  AskOptions,
+  GenerateOptions,
+  ToolOutcome,
+  Turn,
+} from '../agent-context.js';
+import { AskEffect } from './ask.effect.js';
+import { abandonable } from './abandonable.js';
+import type { Conversation } from './conversation.js';
+import { perform } from './effect.js';
+import type { Effect } from './effect.js';
+import { GenerateEffect } from './generate.effect.js';
+import { NoticeEffect } from './notice.effect.js';
+import type { RunScope } from './run-scope.js';
+import { SayEffect } from './say.effect.js';
+import { StepEffect, refuseInsideStep } from './step.effect.js';
+import { ToolEffect } from './tool.effect.js';
+
+export interface RunContextOptions {
+  readonly agent: AgentIdentity;
+  /** The first part of the agent's step keys. */
+  readonly path: string;
+  readonly conversation: Conversation;
+}
+
+/** The context of one agent in one run: gives each effect its key, and nothing more. */
+export class RunContext extends AgentContext {
+  /** Effects so far, in the order of their calls. */
+  private effects = 0;
+  /** The calls that this agent's turns made and that have not been run. */
+  private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly options: RunContextOptions,
+  ) {
+    super();
+  }
+
+  get agent(): AgentIdentity {
+    return this.options.agent;
+  }
+
+  get messages(): readonly Message[] {
+    return this.options.conversation.messages;
+  }
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get max_iterations(): number {
+    return this.scope.interaction.settings.max_iterations;
+  }
+
+  generate(options: GenerateOptions = {}): Promise<Turn> {
+    const key = this.nextKey();
+    const { agent, messages: conversation } = this;
+    const effect = new GenerateEffect(this.scope, { key, agent, options, conversation });
+    return abandonable(this.perform(effect).then((turn) => this.openCallsOf(key, turn)));
+  }
+
+  callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
+    refuseInsideStep();
+    const effects = calls.map((call) => this.toolEffect(call));
+    return Promise.all(effects.map((effect) => this.perform(effect)));
+  }
+
+  ask(question: string, options: AskOptions = {}): Promise<string | null> {
+    const key = this.nextKey();
+    return this.perform(new AskEffect(this.scope, { key, agent: this.agent, question, options }));
+  }
+
+  step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
+    const { agent } = this;
+    return this.perform(new StepEffect(this.scope, { key: this.nextKey(), agent, name, fn }));
+  }
+
+  say(text: string): Promise<void> {
+    return this.perform(new SayEffect(this.scope, this.agent, { key: this.nextKey(), text }));
+  }
+
+  notice(code: string, message: string): Promise<void> {
+    const key = this.nextKey();
+    return this.perform(new NoticeEffect(this.scope, this.agent, { key, code, message }));
+  }
+
+  private openCallsOf(key: string, turn: Turn): Turn {
+    turn.tool_calls.forEach((call, i) => this.openCalls.set(call.id, { key: `${key}.${i}`, call }));
+    return turn;
+  }
+
+  private perform<T>(effect: Effect<T>): Promise<T> {
+    return perform(this.scope, effect);
+  }
+
+  private nextKey(): string {
+    refuseInsideStep();
+    return `${this.options.path}/${++this.effects}`;
+  }
+
+  private toolEffect({ id }: ToolCall): ToolEffect {
+    const open = this.openCalls.get(id);
+    if (!open)
+      throw new AppError(
+        'internal',
+        'unknown_tool_call',
+        `callTools was given the call ${id}, which is not an open call of this agent's turns. Pass calls of a turn, each once.`,
+      );
+    this.openCalls.delete(id);
+    return new ToolEffect(this.scope, { ...open, agent: this.agent });
+  }
+}

@@ -1,0 +1,39 @@
+import type { AgentIdentity } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+
+/** Text that the agent's code shows. */
+export class SayEffect implements Effect<void> {
+  readonly label = 'a message';
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly agent: AgentIdentity,
+    private readonly input: { readonly key: string; readonly text: string },
+  ) {}
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'MESSAGE';
+  }
+
+  async run(): Promise<void> {
+    await this.scope.append([
+      {
+        agent_id: this.agent.id,
+        key: this.key,
+        body: {
+          type: 'MESSAGE',
+          block_id: this.scope.log.newBlockId(),
+          content: this.input.text,
+        },
+      },
+    ]);
+  }
+
+  outcome(): void {}
+}

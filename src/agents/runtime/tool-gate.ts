@@ -1,0 +1,116 @@
+import type { Json } from '../../log/json.js';
+import type { RecordBody } from '../../protocol/events.js';
+import type { Tool } from '../../tools/tool.js';
+import { decisionOf, describeRejection, inputOf } from './decision.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import type { RunScope } from './run-scope.js';
+import type { ToolVerdict } from '../../permissions/tool-judge.js';
+
+/** Whether a call may run, with which input, and what the log is told of how that was decided. */
+export type Passage =
+  | { readonly state: 'open'; readonly tool_input: string; readonly told: readonly RecordBody[] }
+  | { readonly state: 'closed'; readonly output: string; readonly told: readonly RecordBody[] }
+  /** It is asked, and the agent doesn't wait for the answer. */
+  | { readonly state: 'deferred'; readonly approval_id: string };
+
+/** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
+export class ToolGate {
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {}
+
+  async pass(tool: Tool, tool_input: string): Promise<Passage> {
+    const { journal } = this.scope;
+    const approved = journal.findEarlier(this.input.key, 'APPROVED');
+    if (approved) return open(inputOf(approved, tool_input));
+    const asked = journal.findEarlier(this.input.key, 'APPROVAL_REQUIRED');
+    if (asked) return this.settle(asked.approval_id, tool_input);
+    if (journal.findEarlier(this.input.key, 'TOOL_STARTED')) return open(tool_input); // it was allowed when it started
+    const judged = await this.scope.inTurn(() => this.judgeOrAsk(tool, tool_input));
+    return typeof judged === 'string' ? this.settle(judged, tool_input) : judged;
+  }
+
+  /** What the rules say of the call, or the approval that it waits for. */
+  private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
+    const verdict = await this.judge(tool, tool_input);
+    switch (verdict.decision) {
+      case 'allow':
+        return open(tool_input);
+      case 'deny':
+        return closed(`This call is not allowed. ${verdict.reason}`);
+      case 'ask':
+        return this.askOrDecide(tool, tool_input, verdict);
+    }
+  }
+
+  private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
+    return this.scope.services.judge.authorize({
+      tool,
+      tool_input: JSON.parse(tool_input || '{}') as Json,
+      chat_id: this.scope.interaction.chat_id,
+      agent: this.input.agent.type,
+    });
+  }
+
+  private async askOrDecide(
+    tool: Tool,
+    tool_input: string,
+    { reason }: ToolVerdict,
+  ): Promise<Passage | string> {
+    switch (this.scope.interaction.settings.approval_mode) {
+      case 'auto':
+        return open(tool_input);
+      case 'deny':
+        return closed(`This call needs an approval, and nobody is asked here. ${reason}`);
+      case 'ask':
+      case 'defer':
+        return this.ask(tool, tool_input, reason);
+    }
+  }
+
+  private async ask(tool: Tool, tool_input: string, reason: string): Promise<string> {
+    const { key, agent, call } = this.input;
+    const id = this.scope.services.ids.make('approval');
+    const expires_at = this.scope.expiry();
+    const event = {
+      tool_call_id: call.id,
+      tool_name: tool.name,
+      tool_input,
+      action: describeAction(tool, tool_input),
+      category: tool.policy.category,
+      risk: tool.policy.risk,
+      reason,
+    };
+    await this.scope.request(
+      { id, key, kind: 'approval', agent_id: agent.id, expires_at, event },
+      { type: 'APPROVAL_REQUIRED', approval_id: id, ...event, expires_at },
+    );
+    return id;
+  }
+
+  private async settle(approval_id: string, tool_input: string): Promise<Passage> {
+    if (this.scope.interaction.settings.approval_mode === 'defer')
+      return { state: 'deferred', approval_id };
+    const settlement = await this.scope.waitFor(approval_id, 'approval');
+    if (settlement.kind !== 'approval') throw new TypeError('not an approval');
+    const tool_call_id = this.input.call.id;
+    const told = [decisionOf(settlement, { approval_id, tool_call_id })];
+    return settlement.approved
+      ? open(inputOf(settlement, tool_input), told)
+      : closed(describeRejection(settlement), told);
+  }
+}
+
+function open(tool_input: string, told: readonly RecordBody[] = []): Passage {
+  return { state: 'open', tool_input, told };
+}
+
+function closed(output: string, told: readonly RecordBody[] = []): Passage {
+  return { state: 'closed', output, told };
+}
+
+/** One line for people. */
+function describeAction(tool: Tool, tool_input: string): string {
+  return tool.summarize?.(JSON.parse(tool_input || '{}')) ?? `Call ${tool.name}`;
+}

@@ -1,0 +1,89 @@
+import { BlockWriter } from '../../log/block-writer.js';
+import type { Entry } from '../../log/run-log.js';
+import type { ToolExecution } from '../../tools/tool-executor.js';
+import type { ToolContext } from '../../tools/tool.js';
+import type { AskOptions } from '../agent-context.js';
+import { AskEffect } from './ask.effect.js';
+import { perform } from './effect.js';
+import type { RunScope } from './run-scope.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { untilAborted } from './until-aborted.js';
+
+/** Characters of a running tool's output that readers get to see before its result. */
+const MAX_PREVIEW = 100_000;
+
+/** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
+export class ToolRun {
+  private output: BlockWriter | undefined;
+  private questions = 0;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {}
+
+  /** The block of the output that readers have seen while it ran. */
+  get blockId(): string | undefined {
+    return this.output?.id;
+  }
+
+  /** Committed before the effect begins; where repeating does no harm, nobody waits for that. */
+  async recordStart(told: readonly Entry[], repeatable: boolean): Promise<void> {
+    const { id, function: fn } = this.input.call;
+    const { agent, key } = this.input;
+    const started = this.scope.append([
+      ...told,
+      { agent_id: agent.id, key, body: { type: 'TOOL_STARTED', id, tool_name: fn.name } },
+    ]);
+    if (repeatable) this.scope.track(started.then(() => {}));
+    else await started;
+  }
+
+  async execute(tool_input: string, repeatable: boolean): Promise<ToolExecution> {
+    this.scope.throwIfStopped(); // a person's answer takes its time
+    const call = { name: this.input.call.function.name, arguments: tool_input };
+    const execution = await this.scope.services.executor.execute(call, this.context(repeatable));
+    if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
+    return execution;
+  }
+
+  private context(repeatable: boolean): ToolContext {
+    const { interaction, signal } = this.scope;
+    return {
+      interaction_id: interaction.id,
+      chat_id: interaction.chat_id,
+      agent_id: this.input.agent.id,
+      tool_call_id: this.input.call.id,
+      signal,
+      output: (text) => this.preview(text),
+      ask: (question, options = {}) => this.ask(question, options, repeatable),
+    };
+  }
+
+  /** A question of the tool's own. While it waits, so does the tool: unless it can be replayed, the run stays in memory for it. */
+  private async ask(
+    question: string,
+    options: AskOptions,
+    repeatable: boolean,
+  ): Promise<string | null> {
+    const key = `${this.input.key}/${++this.questions}`;
+    const { agent } = this.input;
+    const resume = repeatable ? this.scope.suspend() : () => {};
+    try {
+      const asked = new AskEffect(this.scope, { key, agent, question, options });
+      return await untilAborted(perform(this.scope, asked), this.scope.signal);
+    } finally {
+      resume();
+    }
+  }
+
+  private preview(text: string): void {
+    this.output ??= new BlockWriter(this.scope.log, {
+      agent_id: this.input.agent.id,
+      type: 'TOOL_OUTPUT_DELTA',
+      tool_call_id: this.input.call.id,
+    });
+    const room = MAX_PREVIEW - this.output.text.length;
+    if (room > 0) this.output.push(text.slice(0, room));
+  }
+}

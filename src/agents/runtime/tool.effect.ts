@@ -1,0 +1,106 @@
+import type { Entry } from '../../log/run-log.js';
+import type { RecordOf } from '../../protocol/events.js';
+import type { ToolExecution } from '../../tools/tool-executor.js';
+import type { ToolOutcome } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import { runClientCall } from './client-call.js';
+import { DeferredCall } from './deferred-call.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+import { OUTCOME_UNKNOWN } from './tool-call-input.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { ToolGate } from './tool-gate.js';
+import { ToolRun } from './tool-run.js';
+
+/** What came of a call, and what the log is told before that. */
+type Told = ToolExecution & { readonly told: readonly Entry[] };
+
+/** One tool call. A tool that is not safe to repeat is started at most once (I4). */
+export class ToolEffect implements Effect<ToolOutcome> {
+  readonly key: string;
+  readonly label: string;
+  private readonly toolRun: ToolRun;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {
+    this.key = input.key;
+    this.label = `the tool ${input.call.function.name}`;
+    this.toolRun = new ToolRun(scope, input);
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'TOOL_RESULT' && body.tool_name === this.input.call.function.name;
+  }
+
+  async run(): Promise<void> {
+    const { told, ...execution } = await this.execute();
+    this.scope.signal.throwIfAborted(); // whoever stopped the run writes the result
+    await this.scope.append([...told, this.result(execution)]);
+  }
+
+  outcome({ body }: CompletingRecord): ToolOutcome {
+    if (body.type !== 'TOOL_RESULT') throw new TypeError('not a tool result');
+    const { id: tool_call_id, tool_name, tool_output: output, is_error } = body;
+    return { tool_call_id, tool_name, output, is_error };
+  }
+
+  /** As the model wrote it: what could not be read is told to the model, not taken for `{}`. */
+  private get toolInput(): string {
+    const call = this.scope.journal.findEarlier(this.key, 'TOOL_CALL');
+    return call?.tool_input ?? this.input.call.function.arguments;
+  }
+
+  private async execute(): Promise<Told> {
+    const { executor, tools } = this.scope.services;
+    const { name } = this.input.call.function;
+    if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
+      return { told: [], ...(await runClientCall(this.scope, this.input, this.toolInput)) };
+    const checked = executor.check(name, this.toolInput);
+    if (!checked.ok) return failed(checked.fault);
+    const tool = tools.get(name);
+    const repeatable = tool.policy.recovery !== 'report';
+    const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
+    if (startedBefore && !repeatable) return failed(OUTCOME_UNKNOWN);
+    const passage = await new ToolGate(this.scope, this.input).pass(tool, this.toolInput);
+    if (passage.state === 'deferred') return this.defer(passage.approval_id);
+    const told = passage.told.map((body) => this.entry(body));
+    if (passage.state === 'closed') return failed(passage.output, told);
+    if (!startedBefore) await this.toolRun.recordStart(told, repeatable);
+    return { told: [], ...(await this.toolRun.execute(passage.tool_input, repeatable)) };
+  }
+
+  /** The agent goes on; the call waits on its own. */
+  private defer(approval_id: string): Told {
+    const { input, toolInput: tool_input } = this;
+    this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));
+    const output =
+      'Waiting for approval: a person decides later whether this call runs. Go on without its result; it follows as a note.';
+    return { output, is_error: false, duration_ms: 0, told: [] };
+  }
+
+  private result({ output, is_error, duration_ms, truncated }: ToolExecution): Entry {
+    const { id, function: fn } = this.input.call;
+    const { blockId } = this.toolRun;
+    const body: RecordOf<'TOOL_RESULT'> = {
+      type: 'TOOL_RESULT',
+      id,
+      ...(blockId !== undefined && { block_id: blockId }),
+      tool_name: fn.name,
+      tool_output: output,
+      is_error,
+      duration_ms,
+      ...(truncated && { truncated }),
+    };
+    return this.entry(body);
+  }
+
+  private entry(body: Entry['body']): Entry {
+    return { agent_id: this.input.agent.id, key: this.key, body };
+  }
+}
+
+function failed(output: string, told: readonly Entry[] = []): Told {
+  return { output, is_error: true, duration_ms: 0, told };
+}

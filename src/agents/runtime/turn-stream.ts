@@ -1,0 +1,185 @@
+import { BlockWriter } from '../../log/block-writer.js';
+import type { Entry } from '../../log/run-log.js';
+import { ModelError } from '../../models/model-error.js';
+import type { ModelEvent } from '../../models/model-provider.js';
+import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import type { RunScope } from './run-scope.js';
+import { usableToolName } from './usable-tool-name.js';
+
+/** The first half of a surrogate pair at the end: its second half had not come, so nobody has seen it. */
+const HALF_PAIR = /[\ud800-\udbff]$/;
+
+interface StreamedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly block: BlockWriter;
+  input: string;
+}
+
+type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
+
+export interface TurnStreamOptions {
+  /** `<provider>/<name>` of the model that is asked. */
+  readonly model: string;
+  readonly agent_id: string;
+  /** False: readers see the calls that it makes, and nothing else. */
+  readonly visible: boolean;
+  /** A turn without calls is the answer. */
+  readonly answers: boolean;
+}
+
+/** One try at a model turn: turns what the provider sends into deltas, and at the end into records. */
+export class TurnStream {
+  private thinking: BlockWriter | undefined;
+  private text: BlockWriter | undefined;
+  private readonly calls = new Map<number, StreamedCall>();
+  private completed: Completed | undefined;
+
+  constructor(
+    private readonly scope: RunScope,
+    readonly options: TurnStreamOptions,
+  ) {}
+
+  async read(events: AsyncIterable<ModelEvent>): Promise<Completed> {
+    for await (const event of events) {
+      this.scope.signal.throwIfAborted(); // a provider may be slow to notice
+      this.accept(event);
+    }
+    if (!this.completed)
+      throw new ModelError('model_cut_off', 'The model stopped in the middle of its answer.', {
+        retryable: true,
+      });
+    return this.completed;
+  }
+
+  /** The text so far, if readers have seen any of it. */
+  get shownText(): { block_id: string; content: string } | undefined {
+    const content = this.text?.text.replace(HALF_PAIR, '');
+    if (!this.options.visible || !this.text || !content) return undefined;
+    return { block_id: this.text.id, content };
+  }
+
+  /** Blocks that readers have seen something of. */
+  blockIds(): string[] {
+    const blocks = [
+      this.thinking,
+      this.text,
+      ...[...this.calls.values()].map(({ block }) => block),
+    ];
+    return blocks.filter((block) => block !== undefined && block.text !== '').map((b) => b!.id);
+  }
+
+  toolCalls(): ToolCall[] {
+    return [...this.calls.values()].map(({ id, name, input }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: asObject(input) },
+    }));
+  }
+
+  message(): AssistantMessage {
+    const tool_calls = this.toolCalls();
+    const content = this.text?.text ?? '';
+    const provider_data = this.completed?.message.provider_data;
+    return {
+      role: 'assistant',
+      content: content === '' && tool_calls.length > 0 ? null : content,
+      ...(tool_calls.length > 0 && { tool_calls }),
+      ...(provider_data && { provider_data }),
+    };
+  }
+
+  /** What readers get of the whole turn, in order. `callKey` names the journal key of the turn's nth call. */
+  entries(callKey: (index: number) => string): Entry[] {
+    return [...(this.options.visible ? this.textEntries() : []), ...this.callEntries(callKey)];
+  }
+
+  private textEntries(): Entry[] {
+    const entries: Entry[] = [];
+    const thinking = this.thinking;
+    if (thinking)
+      entries.push(this.entry({ type: 'THINKING', block_id: thinking.id, content: thinking.text }));
+    const answers = this.options.answers && this.calls.size === 0;
+    const text = this.text ?? (answers ? this.block('TEXT_DELTA') : undefined);
+    const type = answers ? 'ANSWER' : 'MESSAGE';
+    if (text) entries.push(this.entry({ type, block_id: text.id, content: text.text }));
+    return entries;
+  }
+
+  private callEntries(callKey: (index: number) => string): Entry[] {
+    return [...this.calls.values()].map(({ id, name: tool_name, block, input: tool_input }, i) =>
+      this.entry({ type: 'TOOL_CALL', id, block_id: block.id, tool_name, tool_input }, callKey(i)),
+    );
+  }
+
+  private entry(body: Entry['body'], key: string | null = null): Entry {
+    return { agent_id: this.options.agent_id, key, body };
+  }
+
+  private accept(event: ModelEvent): void {
+    switch (event.type) {
+      case 'text_delta':
+        if (event.delta === '') return;
+        return (this.text ??= this.block('TEXT_DELTA')).push(event.delta);
+      case 'thinking_delta':
+        if (event.delta === '') return;
+        return (this.thinking ??= this.block('THINKING_DELTA')).push(event.delta);
+      case 'tool_call_started':
+        return void this.call(event.index, event);
+      case 'tool_call_args_delta': {
+        const call = this.calls.get(event.index);
+        if (!call) return undefined;
+        call.input += event.delta;
+        return call.block.push(event.delta);
+      }
+      case 'tool_call_ready':
+        return this.finishCall(event);
+      case 'response_completed':
+        this.completed = event;
+        return undefined;
+      case 'trace':
+        return this.scope.log.trace(this.options.agent_id, {
+          type: 'TRACE',
+          name: event.name,
+          detail: event.detail,
+        });
+    }
+  }
+
+  private call(index: number, { id, name }: { id: string; name: string }): StreamedCall {
+    const known = this.calls.get(index);
+    if (known) return known;
+    const unique = this.scope.callIds.claim(id);
+    const block = this.block('TOOL_INPUT_DELTA', unique);
+    const call = { id: unique, name: usableToolName(name), block, input: '' };
+    this.calls.set(index, call);
+    return call;
+  }
+
+  private finishCall(event: Extract<ModelEvent, { type: 'tool_call_ready' }>): void {
+    const call = this.call(event.index, event);
+    if (call.input === '') call.input = event.arguments;
+  }
+
+  private block(
+    type: 'TEXT_DELTA' | 'THINKING_DELTA' | 'TOOL_INPUT_DELTA',
+    id?: string,
+  ): BlockWriter {
+    return new BlockWriter(this.scope.log, {
+      agent_id: this.options.agent_id,
+      type,
+      silent: !this.options.visible,
+      ...(id !== undefined && { tool_call_id: id }),
+    });
+  }
+}
+
+/** The arguments as the conversation carries them: `{}` where the model's are no JSON object (I8). */
+function asObject(input: string): string {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? input : '{}';
+  } catch {
+    return '{}';
+  }
+}

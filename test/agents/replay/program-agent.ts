@@ -1,0 +1,82 @@
+import type { AgentContext } from '../../../src/agents/agent-context.js';
+import type { EffectNode, Program } from './program.js';
+
+export interface AgentHooks {
+  /** What the agent got for the effect at this place of the program. */
+  readonly see: (place: string, outcome: string) => void;
+  /** The work of a step; may throw. */
+  readonly work: (place: string, effect: EffectNode) => Promise<string>;
+}
+
+/** Runs a program as an agent would: its places are named by where they are in the code. */
+export class ProgramAgent {
+  constructor(
+    private readonly ctx: AgentContext,
+    private readonly hooks: AgentHooks,
+  ) {}
+
+  async run(program: Program, place: string): Promise<void> {
+    switch (program.kind) {
+      case 'effect':
+        return void (await this.effect(program.effect, place));
+      case 'sequence':
+        for (const [i, part] of program.parts.entries()) await this.run(part, `${place}.${i}`);
+        return;
+      case 'parallel':
+        return void (await Promise.all(this.runAll(program.parts, place)));
+      case 'race':
+        return Promise.race(this.runAll(program.parts, place));
+      case 'loose':
+        for (const part of this.runAll(program.parts, place)) part.catch(() => {});
+        return;
+      case 'choose': {
+        const outcome = await this.effect(program.effect, place);
+        const way = outcome.length % 2;
+        return this.run(program.ways[way]!, `${place}.${way}`);
+      }
+    }
+  }
+
+  private runAll(parts: readonly Program[], place: string): Promise<void>[] {
+    return parts.map((part, i) => this.run(part, `${place}.${i}`));
+  }
+
+  private async effect(effect: EffectNode, place: string): Promise<string> {
+    for (let i = 0; i < effect.hops; i++) await Promise.resolve();
+    try {
+      return await this.perform(effect, place);
+    } catch (error) {
+      const outcome = (error as Error).message;
+      this.hooks.see(place, outcome);
+      if (effect.fails === 'uncaught') throw error;
+      await this.ctx.say(`sorry for ${place}`);
+      return outcome;
+    }
+  }
+
+  private async perform(effect: EffectNode, place: string): Promise<string> {
+    switch (effect.kind) {
+      case 'generate':
+        return this.generate(place);
+      case 'step': {
+        const value = await this.ctx.step('work', () => this.hooks.work(place, effect));
+        this.hooks.see(place, value);
+        return value;
+      }
+      case 'say':
+        await this.ctx.say(place);
+        return '';
+      case 'notice':
+        await this.ctx.notice('place', place);
+        return '';
+    }
+  }
+
+  private async generate(place: string): Promise<string> {
+    const turn = await this.ctx.generate({ instructions: place });
+    this.hooks.see(place, turn.text);
+    const outcomes = await this.ctx.callTools(turn.tool_calls);
+    outcomes.forEach(({ output }, i) => this.hooks.see(`${place}/${i}`, output));
+    return turn.text;
+  }
+}
