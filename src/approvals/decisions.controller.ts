@@ -1,0 +1,59 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { InteractionIdDto } from '../http/ids.dto.js';
+import { ProblemDto } from '../http/problem.dto.js';
+import { ApprovalsService } from './approvals.service.js';
+import { ApproveDto, ApprovedDto } from './dto/approve.dto.js';
+import { RespondDto, RespondedDto, ToolResultDto, ToolResultTakenDto } from './dto/respond.dto.js';
+import { ResponsesService } from './responses.service.js';
+
+/** What people and clients answer to what an interaction asks of them. */
+@ApiTags('requests')
+@Controller('chats/:chat_id/interactions/:interaction_id')
+export class DecisionsController {
+  constructor(
+    private readonly approvals: ApprovalsService,
+    private readonly responses: ResponsesService,
+  ) {}
+
+  @Post('approve')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Approve, change or reject one tool call' })
+  @ApiResponse({ status: 200, type: ApprovedDto })
+  @ApiResponse({
+    status: 400,
+    type: ProblemDto,
+    description: 'Processed already, expired, or a modified_input that does not fit.',
+  })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async approve(@Param() owner: InteractionIdDto, @Body() body: ApproveDto): Promise<ApprovedDto> {
+    const rule = await this.approvals.decide(owner, body);
+    const { approval_id, approved } = body;
+    return { status: 'processed', approval_id, approved, ...(rule && { rule }) };
+  }
+
+  @Post('respond')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Answer a question, or decline to' })
+  @ApiResponse({ status: 200, type: RespondedDto })
+  @ApiResponse({ status: 400, type: ProblemDto, description: 'Processed already, or expired.' })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async respond(@Param() owner: InteractionIdDto, @Body() body: RespondDto): Promise<RespondedDto> {
+    await this.responses.respond(owner, body);
+    return { status: 'processed', request_id: body.request_id };
+  }
+
+  @Post('tool-results')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Send the result of a tool that you run yourself' })
+  @ApiResponse({ status: 200, type: ToolResultTakenDto })
+  @ApiResponse({ status: 400, type: ProblemDto, description: 'Sent already.' })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async toolResult(
+    @Param() owner: InteractionIdDto,
+    @Body() body: ToolResultDto,
+  ): Promise<ToolResultTakenDto> {
+    await this.responses.toolResult(owner, body);
+    return { status: 'processed', tool_call_id: body.tool_call_id };
+  }
+}

@@ -1,0 +1,75 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import type { RequestStatus } from '../../log/request-rows.js';
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
+
+export class RequestsQueryDto {
+  @ApiPropertyOptional({ enum: ['pending', 'settled', 'closed'], description: 'Any unless given.' })
+  @IsOptional()
+  @IsIn(['pending', 'settled', 'closed'])
+  status?: RequestStatus;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @Matches(ID, RULE)
+  chat_id?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @Matches(ID, RULE)
+  interaction_id?: string;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: 200, default: 50 })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit: number = 50;
+
+  @ApiPropertyOptional({ description: 'The `next_cursor` of the page before.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  cursor?: string;
+}
+
+class RequestDto {
+  @ApiProperty({ description: 'The `approval_id` or `request_id`.' })
+  readonly id: string;
+
+  @ApiProperty({ enum: ['approval', 'input', 'tool'] })
+  readonly kind: string;
+
+  @ApiProperty({ enum: ['pending', 'settled', 'closed'] })
+  readonly status: string;
+
+  @ApiProperty()
+  readonly chat_id: string;
+
+  @ApiProperty()
+  readonly interaction_id: string;
+
+  @ApiProperty({ description: 'Who of the tree of agents asks.' })
+  readonly agent_id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly created_at: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: never.' })
+  readonly expires_at: string | null;
+}
+
+export class RequestListDto {
+  @ApiProperty({
+    type: [RequestDto],
+    description: 'Oldest first; each also has the fields of its event.',
+  })
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
+}

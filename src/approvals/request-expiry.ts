@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../kernel/clock.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import type { RequestRow, Settlement } from '../log/request-rows.js';
+import { DowntimeGrace } from './downtime-grace.js';
+import { SettleService } from './settle.service.js';
+
+const INTERVAL_MS = 1_000;
+const BATCH = 100;
+
+/** Settles requests whose time is over. */
+@Injectable()
+export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private busy = false;
+
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly settling: SettleService,
+    private readonly clock: Clock,
+    private readonly grace: DowntimeGrace,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.expire(), INTERVAL_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async expire(): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      const at = this.clock.now().toISOString();
+      for (const row of await this.store.listExpiredRequests(at, BATCH))
+        if (!this.grace.covers(row)) await this.settling.settle(row, expired(row)).catch(() => {}); // somebody was faster
+    } catch {
+      // The store is away; the next round comes.
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+function expired({ kind }: RequestRow): Settlement {
+  switch (kind) {
+    case 'approval':
+      return { kind, approved: false, by: 'timeout' };
+    case 'input':
+      return { kind, answer: null, by: 'timeout' };
+    case 'tool':
+      return { kind, tool_output: 'The client sent no result in time.', is_error: true };
+  }
+}

@@ -1,0 +1,17 @@
+import type { Json } from '../log/json.js';
+import type { RequestRow } from '../log/request-rows.js';
+
+/** A request as the inbox shows it: the fields of its event beside its own. */
+export interface RequestView extends Json {
+  readonly id: string;
+  readonly kind: RequestRow['kind'];
+  readonly status: RequestRow['status'];
+}
+
+export function viewRequest(row: RequestRow): RequestView {
+  const { id, kind, status, chat_id, interaction_id, agent_id, created_at, expires_at } = row;
+  const { event, settled_at, settlement } = row;
+  const own = { id, kind, status, chat_id, interaction_id, agent_id, created_at, expires_at };
+  const name = kind === 'approval' ? 'approval_id' : 'request_id';
+  return { ...own, settled_at, settlement, [name]: id, ...event };
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import { LiveBus } from '../log/live-bus.js';
+import type { RequestKind, RequestRow, Settlement } from '../log/request-rows.js';
+import { RunQueue } from '../queue/run-queue.js';
+import { DowntimeGrace } from './downtime-grace.js';
+
+/** The interaction that a request has to belong to. */
+export interface RequestOwner {
+  readonly chat_id: string;
+  readonly interaction_id: string;
+}
+
+/** Finds requests, and settles each at most once (I5). */
+@Injectable()
+export class SettleService {
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly bus: LiveBus,
+    private readonly queue: RunQueue,
+    private readonly clock: Clock,
+    private readonly grace: DowntimeGrace,
+  ) {}
+
+  /** @throws AppError `request_not_found` (404), also when it belongs to another interaction or is of another kind */
+  async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
+    const row = await this.store.findRequest(id);
+    const isTheirs =
+      row?.kind === kind &&
+      row.chat_id === owner.chat_id &&
+      row.interaction_id === owner.interaction_id;
+    if (isTheirs) return row;
+    throw notFound(id, owner);
+  }
+
+  /**
+   * Settles it and has its run go on, wherever it is.
+   * @throws AppError `already_processed`, `request_expired` (400), `request_not_found` (404)
+   */
+  async settle(row: RequestRow, settlement: Settlement): Promise<void> {
+    const at = this.clock.now().toISOString();
+    const { outcome } = await this.store.settleRequest({
+      request_id: row.id,
+      settlement,
+      at,
+      accept_expired: this.grace.covers(row),
+    });
+    switch (outcome) {
+      case 'settled':
+        this.bus.wake(row.interaction_id);
+        this.queue.enqueue(row.interaction_id); // for a run that is parked
+        return;
+      case 'settled_before':
+        throw new AppError(
+          'invalid',
+          'already_processed',
+          'This request was settled already, or its interaction is being cancelled; what came first counts.',
+        );
+      case 'expired':
+        throw new AppError(
+          'invalid',
+          'request_expired',
+          `This request expired at ${row.expires_at}.`,
+        );
+      case 'unknown':
+        throw notFound(row.id, row);
+    }
+  }
+}
+
+function notFound(id: string, { chat_id, interaction_id }: RequestOwner): AppError {
+  return new AppError(
+    'not_found',
+    'request_not_found',
+    `The interaction ${interaction_id} of the chat ${chat_id} has no such request: ${id}. GET /requests?status=pending lists what waits.`,
+  );
+}
