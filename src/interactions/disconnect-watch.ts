@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { CancellationService } from '../cancellation/cancellation.service.js';
+import { Config } from '../config/config.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import { Readers } from '../log/readers.js';
+import type { InteractionRow } from '../log/store-rows.js';
+import { isFinal } from '../protocol/interaction.js';
+
+/** Cancels an interaction that nobody has read for a while, where its start asked for that. */
+@Injectable()
+export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly graces = new Map<string, NodeJS.Timeout>();
+  private unsubscribe: () => void = () => {};
+
+  constructor(
+    private readonly readers: Readers,
+    private readonly store: InteractionStore,
+    private readonly cancellation: CancellationService,
+    private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.readers.onCountChange((id, count) => this.onCount(id, count));
+  }
+
+  onApplicationShutdown(): void {
+    this.unsubscribe();
+    for (const grace of this.graces.values()) clearTimeout(grace);
+  }
+
+  private onCount(id: string, count: number): void {
+    clearTimeout(this.graces.get(id));
+    this.graces.delete(id);
+    if (count > 0) return;
+    const grace = setTimeout(() => void this.expire(id), this.config.disconnectGraceMs);
+    this.graces.set(id, grace.unref());
+  }
+
+  private async expire(id: string): Promise<void> {
+    this.graces.delete(id);
+    try {
+      if (this.readers.count(id) === 0 && (await this.wantsCancel(id)))
+        await this.cancellation.request(id, 'Nobody was reading any more.');
+    } catch {
+      // The store is away; what runs goes on.
+    }
+  }
+
+  /** What has waited for a person goes on. */
+  private async wantsCancel(id: string): Promise<boolean> {
+    const row = await this.store.findInteraction(id);
+    if (!row || !asksForCancel(row)) return false;
+    const asked = await this.store.listRequests({ interaction_id: id, limit: 1 });
+    return asked.length === 0 && this.readers.count(id) === 0;
+  }
+}
+
+/** What was taken up after a loss goes on: its reader may not have found it again. */
+function asksForCancel({ status, settings, epoch }: InteractionRow): boolean {
+  return !isFinal(status) && settings.on_disconnect === 'cancel' && epoch <= 1;
+}

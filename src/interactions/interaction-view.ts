@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { InteractionStore } from '../log/interaction-store.js';
+import { toEvent } from '../log/log-record.js';
+import type { InteractionRow } from '../log/store-rows.js';
+import { AGENT_EVENT_TYPES } from '../protocol/events.js';
+import type { AgentEvent } from '../protocol/events.js';
+import type { Interaction } from '../protocol/interaction.js';
+import type { Message } from '../protocol/message.js';
+
+/** Builds what clients see of interactions: the row, its events from the log, and the conversation from what its branch added. */
+@Injectable()
+export class InteractionView {
+  constructor(private readonly store: InteractionStore) {}
+
+  async one(row: InteractionRow): Promise<Interaction> {
+    const [interaction] = await this.many([row]);
+    return interaction!;
+  }
+
+  /** In the order given; a few queries however many there are. */
+  async many(rows: readonly InteractionRow[]): Promise<Interaction[]> {
+    const [events, states] = await Promise.all([this.readEvents(rows), this.readStates(rows)]);
+    return rows.map((row) => toInteraction(row, events.get(row.id) ?? [], states.get(row.id)));
+  }
+
+  private async readEvents(rows: readonly InteractionRow[]): Promise<Map<string, AgentEvent[]>> {
+    const ids = rows.map(({ id }) => id);
+    const events = new Map<string, AgentEvent[]>(ids.map((id) => [id, []]));
+    for (const record of await this.store.readRecordsOfTypes(ids, AGENT_EVENT_TYPES))
+      events.get(record.interaction_id)?.push(toEvent(record) as AgentEvent);
+    return events;
+  }
+
+  private async readStates(rows: readonly InteractionRow[]): Promise<Map<string, Message[]>> {
+    const ended = rows.filter(({ completed_at }) => completed_at !== null);
+    const added = await this.store.findAddedMessages(ended.map(({ id }) => id));
+    const states = new Map<string, Message[]>();
+    for (const row of oldestFirst(ended)) {
+      const before = states.get(row.parent_id ?? '') ?? (await this.before(row));
+      states.set(row.id, [...before, ...(added.get(row.id) ?? [])]);
+    }
+    return states;
+  }
+
+  private async before(row: InteractionRow): Promise<Message[]> {
+    return row.parent_id === null ? [] : this.store.getPreviousState(row.id);
+  }
+}
+
+function oldestFirst(rows: readonly InteractionRow[]): InteractionRow[] {
+  return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function toInteraction(
+  row: InteractionRow,
+  agent_events: readonly AgentEvent[],
+  messages: readonly Message[] | undefined,
+): Interaction {
+  const { id, chat_id, parent_id, status, user_message, agent, model, usage, error } = row;
+  const { created_at, completed_at, superseded_at, last_seq, metadata } = row;
+  return {
+    id,
+    chat_id,
+    parent_id,
+    status,
+    user_message,
+    agent,
+    model,
+    agent_events,
+    final_agent_state: messages ? { messages } : null,
+    usage,
+    error,
+    created_at,
+    completed_at,
+    superseded_at,
+    last_seq,
+    metadata,
+  };
+}

@@ -1,0 +1,17 @@
+import type { InteractionStore } from '../log/interaction-store.js';
+import type { RequestPage, RequestRow } from '../log/request-rows.js';
+
+const PAGE = 200;
+
+/** Pages through requests, oldest first. */
+export async function* listAllRequests(
+  store: InteractionStore,
+  filter: Omit<RequestPage, 'limit' | 'after'>,
+): AsyncGenerator<RequestRow> {
+  for (let last: RequestRow | undefined; ;) {
+    const page = await store.listRequests({ ...filter, limit: PAGE, ...(last && { after: last }) });
+    yield* page;
+    last = page.at(-1);
+    if (page.length < PAGE) return;
+  }
+}

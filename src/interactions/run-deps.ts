@@ -1,0 +1,32 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AgentRegistry } from '../agents/agent-registry.js';
+import { ToolJudge } from '../permissions/tool-judge.js';
+import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import { LiveBus } from '../log/live-bus.js';
+import { LogWriter } from '../log/log-writer.js';
+import { ModelRegistry } from '../models/model-registry.js';
+import { ToolExecutor } from '../tools/tool-executor.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+
+/** What a run needs of the process. */
+@Injectable()
+export class RunDeps {
+  readonly logger = new Logger('Run');
+
+  constructor(
+    readonly store: InteractionStore,
+    readonly bus: LiveBus,
+    readonly writer: LogWriter,
+    readonly agents: AgentRegistry,
+    readonly models: ModelRegistry,
+    readonly tools: ToolRegistry,
+    readonly executor: ToolExecutor,
+    readonly judge: ToolJudge,
+    readonly config: Config,
+    readonly clock: Clock,
+    readonly ids: Ids,
+  ) {}
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Journal } from '../agents/journal/journal.js';
+import type { Conversation } from '../agents/runtime/conversation.js';
+import type { RunScope } from '../agents/runtime/run-scope.js';
+import type { LogRecord } from '../log/log-record.js';
+import type { Entry } from '../log/run-log.js';
+import { cancelled } from './ending.js';
+import type { Ending, EndingContext } from './ending.js';
+import type { RunState } from './run-state.js';
+
+export interface RunFinishOptions {
+  readonly scope: RunScope;
+  readonly state: RunState;
+  readonly journal: Journal;
+  readonly conversation: Conversation;
+  /** Brings a record to the conversation. */
+  readonly deliver: (record: LogRecord) => void;
+}
+
+/** How long what was stopped may take to stop, in milliseconds. */
+const STOP_GRACE_MS = 8_000;
+
+/** Brings an interaction to its end: waits for what was stopped, and writes the last append. */
+export class RunFinish {
+  constructor(private readonly options: RunFinishOptions) {}
+
+  get context(): EndingContext {
+    const { scope, state } = this.options;
+    const { unstoppable, log } = scope;
+    const { epoch } = scope.interaction;
+    const settlementOf = (id: string) => scope.settlementOf(id);
+    return { state, unstoppable, settlementOf, epoch, newBlockId: () => log.newBlockId() };
+  }
+
+  /** Resolves when nothing of the run is running any more, or has had its time to stop. */
+  async settle(): Promise<void> {
+    const grace = new AbortController();
+    await Promise.race([
+      this.options.scope.settled(),
+      delay(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {}),
+    ]);
+    grace.abort();
+  }
+
+  cancelled(reason: string): Ending {
+    const turns = [...this.options.scope.turns];
+    const shown = turns.find((turn) => turn.options.answers && turn.shownText)?.shownText;
+    return cancelled(this.context, {
+      reason,
+      ...(shown && { shown }),
+      models: turns.map((turn) => turn.options.model),
+    });
+  }
+
+  async write({ status, error, entries }: Ending): Promise<void> {
+    const { scope, state, journal, conversation, deliver } = this.options;
+    for (const record of journal.undelivered()) deliver(record);
+    const all = state.lastSeq === 0 ? [this.started(), ...entries] : entries;
+    for (const { agent_id, body, hidden } of all)
+      if (agent_id === state.rootAgentId) conversation.apply({ body, hidden });
+    const completed_at = scope.services.clock.now().toISOString();
+    const added_messages = conversation.added();
+    const end = { status, error, completed_at, added_messages };
+    await scope.log.append(all, { status, end });
+  }
+
+  /** Of an interaction that ends before its turn came. */
+  private started(): Entry {
+    const { interaction } = this.options.scope;
+    const { chat_id, user_message, agent, model, parent_id, edited_from } = interaction;
+    const edit = edited_from === null ? {} : { edited_from };
+    return {
+      agent_id: this.options.state.rootAgentId,
+      key: null,
+      body: {
+        type: 'INTERACTION_STARTED',
+        ...{ chat_id, user_message, agent, model, parent_id },
+        ...edit,
+      },
+    };
+  }
+}

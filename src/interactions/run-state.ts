@@ -1,0 +1,123 @@
+import type { DeferredJournal } from '../agents/runtime/deferred-call.js';
+import type { LogRecord } from '../log/log-record.js';
+import type { InteractionRow } from '../log/store-rows.js';
+
+/** A tool call that has no result yet. */
+export interface OpenCall {
+  readonly id: string;
+  readonly key: string | null;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  /** The run that started it, if one did. */
+  started_in?: number;
+}
+
+/** An approval whose call has not come to its end: not decided, or running. */
+export interface OpenApproval {
+  readonly key: string;
+  readonly agent_id: string;
+  readonly approval_id: string;
+  readonly tool_call_id: string;
+  readonly tool_name: string;
+  readonly tool_input: string;
+  isDecided: boolean;
+  /** The agent has its result, "waiting", and went on. */
+  isDeferred: boolean;
+  /** The run that started it after it was deferred. */
+  started_in?: number;
+}
+
+/** Where an interaction is: a fold over its log, as far as it is committed. */
+export class RunState {
+  readonly openCalls = new Map<string, OpenCall>();
+  /** By tool call. */
+  readonly openApprovals = new Map<string, OpenApproval>();
+  /** Whether a request was ever made. */
+  hasAsked = false;
+  /** The author of record 1. */
+  readonly rootAgentId: string;
+  lastAnswer: string | undefined;
+  lastSeq = 0;
+  /** How often it was taken up after a loss. */
+  resumed = 0;
+
+  constructor({ agent_id }: Pick<InteractionRow, 'agent_id'>) {
+    this.rootAgentId = agent_id;
+  }
+
+  /** The run before was parked, not lost: what it had in flight, it had stopped. */
+  takeOver(epoch: number): void {
+    for (const call of [...this.openCalls.values(), ...this.openApprovals.values()])
+      if (call.started_in !== undefined) call.started_in = epoch;
+  }
+
+  apply(record: LogRecord): void {
+    const { body, hidden, agent_id, key, epoch } = record;
+    this.lastSeq = record.seq;
+    switch (body.type) {
+      case 'TOOL_CALL':
+        this.openCalls.set(body.id, { id: body.id, key, agent_id, tool_name: body.tool_name });
+        break;
+      case 'TOOL_STARTED': {
+        const call = this.openCalls.get(body.id);
+        if (call) call.started_in = epoch;
+        const approval = this.openApprovals.get(body.id);
+        if (approval) approval.started_in = epoch;
+        break;
+      }
+      case 'TOOL_RESULT': {
+        this.openCalls.delete(body.id);
+        const approval = this.openApprovals.get(body.id);
+        if (approval && !approval.isDecided) approval.isDeferred = true;
+        else this.openApprovals.delete(body.id);
+        break;
+      }
+      case 'NOTICE': {
+        const settled = (hidden as DeferredJournal | null)?.deferred;
+        for (const [id, { approval_id }] of this.openApprovals)
+          if (approval_id === settled) this.openApprovals.delete(id);
+        break;
+      }
+      case 'APPROVAL_REQUIRED': {
+        const { approval_id, tool_call_id, tool_name, tool_input } = body;
+        this.openApprovals.set(tool_call_id, {
+          ...{ key: key ?? '', agent_id, approval_id, tool_call_id, tool_name, tool_input },
+          ...{ isDecided: false, isDeferred: false },
+        });
+        this.hasAsked = true;
+        break;
+      }
+      case 'APPROVED':
+      case 'REJECTED': {
+        const approval = this.openApprovals.get(body.tool_call_id);
+        if (approval) approval.isDecided = true;
+        break;
+      }
+      case 'INPUT_REQUIRED':
+      case 'TOOL_RESULT_REQUIRED':
+        this.hasAsked = true;
+        break;
+      case 'ANSWER':
+        this.lastAnswer = body.content;
+        break;
+      case 'RESUMED':
+        this.resumed = body.attempt;
+        break;
+      case 'INTERACTION_STARTED':
+      case 'INPUT_RECEIVED':
+      case 'THINKING':
+      case 'MESSAGE':
+      case 'TURN_COMPLETED':
+      case 'STEP_COMPLETED':
+      case 'CANCELLED':
+      case 'ERROR':
+      case 'INTERACTION_COMPLETE':
+        break;
+    }
+  }
+
+  /** Calls whose agents went on without them. */
+  deferredCalls(): readonly OpenApproval[] {
+    return [...this.openApprovals.values()].filter(({ isDeferred }) => isDeferred);
+  }
+}

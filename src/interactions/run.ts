@@ -1,0 +1,267 @@
+import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { CallIds } from '../agents/runtime/call-ids.js';
+import { Conversation } from '../agents/runtime/conversation.js';
+import { RunScope } from '../agents/runtime/run-scope.js';
+import { JournalMismatch } from '../agents/journal/journal-mismatch.js';
+import { Journal } from '../agents/journal/journal.js';
+import type { LogRecord } from '../log/log-record.js';
+import { RunLog } from '../log/run-log.js';
+import type { InteractionRow } from '../log/store-rows.js';
+import type { Message } from '../protocol/message.js';
+import { completed, failed } from './ending.js';
+import type { Ending } from './ending.js';
+import { listAllRequests } from './list-all-requests.js';
+import { Parking } from './parking.js';
+import { RootAgent } from './root-agent.js';
+import { RunFinish } from './run-finish.js';
+import { isLoss, reportFailure, reportStop } from './run-reports.js';
+import type { RunDeps } from './run-deps.js';
+import { RunState } from './run-state.js';
+
+/** What a run begins with: the log so far, and the conversation before the interaction. */
+export interface RunStart {
+  readonly interaction: InteractionRow;
+  readonly records: readonly LogRecord[];
+  readonly before: readonly Message[];
+  /** Set when an earlier run of it was lost: why. */
+  readonly resumed?: string;
+}
+
+/** Why a run stops before its agent is done. */
+type Stop =
+  | { readonly kind: 'cancel'; readonly reason: string }
+  | { readonly kind: 'lost' | 'shutdown' | 'parked' };
+
+/** One attempt of this process to execute an interaction. */
+export class Run {
+  private readonly abort = new AbortController();
+  private readonly state: RunState;
+  private readonly parking: Parking;
+  /** How many decisions, cancels and interventions this run knows of. */
+  private signals: number;
+  private readonly journal: Journal;
+  private readonly conversation: Conversation;
+  private readonly log: RunLog;
+  private readonly scope: RunScope;
+  private readonly finish: RunFinish;
+  private stop: Stop | undefined;
+  private looking: Promise<void> | undefined;
+  private shouldLook = false;
+  private parkAttempt: Promise<boolean> | undefined;
+  private ended = false;
+  private wakeStopped: () => void = () => {};
+  private readonly stopped = new Promise<void>((resolve) => {
+    this.wakeStopped = resolve;
+  });
+
+  constructor(
+    private readonly deps: RunDeps,
+    private readonly start: RunStart,
+    holdsLease: () => boolean,
+  ) {
+    const { interaction, records, before } = start;
+    setMaxListeners(Infinity, this.abort.signal); // each effect that runs listens
+    this.state = new RunState(interaction);
+    this.signals = interaction.signals;
+    this.parking = new Parking(deps.config.parkAfterMs, () => this.park());
+    this.conversation = new Conversation(before);
+    this.journal = new Journal({
+      deliver: (record) => this.deliver(record),
+      fail: (error) => this.scope.fail(error),
+    });
+    for (const record of records) this.state.apply(record);
+    if (start.resumed === undefined) this.state.takeOver(interaction.epoch);
+    this.log = new RunLog(deps, {
+      interaction_id: interaction.id,
+      epoch: interaction.epoch,
+      last_seq: this.state.lastSeq,
+      holdsLease,
+      onCommitted: (committed) => this.onCommitted(committed),
+    });
+    this.scope = this.newScope();
+    const { scope, state, journal, conversation } = this;
+    const deliver = (record: LogRecord): void => this.deliver(record);
+    this.finish = new RunFinish({ scope, state, journal, conversation, deliver });
+  }
+
+  get interactionId(): string {
+    return this.start.interaction.id;
+  }
+
+  /** Whether this run has a lease to let go of: not when the interaction is over, or parked. */
+  get holdsLease(): boolean {
+    return !this.ended && this.stop?.kind !== 'parked';
+  }
+
+  get epoch(): number {
+    return this.start.interaction.epoch;
+  }
+
+  /** Stops the agent and all that it does; the interaction ends CANCELLED. */
+  cancel(reason: string): void {
+    this.halt({ kind: 'cancel', reason });
+  }
+
+  /** Somebody has changed the row, or something that belongs to it. `signals` is what is known of it, if anything. */
+  look(signals?: number): Promise<void> {
+    if (this.stop || signals === this.signals) return Promise.resolve();
+    this.shouldLook = true;
+    return (this.looking ??= this.lookWhileTold());
+  }
+
+  /** Another run owns the interaction, or may: stop without a word. */
+  lose(): void {
+    this.halt({ kind: 'lost' });
+  }
+
+  /** Stops so that another process, or the next start, goes on; what only waits for people rests until they decide. */
+  async shutDown(): Promise<void> {
+    await nextTick(); // the agent hears of what was written just now
+    if (this.parking.isIdle) await this.park();
+    this.halt({ kind: 'shutdown' });
+  }
+
+  /** Resolves when the interaction has ended, or this run has stopped. Never rejects. */
+  async execute(): Promise<void> {
+    try {
+      await this.begin();
+      const ending = await this.runToEnding();
+      if (!ending) return;
+      await this.finish.write(ending);
+      this.ended = true;
+    } catch (error) {
+      const run = `${this.interactionId}: run ${this.epoch}`;
+      reportStop(this.deps.logger, run, error);
+    } finally {
+      this.halt({ kind: 'lost' });
+      this.parking.stop();
+      this.journal.stop();
+      this.log.close();
+    }
+  }
+
+  private async begin(): Promise<void> {
+    const { records, resumed, interaction } = this.start;
+    this.journal.push(records);
+    if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
+    if (this.state.hasAsked) await this.takeRequests();
+    if (resumed === undefined || records.length === 0) return;
+    const attempt = this.state.resumed + 1;
+    const agent_id = this.state.rootAgentId;
+    await this.log.append([
+      { agent_id, key: null, body: { type: 'RESUMED', attempt, reason: resumed } },
+    ]);
+  }
+
+  /** Many decide at once: whoever tells of it meanwhile is answered by one more look. */
+  private async lookWhileTold(): Promise<void> {
+    try {
+      while (this.shouldLook) {
+        this.shouldLook = false;
+        await this.lookOnce();
+      }
+    } finally {
+      this.looking = undefined;
+    }
+  }
+
+  private async lookOnce(): Promise<void> {
+    await this.parkAttempt; // what comes after it is for the next run
+    if (this.stop) return;
+    const row = await this.deps.store.findInteraction(this.interactionId);
+    if (!row) return;
+    if (row.cancel_reason !== null) return this.cancel(row.cancel_reason);
+    if (row.signals === this.signals) return;
+    await this.takeRequests();
+    this.signals = row.signals;
+  }
+
+  private async takeRequests(): Promise<void> {
+    const { interactionId: interaction_id } = this;
+    for await (const row of listAllRequests(this.deps.store, { interaction_id }))
+      this.scope.takeRequests([row]);
+  }
+
+  /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
+  private async park(): Promise<boolean> {
+    if (this.journal.undelivered().length > 0) return false; // the agent is about to go on
+    this.parkAttempt = this.tryToPark();
+    const parked = await this.parkAttempt;
+    if (!parked) await this.look().catch(() => {}); // the store is away; the next try comes
+    return parked;
+  }
+
+  private async tryToPark(): Promise<boolean> {
+    const { interactionId: interaction_id, epoch, signals } = this;
+    const attempt = this.deps.store.park({ interaction_id, epoch, signals });
+    const parked = await attempt.catch(() => false);
+    if (parked) this.halt({ kind: 'parked' });
+    return parked;
+  }
+
+  private async runToEnding(): Promise<Ending | undefined> {
+    try {
+      const text = await Promise.race([this.runAgent(), this.scope.failure, this.stopped]);
+      const unclaimed = this.journal.findUnclaimed();
+      if (!this.stop && unclaimed) throw new JournalMismatch(unclaimed, 'nothing there');
+      if (!this.stop) return await this.afterStopping(() => completed(this.finish.context, text));
+    } catch (error) {
+      if (isLoss(error)) throw error;
+      if (!this.stop) {
+        reportFailure(this.deps.logger, this.interactionId, error);
+        return this.afterStopping(() => failed(this.finish.context, error));
+      }
+    }
+    await this.finish.settle();
+    if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.takeRequests(); // decided before that (I5)
+    return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
+  }
+
+  private async runAgent(): Promise<string | void> {
+    if (this.stop) return undefined;
+    const agent = this.deps.agents.get(this.start.interaction.agent);
+    return new RootAgent(this.scope, this.state, this.conversation).run(agent);
+  }
+
+  /** The agent is done: what it left running is stopped before the end is written. */
+  private async afterStopping(ending: () => Ending): Promise<Ending> {
+    this.abort.abort();
+    await this.finish.settle();
+    return ending();
+  }
+
+  private halt(stop: Stop): void {
+    if (stop.kind === 'lost') this.log.close(); // also when it is stopping already
+    if (this.stop) return;
+    this.stop = stop;
+    this.abort.abort();
+    this.wakeStopped();
+  }
+
+  private onCommitted(records: readonly LogRecord[]): void {
+    for (const record of records) this.state.apply(record);
+    this.journal.push(records);
+  }
+
+  private deliver(record: LogRecord): void {
+    if (record.agent_id === this.state.rootAgentId) this.conversation.apply(record);
+  }
+
+  private newScope(): RunScope {
+    const { deps, start, log, journal } = this;
+    const call_ids = new CallIds(deps.ids);
+    call_ids.addFrom(start.before);
+    for (const { body } of start.records) if (body.type === 'TOOL_CALL') call_ids.add(body.id);
+    return new RunScope({
+      interaction: start.interaction,
+      services: deps,
+      log,
+      journal,
+      call_ids,
+      request_timeout_ms: deps.config.approvalTimeoutMs,
+      onIdle: (isIdle) => this.parking.set(isIdle),
+      signal: this.abort.signal,
+    });
+  }
+}

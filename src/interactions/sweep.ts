@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import { RunQueue } from '../queue/run-queue.js';
+
+const BATCH = 200;
+const MAX_INTERVAL_MS = 5_000;
+
+/** Finds interactions that should run and that nobody runs, at start and every few seconds, and enqueues them (I3). */
+@Injectable()
+export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly queue: RunQueue,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const interval = Math.min(MAX_INTERVAL_MS, this.config.leaseTtlMs / 2);
+    this.timer = setInterval(() => void this.sweep(), interval).unref();
+    void this.sweep();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      const promoted = await this.store.promoteQueued(this.clock.now().toISOString());
+      const unowned = await this.store.listUnowned(BATCH);
+      for (const id of [...promoted, ...unowned]) this.queue.enqueue(id);
+    } catch {
+      // The store is away; the next sweep comes.
+    }
+  }
+}
