@@ -1,0 +1,58 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ProblemDto } from '../http/problem.dto.js';
+import { ChatIdDto } from '../http/ids.dto.js';
+import { ChatsService } from './chats.service.js';
+import { ChatDto, ChatListDto } from './dto/chat.dto.js';
+import { CreateChatDto } from './dto/create-chat.dto.js';
+import { GetChatQueryDto, ListChatsQueryDto } from './dto/list-query.dto.js';
+import { UpdateChatDto } from './dto/update-chat.dto.js';
+
+@ApiTags('chats')
+@Controller('chats')
+export class ChatsController {
+  constructor(private readonly chats: ChatsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Create a chat' })
+  @ApiResponse({ status: 201, type: ChatDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
+  create(@Body() body: CreateChatDto): Promise<ChatDto> {
+    return this.chats.create(body);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List chats, newest first' })
+  @ApiResponse({ status: 200, type: ChatListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  list(@Query() query: ListChatsQueryDto): Promise<ChatListDto> {
+    return this.chats.list(query);
+  }
+
+  @Get(':chat_id')
+  @ApiOperation({ summary: 'A chat with the newest interactions of its active branch' })
+  @ApiResponse({ status: 200, type: ChatDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  get(@Param() { chat_id }: ChatIdDto, @Query() query: GetChatQueryDto): Promise<ChatDto> {
+    return this.chats.get(chat_id, query);
+  }
+
+  @Patch(':chat_id')
+  @ApiOperation({ summary: "Change a chat's title or metadata" })
+  @ApiResponse({ status: 200, type: ChatDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  update(@Param() { chat_id }: ChatIdDto, @Body() body: UpdateChatDto): Promise<ChatDto> {
+    return this.chats.update(chat_id, body);
+  }
+
+  @Delete(':chat_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Stop what runs in a chat and delete everything of it' })
+  @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  delete(@Param() { chat_id }: ChatIdDto): Promise<void> {
+    return this.chats.delete(chat_id);
+  }
+}

@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../agents/agent-registry.js';
+import { CancellationService } from '../cancellation/cancellation.service.js';
+import { InteractionView } from '../interactions/interaction-view.js';
+import { WaitForEnd } from '../interactions/wait-for-end.js';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import type { ChatRow } from '../log/store-rows.js';
+import { RuleBook } from '../permissions/rule-book.js';
+import type { Chat } from '../protocol/interaction.js';
+import type { CreateChatDto } from './dto/create-chat.dto.js';
+import { GetChatQueryDto } from './dto/list-query.dto.js';
+import type { UpdateChatDto } from './dto/update-chat.dto.js';
+import { formatPageCursor, parsePageCursor } from '../http/page-cursor.js';
+
+/** How long a delete waits for what runs to stop, in milliseconds. */
+const STOP_LIMIT_MS = 30_000;
+
+@Injectable()
+export class ChatsService {
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly view: InteractionView,
+    private readonly agents: AgentRegistry,
+    private readonly cancellation: CancellationService,
+    private readonly waitForEnd: WaitForEnd,
+    private readonly rules: RuleBook,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws AppError `chat_exists` (409), `unknown_agent` (400) */
+  async create({ id, title, agent, metadata }: CreateChatDto): Promise<Chat> {
+    if (agent !== undefined) this.agents.get(agent);
+    const chat = {
+      id: id ?? this.ids.make('chat'),
+      title: title ?? null,
+      agent: agent ?? null,
+      created_at: this.clock.now().toISOString(),
+      metadata: metadata ?? {},
+    };
+    if (!(await this.store.createChat(chat)))
+      throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+    return { ...(await this.find(chat.id)), interactions: [] };
+  }
+
+  async list({ limit, cursor }: { limit: number; cursor?: string }): Promise<{
+    items: ChatRow[];
+    next_cursor: string | null;
+  }> {
+    const before = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const rows = await this.store.listChats({ limit: limit + 1, ...(before && { before }) });
+    const items = rows.slice(0, limit);
+    const last = rows.length > limit ? items.at(-1) : undefined;
+    return { items, next_cursor: last ? formatPageCursor(last) : null };
+  }
+
+  /**
+   * With the newest of its interactions, oldest first.
+   * @throws AppError `chat_not_found` (404), `invalid_query` (400) when `before` is none of its interactions
+   */
+  async get(id: string, { limit, before, include }: GetChatQueryDto): Promise<Chat> {
+    const chat = await this.find(id);
+    if (before !== undefined) await this.requireInteraction(id, before);
+    const rows = await this.store.listInteractions({
+      chat_id: id,
+      superseded: include === 'superseded',
+      limit,
+      ...(before !== undefined && { before }),
+    });
+    return { ...chat, interactions: await this.view.many(rows.reverse()) };
+  }
+
+  /** @throws AppError `chat_not_found`, `interaction_not_found` (404), `chat_busy` (409) */
+  async update(id: string, { title, metadata, head_interaction_id }: UpdateChatDto): Promise<Chat> {
+    if (head_interaction_id !== undefined) await this.switchHead(id, head_interaction_id);
+    const row = await this.store.updateChat(id, {
+      ...(title !== undefined && { title }),
+      ...(metadata !== undefined && { metadata }),
+      updated_at: this.clock.now().toISOString(),
+    });
+    if (!row) unknownChat(id);
+    return this.get(id, new GetChatQueryDto());
+  }
+
+  /** Stops what runs, waits for it, then deletes everything. */
+  async delete(id: string): Promise<void> {
+    const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
+    for (;;) {
+      const outcome = await this.store.deleteChat(id);
+      if (outcome === 'deleted') return void (await this.rules.removeScope('session', id));
+      if (outcome === 'unknown') unknownChat(id);
+      const left = deadline - this.clock.monotonic();
+      if (left <= 0 || !(await this.stopActive(id, left))) throw stillRunning(id);
+    }
+  }
+
+  /** What waits first, so that nothing takes the place of what is stopped. */
+  private async stopActive(chatId: string, limit_ms: number): Promise<boolean> {
+    const unfinished = (await this.store.listUnfinished(chatId)).reverse();
+    for (const { id } of unfinished) await this.cancellation.request(id, 'The chat was deleted.');
+    const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
+    return ended.every(Boolean);
+  }
+
+  private async switchHead(chatId: string, interactionId: string): Promise<void> {
+    await this.find(chatId);
+    const at = this.clock.now().toISOString();
+    switch (await this.store.switchHead(chatId, interactionId, at)) {
+      case 'switched':
+        return;
+      case 'unknown':
+        throw new AppError(
+          'not_found',
+          'interaction_not_found',
+          `The chat ${chatId} has no interaction ${interactionId} that has ended. GET /chats/${chatId}?include=superseded lists all.`,
+        );
+      case 'busy':
+        throw new AppError(
+          'conflict',
+          'chat_busy',
+          'The branch can be switched when nothing runs or waits in the chat. Cancel it, or wait for its end.',
+        );
+    }
+  }
+
+  private async requireInteraction(chatId: string, before: string): Promise<void> {
+    if ((await this.store.findInteraction(before))?.chat_id === chatId) return;
+    const message = `must be one of the interactions of the chat ${chatId}`;
+    throw new AppError('invalid', 'invalid_query', `before ${message}.`, {
+      errors: [{ field: 'before', message }],
+    });
+  }
+
+  private async find(id: string): Promise<ChatRow> {
+    return (await this.store.findChat(id)) ?? unknownChat(id);
+  }
+}
+
+function unknownChat(id: string): never {
+  throw new AppError(
+    'not_found',
+    'chat_not_found',
+    `There is no chat ${id}. GET /chats lists those there are; a message to a new id creates one.`,
+  );
+}
+
+function stillRunning(id: string): AppError {
+  return new AppError(
+    'unavailable',
+    'chat_still_running',
+    `What runs in the chat ${id} has not stopped yet. Try again in a moment.`,
+  );
+}

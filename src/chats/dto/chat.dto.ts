@@ -1,0 +1,48 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { InteractionDto } from '../../interactions/dto/interaction.dto.js';
+import type { Chat, ChatSummary } from '../../protocol/interaction.js';
+
+/** How the API's document describes a chat in a list. */
+export class ChatSummaryDto implements ChatSummary {
+  @ApiProperty({ example: 'chat_123' })
+  readonly id: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly title: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The kind of agent for its interactions.',
+  })
+  readonly agent: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The last interaction of the active branch.',
+  })
+  readonly head_interaction_id: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly updated_at: string;
+
+  @ApiProperty({ type: Object })
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export class ChatDto extends ChatSummaryDto implements Chat {
+  @ApiProperty({ type: [InteractionDto], description: 'Oldest first.' })
+  readonly interactions: readonly InteractionDto[];
+}
+
+export class ChatListDto {
+  @ApiProperty({ type: [ChatSummaryDto], description: 'Newest first.' })
+  readonly items: readonly ChatSummaryDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,35 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { MaxJsonLength } from '../../http/max-json-length.js';
+
+export class CreateChatDto {
+  @ApiPropertyOptional({
+    description: 'An id of your own: 1 to 64 letters, digits, _ or -.',
+    example: 'chat_123',
+  })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'id must be 1 to 64 letters, digits, _ or -' })
+  id?: string;
+
+  @ApiPropertyOptional({ example: 'Holiday plans' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  title?: string;
+
+  @ApiPropertyOptional({ description: 'The kind of agent for its interactions.', example: 'react' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  agent?: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'Anything of yours; at most 16,384 characters of JSON.',
+    example: {},
+  })
+  @IsOptional()
+  @IsObject()
+  @MaxJsonLength(16_384)
+  metadata?: Record<string, unknown>;
+}

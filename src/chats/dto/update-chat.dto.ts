@@ -1,0 +1,24 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { MaxJsonLength } from '../../http/max-json-length.js';
+
+export class UpdateChatDto {
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Holiday plans' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  title?: string | null;
+
+  @ApiPropertyOptional({ description: 'Switches the active branch to the one that ends here.' })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, {
+    message: 'head_interaction_id must be the id of an interaction',
+  })
+  head_interaction_id?: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'Replaces what was there.', example: {} })
+  @IsOptional()
+  @IsObject()
+  @MaxJsonLength(16_384)
+  metadata?: Record<string, unknown>;
+}
