@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { ApprovalsModule } from './approvals/approvals.module.js';
+import { ChatsModule } from './chats/chats.module.js';
+import type { Config } from './config/config.js';
+import { HealthModule } from './health/health.module.js';
+import { HttpModule } from './http/http.module.js';
+import { InteractionsModule } from './interactions/interactions.module.js';
+import { PermissionsModule } from './permissions/permissions.module.js';
+import { PortsModule } from './ports.module.js';
+import type { Stores } from './ports.module.js';
+
+/** The whole server, on an open store. */
+@Module({})
+export class AppModule {
+  static of(config: Config, stores: Stores): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PortsModule.of(config, stores),
+        HttpModule,
+        HealthModule,
+        InteractionsModule,
+        ChatsModule,
+        ApprovalsModule,
+        PermissionsModule,
+      ],
+    };
+  }
+}

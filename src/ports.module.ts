@@ -1,0 +1,69 @@
+import { Global, Module } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
+import { Config } from './config/config.js';
+import { Clock, SystemClock } from './kernel/clock.js';
+import { Ids } from './kernel/ids.js';
+import { InteractionStore } from './log/interaction-store.js';
+import { LiveBus } from './log/live-bus.js';
+import { LocalLiveBus } from './log/local/local-live-bus.js';
+import { LogWriter } from './log/log-writer.js';
+import { Readers } from './log/readers.js';
+import { DemoProvider } from './models/demo/demo-provider.js';
+import { ModelRegistry } from './models/model-registry.js';
+import type { ModelProvider } from './models/model-provider.js';
+import { OpenAiProvider } from './models/openai/openai-provider.js';
+import { RuleStore } from './permissions/rule-store.js';
+import { LocalRunQueue } from './queue/local/local-run-queue.js';
+import { RunQueue } from './queue/run-queue.js';
+import { ToolLimits } from './tools/tool-limits.js';
+
+/** Saved state, open. */
+export interface Stores {
+  readonly store: InteractionStore;
+  readonly rules: RuleStore;
+}
+
+/** Binds ports to implementations, for all modules. */
+@Global()
+@Module({})
+export class PortsModule {
+  static of(config: Config, { store, rules }: Stores): DynamicModule {
+    const providers: Provider[] = [
+      { provide: Config, useValue: config },
+      { provide: Clock, useClass: SystemClock },
+      Ids,
+      { provide: InteractionStore, useValue: store },
+      { provide: RuleStore, useValue: rules },
+      { provide: LiveBus, useClass: LocalLiveBus },
+      { provide: RunQueue, useValue: new LocalRunQueue(config.maxConcurrentRuns) },
+      {
+        provide: LogWriter,
+        inject: [InteractionStore, Clock],
+        useFactory: (saved: InteractionStore, clock: Clock) =>
+          new LogWriter(saved, clock, { save_timeout_ms: config.saveTimeoutMs }),
+      },
+      {
+        provide: Readers,
+        inject: [InteractionStore, LiveBus],
+        useFactory: (saved: InteractionStore, bus: LiveBus) => new Readers({ store: saved, bus }),
+      },
+      { provide: ModelRegistry, useValue: new ModelRegistry(providersOf(config), config.model) },
+      { provide: ToolLimits, useValue: config },
+    ];
+    return { module: PortsModule, providers, exports: providers.map(tokenOf) };
+  }
+}
+
+function providersOf(config: Config): ModelProvider[] {
+  const openai = new OpenAiProvider({
+    ...(config.openaiApiKey && { apiKey: config.openaiApiKey.reveal() }),
+    ...(config.openaiBaseUrl !== undefined && { baseUrl: config.openaiBaseUrl }),
+    timeoutMs: config.modelTimeoutMs,
+  });
+  const isSetUp = config.openaiApiKey !== undefined || config.openaiBaseUrl !== undefined;
+  return [...(isSetUp ? [openai] : []), new DemoProvider()];
+}
+
+function tokenOf(provider: Provider): Exclude<DynamicModule['exports'], undefined>[number] {
+  return typeof provider === 'function' ? provider : provider.provide;
+}
