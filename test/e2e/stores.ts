@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SystemClock } from '../../src/kernel/clock.js';
+import type { Stores } from '../../src/ports.module.js';
+import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
+import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import { TypeOrmRuleStore } from '../../src/storage/typeorm/typeorm-rule-store.js';
+import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import type { Database } from '../../src/storage/typeorm/database.js';
+import type { TestDatabase } from '../support/databases.js';
+
+export interface OpenStore {
+  /** The newest; `reopen` replaces them. */
+  readonly stores: Stores;
+  /** Closes it and opens it again, as a restarted process would. */
+  reopen(): Promise<void>;
+  /** Closes it and removes its data. */
+  close(): Promise<void>;
+}
+
+export interface StoreKind {
+  readonly name: string;
+  /** Why it can't be tested here. */
+  readonly fault?: string | undefined;
+  /** An empty one. */
+  open(): Promise<OpenStore>;
+}
+
+/** Every store that the server can run on. */
+export const STORES: readonly StoreKind[] = [
+  { name: 'PGlite', open: async () => onDatabase(await openTestPglite()) },
+  {
+    name: 'Postgres',
+    fault: await findPostgresFault(),
+    open: async () => onDatabase(await openTestPostgres()),
+  },
+  { name: 'files', open: openFiles },
+];
+
+function onDatabase(opened: TestDatabase): OpenStore {
+  const on = {
+    stores: storesOn(opened.database),
+    async reopen() {
+      on.stores = storesOn(await opened.reopen());
+    },
+    close: () => opened.close(),
+  };
+  return on;
+}
+
+function storesOn(database: Database): Stores {
+  return { store: new TypeOrmInteractionStore(database), rules: new TypeOrmRuleStore(database) };
+}
+
+async function openFiles(): Promise<OpenStore> {
+  const data_dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
+  const open = async () => ({
+    store: await FileInteractionStore.open({
+      data_dir,
+      clock: new SystemClock(),
+      report: ({ path, message }) => {
+        throw new Error(`${path}: ${message}`);
+      },
+    }),
+    rules: await FileRuleStore.open({ data_dir }),
+  });
+  const on = {
+    stores: await open(),
+    async reopen() {
+      await on.stores.store.close();
+      await on.stores.rules.close();
+      on.stores = await open();
+    },
+    async close() {
+      await on.stores.store.close();
+      await on.stores.rules.close();
+      await rm(data_dir, { recursive: true, force: true });
+    },
+  };
+  return on;
+}

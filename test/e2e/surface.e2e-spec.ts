@@ -1,0 +1,89 @@
+import { onEachStore } from './on-each-store.js';
+
+const OPERATIONS = [
+  'get /agent-types',
+  'get /chats',
+  'get /chats/{chat_id}',
+  'get /chats/{chat_id}/interactions/{interaction_id}',
+  'get /chats/{chat_id}/interactions/{interaction_id}/events',
+  'get /health/live',
+  'get /health/ready',
+  'get /tools',
+  'delete /chats/{chat_id}',
+  'patch /chats/{chat_id}',
+  'post /chats',
+  'post /chats/{chat_id}/interactions',
+];
+
+describe('A client that looks around', () => {
+  onEachStore({}, (server) => {
+    it('finds the tools with what they take', async () => {
+      const { status, body } = await server.api.get('/tools');
+      expect(status).toBe(200);
+      expect(body.items).toEqual(
+        expect.arrayContaining(
+          ['calculator', 'current_time'].map((name) =>
+            expect.objectContaining({
+              name,
+              description: expect.stringMatching(/\w/),
+              input_schema: expect.objectContaining({ type: 'object' }),
+            }),
+          ),
+        ),
+      );
+    });
+
+    it('finds the kinds of agents', async () => {
+      const { status, body } = await server.api.get('/agent-types');
+      expect(status).toBe(200);
+      expect(body.items).toContainEqual({
+        name: 'react',
+        description: expect.stringMatching(/\w/),
+      });
+    });
+
+    it.each(['/health/live', '/health/ready'])('finds the server well at %s', async (path) => {
+      const { status, body } = await server.api.get(path);
+      expect(status).toBe(200);
+      expect(body).toEqual({ status: 'ok' });
+    });
+
+    it('finds every operation described, with what it answers', async () => {
+      const { status, body } = await server.api.get('/docs-json');
+      expect(status).toBe(200);
+      expect(body.openapi).toMatch(/^3\./);
+      const paths: Record<string, Record<string, object>> = body.paths;
+      const described = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({
+          name: `${method} ${path}`,
+          operation,
+        })),
+      );
+      expect(described.map(({ name }) => name)).toEqual(expect.arrayContaining(OPERATIONS));
+      for (const { operation } of described)
+        expect(operation).toMatchObject({
+          summary: expect.stringMatching(/\w/),
+          responses: { default: expect.anything() },
+        });
+    });
+
+    it('finds a page on which to try them', async () => {
+      const { status, headers, body } = await server.api.get('/docs');
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch('text/html');
+      expect(body).toContain('swagger-ui');
+    });
+
+    it('is refused under a name that is not the host, as a page of another site would be', async () => {
+      const { port } = new URL(server.api.url);
+      const { request } = await import('node:http');
+      const status = await new Promise((resolve, reject) =>
+        request({ port, host: '127.0.0.1', path: '/chats', headers: { host: 'evil.example' } })
+          .on('response', (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end(),
+      );
+      expect(status).toBe(403);
+    });
+  });
+});

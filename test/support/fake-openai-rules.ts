@@ -1,0 +1,97 @@
+/** A request body as it came, of which nothing is known yet. */
+export type ChatBody = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any -- parsed JSON, whatever it is
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  system: ['role', 'content', 'name'],
+  user: ['role', 'content', 'name'],
+  assistant: ['role', 'content', 'name', 'tool_calls', 'refusal'],
+  tool: ['role', 'content', 'tool_call_id'],
+};
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** What a strict vendor would refuse in a request; undefined when it is fine. */
+export function violationOf(body: ChatBody): string | undefined {
+  if (typeof body.model !== 'string' || body.model === '')
+    return 'you must provide a model parameter';
+  if (!Array.isArray(body.messages) || body.messages.length === 0)
+    return "[] is too short - 'messages'";
+  return violationOfTools(body) ?? violationOfMessages(body.messages);
+}
+
+function violationOfTools(body: ChatBody): string | undefined {
+  if (body.stream_options && !body.stream)
+    return "'stream_options' is only allowed when 'stream' is enabled";
+  if (body.tools === undefined) {
+    return body.tool_choice === undefined
+      ? undefined
+      : "'tool_choice' is only allowed when 'tools' are specified";
+  }
+  if (!Array.isArray(body.tools) || body.tools.length === 0) return "[] is too short - 'tools'";
+  const names = body.tools.map((tool: ChatBody) => tool?.function?.name);
+  const bad = names.find((name: unknown) => typeof name !== 'string' || !NAME.test(name));
+  if (bad !== undefined) return `invalid tool name ${String(bad)}`;
+  return new Set(names).size === names.length ? undefined : 'tool names must be unique';
+}
+
+function violationOfMessages(messages: readonly ChatBody[]): string | undefined {
+  const seen = new Set<string>();
+  let open = new Set<string>();
+  for (const [at, message] of messages.entries()) {
+    const fault =
+      violationOfFields(message) ??
+      violationOfOrder(message, open) ??
+      violationOfCalls(message, seen);
+    if (fault) return `messages[${at}]: ${fault}`;
+    if (message.role === 'tool') open.delete(message.tool_call_id);
+    if (message.role === 'assistant')
+      open = new Set((message.tool_calls ?? []).map((call: ChatBody) => call.id));
+  }
+  return open.size > 0 ? unanswered(open) : undefined;
+}
+
+function violationOfFields(message: ChatBody): string | undefined {
+  const known = FIELDS[message.role];
+  if (!known) return `unknown role ${String(message.role)}`;
+  const extra = Object.keys(message).find((key) => !known.includes(key));
+  if (extra) return `unknown field ${extra}`;
+  if (message.content === null && message.role === 'assistant' && message.tool_calls)
+    return undefined;
+  return typeof message.content === 'string' ? undefined : 'content must be a string';
+}
+
+function violationOfOrder(message: ChatBody, open: ReadonlySet<string>): string | undefined {
+  if (message.role !== 'tool') return open.size > 0 ? unanswered(open) : undefined;
+  return open.has(message.tool_call_id)
+    ? undefined
+    : `role 'tool' must be a response to a preceding message with 'tool_calls': ${String(message.tool_call_id)}`;
+}
+
+function unanswered(open: ReadonlySet<string>): string {
+  return `an assistant message with 'tool_calls' must be followed by tool messages, missing: ${[...open].join(', ')}`;
+}
+
+/** Adds the message's call ids to `seen`. */
+function violationOfCalls(message: ChatBody, seen: Set<string>): string | undefined {
+  if (message.tool_calls === undefined) return undefined;
+  if (!Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
+    return "[] is too short - 'tool_calls'";
+  for (const call of message.tool_calls) {
+    if (typeof call.id !== 'string' || call.id === '') return 'a tool call without id';
+    if (seen.has(call.id)) return `duplicate tool call id ${call.id}`;
+    seen.add(call.id);
+    if (call.type !== 'function' || !NAME.test(call.function?.name))
+      return `invalid tool call ${call.id}`;
+    if (!isObjectText(call.function.arguments))
+      return `arguments of ${call.id} are not a JSON object`;
+  }
+  return undefined;
+}
+
+function isObjectText(text: unknown): boolean {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Interaction } from '../../src/protocol/interaction.js';
+import type { RecordEvent, RecordType } from '../../src/protocol/events.js';
+import type { ApiClient } from './api-client.js';
+import { EventReader } from './event-reader.js';
+import type { SseFrame } from './sse-frame.js';
+
+type RecordEventOf<T extends RecordType> = Extract<RecordEvent, { type: T }>;
+type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
+
+/** Somebody who reads an interaction while a test does other things to it, and tells the test what has come. */
+export class Following {
+  readonly reader = new EventReader();
+  readonly frames: SseFrame[] = [];
+  private readonly watchers = new Set<() => void>();
+  private connection: Promise<void>;
+
+  constructor(
+    api: ApiClient,
+    readonly of: InteractionRef,
+  ) {
+    this.connection = this.read(api);
+  }
+
+  /**
+   * The nth record of this type from 1, as soon as it is there.
+   * @throws Error when the interaction ends without it
+   */
+  async record<T extends RecordType>(type: T, n = 1): Promise<RecordEventOf<T>> {
+    for (;;) {
+      const found = this.reader.list(type)[n - 1];
+      if (found) return found;
+      if (this.reader.done) throw new Error(`no ${type} ${n} in ${this.reader.types.join()}`);
+      await new Promise<void>((resolve) => this.watchers.add(resolve));
+    }
+  }
+
+  /** Goes on from where the connection broke, maybe at another server. */
+  async resume(api: ApiClient): Promise<this> {
+    await this.connection;
+    this.connection = this.read(api);
+    return this;
+  }
+
+  /** What was read, once the interaction has ended. */
+  async end(): Promise<EventReader> {
+    await this.record('INTERACTION_COMPLETE');
+    await this.connection;
+    return this.reader;
+  }
+
+  private async read(api: ApiClient): Promise<void> {
+    try {
+      for await (const frame of await api.events(this.of, this.reader.cursor)) {
+        this.frames.push(frame);
+        this.reader.read(frame);
+        for (const tell of this.watchers) tell();
+        this.watchers.clear();
+      }
+    } catch (error) {
+      if ((error as Error).name !== 'TypeError') throw error; // fetch's word for a connection that broke
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../src/config/load-config.js';
+import { copyOfTemplate, findPostgresFault, openTestPostgres } from './databases.js';
+
+/** What a server process keeps its data in. */
+export interface ProcessData {
+  /** Names it. */
+  readonly env: Environment;
+  readonly remove: () => Promise<unknown>;
+}
+
+export interface ProcessStore {
+  readonly name: string;
+  /** Why it can't be tested here. */
+  readonly fault?: string | undefined;
+  /** Empty. */
+  readonly create: () => Promise<ProcessData>;
+}
+
+export const PGLITE: ProcessStore = {
+  name: 'PGlite',
+  create: async () => inFolder(await copyOfTemplate()),
+};
+
+export const POSTGRES: ProcessStore = {
+  name: 'Postgres',
+  fault: await findPostgresFault(),
+  create: async () => {
+    const database = await openTestPostgres();
+    return { env: { DATABASE_URL: database.url }, remove: () => database.close() };
+  },
+};
+
+export const FILES: ProcessStore = {
+  name: 'files',
+  create: async () => inFolder(await mkdtemp(join(tmpdir(), 'parley-faults-')), { STORE: 'file' }),
+};
+
+function inFolder(folder: string, env: Environment = {}): ProcessData {
+  return {
+    env: { DATA_DIR: folder, ...env },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,192 @@
+import { loadConfig } from '../../src/config/load-config.js';
+import { TrustingJudge } from './trusting-judge.js';
+import type { DiscoveryService } from '@nestjs/core';
+import type { Logger } from '@nestjs/common';
+import type { AgentContext } from '../../src/agents/agent-context.js';
+import type { AgentRegistry } from '../../src/agents/agent-registry.js';
+import { Run } from '../../src/interactions/run.js';
+import type { RunDeps } from '../../src/interactions/run-deps.js';
+import type { Clock } from '../../src/kernel/clock.js';
+import { SystemClock } from '../../src/kernel/clock.js';
+import { Ids } from '../../src/kernel/ids.js';
+import type { Frame } from '../../src/log/live-bus.js';
+import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
+import type { LogRecord } from '../../src/log/log-record.js';
+import { LogWriter } from '../../src/log/log-writer.js';
+import type {
+  AppendBatch,
+  AppendOutcome,
+  InteractionRow,
+  LeaseTerms,
+} from '../../src/log/store-rows.js';
+import { ModelRegistry } from '../../src/models/model-registry.js';
+import type { ModelProvider } from '../../src/models/model-provider.js';
+import type { RecordOf, RecordType } from '../../src/protocol/events.js';
+import type { Message } from '../../src/protocol/message.js';
+import { ToolExecutor } from '../../src/tools/tool-executor.js';
+import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import type { Tool } from '../../src/tools/tool.js';
+import { MemoryStore } from './memory-store.js';
+import { answerTurn } from './model-events.js';
+import { ScriptedProvider } from './scripted-provider.js';
+
+export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
+type Append = (batches: readonly AppendBatch[]) => Promise<AppendOutcome[]>;
+
+export interface RunWorldOptions {
+  readonly agent?: AgentFunction;
+  readonly provider?: ModelProvider;
+  readonly tools?: readonly Tool[];
+  readonly clock?: Clock;
+  readonly max_iterations?: number;
+  /** Interactions start leased. */
+  readonly lease?: LeaseTerms;
+}
+
+/** What one process brings to a run; what it leaves out is the world's. */
+export interface ProcessOptions extends RunWorldOptions {
+  /** Stands between the run and the store. */
+  readonly append?: Append;
+  readonly holdsLease?: () => boolean;
+}
+
+/** A lease that is over at once: in these tests whoever wants an interaction takes it. */
+const TERMS = { owner: 'process', ttl_ms: 0 };
+const PARTS = { title: null, agent: null, metadata: {} };
+
+/** One interaction, its store and its processes: runs of it are taken up, stopped and looked at. */
+export class RunWorld {
+  readonly store: MemoryStore;
+  readonly bus = new LocalLiveBus();
+  readonly frames: Frame[] = [];
+  readonly warnings: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly chatId = 'chat_test';
+  readonly rootId = 'agent_root';
+  private readonly ids = new Ids();
+  private id = '';
+
+  private constructor(private readonly options: RunWorldOptions) {
+    const { clock } = options;
+    this.store = clock ? new MemoryStore(() => clock.monotonic()) : new MemoryStore();
+  }
+
+  static async open(options: RunWorldOptions = {}): Promise<RunWorld> {
+    const world = new RunWorld(options);
+    await world.say('Hello');
+    return world;
+  }
+
+  /** Starts the chat's next interaction; runs are of this one from now on. */
+  async say(user_message: string): Promise<void> {
+    this.id = this.ids.make('int');
+    const created_at = new Date().toISOString();
+    const { max_iterations = 5, lease } = this.options;
+    await this.store.startInteraction({
+      chat: { ...PARTS, id: this.chatId, created_at },
+      interaction: {
+        id: this.id,
+        chat_id: this.chatId,
+        user_message,
+        agent: 'tested',
+        model: 'fake/model',
+        settings: {
+          max_iterations,
+          on_disconnect: 'continue',
+          approval_mode: 'ask',
+          client_tools: [],
+        },
+        agent_id: this.rootId,
+        created_at,
+        metadata: {},
+      },
+      on_conflict: 'reject',
+      ...(lease && { lease }),
+    });
+    this.bus.subscribe(this.id, (frame) => this.frames.push(frame));
+  }
+
+  get interactionId(): string {
+    return this.id;
+  }
+
+  /** Takes the lease, as a process does that finds the interaction; undefined once it has ended. */
+  async takeUp(options: ProcessOptions = {}): Promise<Run | undefined> {
+    const lease = await this.store.acquireLease(this.id, TERMS);
+    if (!lease) return undefined;
+    const { interaction } = lease;
+    const start = {
+      interaction,
+      records: await this.log(),
+      before: await this.store.getPreviousState(this.id),
+      ...(interaction.epoch > 1 && { resumed: 'lost' }),
+    };
+    return new Run(this.deps(options), start, options.holdsLease ?? (() => true));
+  }
+
+  /** Runs it once, until the run stops. */
+  async run(options: ProcessOptions = {}): Promise<void> {
+    const run = await this.takeUp(options);
+    await run?.execute();
+  }
+
+  log(): Promise<LogRecord[]> {
+    return this.store.readRecords(this.id, { after: 0, limit: Infinity });
+  }
+
+  async row(): Promise<InteractionRow> {
+    return (await this.store.findInteraction(this.id))!;
+  }
+
+  async types(): Promise<RecordType[]> {
+    return (await this.log()).map(({ body }) => body.type);
+  }
+
+  /** All records of a type, in order. */
+  async all<T extends RecordType>(type: T): Promise<RecordOf<T>[]> {
+    const bodies = (await this.log()).map(({ body }) => body);
+    return bodies.filter((body): body is RecordOf<T> => body.type === type);
+  }
+
+  /** What the interaction added to the conversation; undefined until it ended. */
+  async messages(): Promise<Message[] | undefined> {
+    return (await this.store.findAddedMessages([this.id])).get(this.id);
+  }
+
+  deps(options: ProcessOptions = {}): RunDeps {
+    const settings = { ...this.options, ...options };
+    const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
+    const { clock = new SystemClock(), agent = async () => {}, append } = settings;
+    const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
+    for (const tool of tools) registry.add(tool);
+    const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
+    return {
+      logger: this.logger(),
+      store: this.store,
+      bus: this.bus,
+      writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
+      agents: { get: () => ({ run: agent }) } as unknown as AgentRegistry,
+      models: new ModelRegistry([provider], 'fake/model'),
+      tools: registry,
+      executor: new ToolExecutor(registry, limits, clock),
+      judge: new TrustingJudge(),
+      config: loadConfig({}),
+      clock,
+      ids: this.ids,
+    };
+  }
+
+  private storeThrough(append: Append | undefined): MemoryStore {
+    return append
+      ? Object.assign(Object.create(this.store) as MemoryStore, { append })
+      : this.store;
+  }
+
+  private logger(): Logger {
+    return {
+      debug: () => {},
+      warn: (line: string) => this.warnings.push(line),
+      error: (error: unknown) => this.errors.push(error),
+    } as unknown as Logger;
+  }
+}

@@ -1,0 +1,47 @@
+import type { StreamEvent } from '../../src/log/stream-event.js';
+
+/** One event as it came over the wire. */
+export interface SseFrame {
+  readonly id: string;
+  readonly event: string;
+  readonly data: StreamEvent;
+}
+
+/** What a block of lines between two empty ones is. */
+export type SseBlock =
+  | { readonly kind: 'comment' }
+  | { readonly kind: 'retry'; readonly ms: number }
+  | { readonly kind: 'frame'; readonly frame: SseFrame };
+
+const FRAME_FIELDS = 'data,event,id';
+
+/**
+ * Reads one block more strictly than a browser would: a comment, a `retry`, or an event with exactly one line each of `id`, `event` and `data`.
+ * @throws Error with the block that is something else
+ */
+export function parseSseBlock(block: string): SseBlock {
+  const lines = block.split('\n');
+  if (lines.every((line) => line.startsWith(':'))) return { kind: 'comment' };
+  const fields = new Map(lines.map(fieldOf));
+  const names = [...fields.keys()].toSorted().join(',');
+  if (fields.size !== lines.length) throw oddBlock(block);
+  if (names === 'retry') return { kind: 'retry', ms: Number(fields.get('retry')) };
+  if (names !== FRAME_FIELDS || fields.get('id') === '') throw oddBlock(block);
+  const { id, event, data } = Object.fromEntries(fields) as Record<string, string>;
+  return {
+    kind: 'frame',
+    frame: { id: id!, event: event!, data: JSON.parse(data!) as StreamEvent },
+  };
+}
+
+function fieldOf(line: string): [string, string] {
+  const colon = line.indexOf(': ');
+  if (colon < 1 || line.includes('\r')) throw oddBlock(line);
+  return [line.slice(0, colon), line.slice(colon + 2)];
+}
+
+function oddBlock(block: string): Error {
+  return new Error(
+    `Not what an event stream of ours may hold: ${JSON.stringify(block.slice(0, 500))}`,
+  );
+}

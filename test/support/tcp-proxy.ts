@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A way to a server that a test can break. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Cuts every connection, and refuses new ones until `restore`. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+  /** Forwards what clients say and lets no answer through; cuts when the server has answered for the first time. */
+  swallowNextAnswer(): Promise<void>;
+}
+
+export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let swallow: (() => void) | undefined;
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+    }
+    client.pipe(upstream);
+    upstream.on('data', (answer) => (swallow ? swallow() : client.write(answer)));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async cut() {
+      const closed = server.listening ? once(server, 'close') : undefined;
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async restore() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    swallowNextAnswer: () =>
+      new Promise((resolve) => {
+        swallow = () => {
+          swallow = undefined;
+          for (const socket of sockets) socket.destroy();
+          resolve();
+        };
+      }),
+  };
+}
