@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pins } from './machine.mjs';
+
+const STOP_MS = 8_000;
+const running = new Set();
+
+/** A node process of ours: pinned, and gone when we are. */
+export class Child {
+  #process;
+  #errors = '';
+
+  /** `pin` is `server` or `rest`, or nothing. */
+  constructor(args, { pin, env, ipc = true } = {}) {
+    const cores = pin && pins?.[pin];
+    const command = [...(cores ? ['taskset', '-c', cores] : []), process.execPath, ...args];
+    this.#process = spawn(command[0], command.slice(1), {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])],
+    });
+    this.#process.stderr.on('data', (data) => (this.#errors = (this.#errors + data).slice(-4000)));
+    running.add(this.#process);
+    this.#process.once('exit', () => running.delete(this.#process));
+  }
+
+  get pid() {
+    return this.#process.pid;
+  }
+
+  get hasExited() {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
+  /** The end of what it wrote to stderr. */
+  get errors() {
+    return this.#errors;
+  }
+
+  send(message) {
+    this.#process.send(message);
+  }
+
+  /** The next message. Rejects when the process ends instead. */
+  async message() {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    try {
+      return await Promise.race([
+        once(this.#process, 'message', { signal }).then(([message]) => message),
+        once(this.#process, 'exit', { signal }).then(() => {
+          throw new Error(`A process of the benchmark ended early.\n${this.#errors}`);
+        }),
+      ]);
+    } finally {
+      aborter.abort();
+    }
+  }
+
+  async stop() {
+    if (this.hasExited) return;
+    const exited = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+}
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});

@@ -1,0 +1,134 @@
+/**
+ * An OpenAI-compatible model that costs next to nothing: its answers are rendered once and sent as bytes. What it does is in the model's name:
+ *
+ * - `flat-200-2`: an answer of 200 deltas, 2 in a packet, as fast as it is taken
+ * - `paced-20-15000`: one delta every 20 ms for 15 s, each in a packet of its own and stamped with the time at which it was sent
+ * - `agent-20`: a call of the calculator, then, once there is a tool result, an answer of 20 deltas
+ * - `idle`: one delta, then nothing for as long as the client stays
+ *
+ * Sends its port to its parent.
+ */
+import { createServer } from 'node:http';
+import { MARK, stamp } from './stamp.mjs';
+
+/** Deltas in a packet, unless the name says: so that the bare proxy takes 2 CPU-ms for 1,000, as in the figures that we compare with. */
+const IN_A_PACKET = 2;
+/** How often paced streams are served, in milliseconds: their phases are spread over the interval. */
+const PACER_MS = 2;
+
+const EVENT_END = '\n\n';
+const HEADERS = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' };
+
+function chunk(delta, finish_reason = null) {
+  return {
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_760_000_000,
+    model: 'bench',
+    choices: [{ index: 0, delta, finish_reason }],
+  };
+}
+
+function render(...chunks) {
+  return chunks.map((one) => `data: ${JSON.stringify(one)}${EVENT_END}`).join('');
+}
+
+function ending(reason) {
+  const usage = { prompt_tokens: 12, completion_tokens: 200, total_tokens: 212 };
+  const last = { ...chunk({}), choices: [], usage };
+  return `${render(chunk({}, reason), last)}data: [DONE]${EVENT_END}`;
+}
+
+const OPENING = render(chunk({ role: 'assistant', content: '' }));
+const TOKEN = render(chunk({ content: `tok${MARK} ` }));
+const [STAMPED_HEAD, STAMPED_TAIL] = render(chunk({ content: `${MARK}@ ` })).split('@');
+const CALL = { name: 'calculator', arguments: '' };
+const TOOL_CALL = render(
+  chunk({ role: 'assistant', content: null }),
+  chunk({ tool_calls: [{ index: 0, id: 'call_bench', type: 'function', function: CALL }] }),
+  ...['{"expression":', '"6*7"', '}'].map((text) =>
+    chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+  ),
+);
+
+const answers = new Map();
+
+/** The packets of an answer of `count` deltas. */
+function packetsOf(count, inAPacket) {
+  const name = `${count}-${inAPacket}`;
+  const known = answers.get(name);
+  if (known) return known;
+  const packets = [];
+  for (let sent = 0; sent < count; sent += inAPacket)
+    packets.push(TOKEN.repeat(Math.min(inAPacket, count - sent)));
+  packets[0] = OPENING + packets[0];
+  packets[packets.length - 1] += ending('stop');
+  const bytes = packets.map((packet) => Buffer.from(packet));
+  answers.set(name, bytes);
+  return bytes;
+}
+
+function flat(response, count, inAPacket = IN_A_PACKET) {
+  const packets = packetsOf(count, inAPacket);
+  let next = 0;
+  const send = () => {
+    if (response.destroyed) return;
+    if (next === packets.length - 1) return void response.end(packets[next]);
+    response.write(packets[next++]);
+    setImmediate(send);
+  };
+  send();
+}
+
+/** Streams that get a delta now and then: one timer serves all, and catches up when it was late. */
+const paced = new Set();
+
+function startPaced(response, interval, duration) {
+  const now = performance.now();
+  const stream = { response, interval, due: now + Math.random() * interval, end: now + duration };
+  response.flushHeaders();
+  paced.add(stream);
+  response.on('close', () => paced.delete(stream));
+}
+
+function servePaced() {
+  const now = performance.now();
+  for (const stream of paced) {
+    for (; stream.due <= now && stream.due < stream.end; stream.due += stream.interval)
+      sendPacket(stream.response.socket, STAMPED_HEAD + stamp() + STAMPED_TAIL);
+    if (stream.due < stream.end) continue;
+    paced.delete(stream);
+    stream.response.end(ending('stop'));
+  }
+}
+
+/** Past the response, which takes three times as long for it. */
+function sendPacket(socket, text) {
+  socket?.write(`${text.length.toString(16)}\r\n${text}\r\n`, 'latin1');
+}
+
+function answer(response, name, hasToolResult) {
+  const [kind, first, second] = name.split('-');
+  response.writeHead(200, HEADERS);
+  if (kind === 'flat') flat(response, Number(first), second && Number(second));
+  else if (kind === 'paced') startPaced(response, Number(first), Number(second));
+  else if (kind === 'idle') response.write(OPENING + TOKEN);
+  else if (hasToolResult) flat(response, Number(first));
+  else response.end(TOOL_CALL + ending('tool_calls'));
+}
+
+const server = createServer((request, response) => {
+  const body = [];
+  request.on('data', (data) => body.push(data));
+  request.on('end', () => {
+    const text = Buffer.concat(body).toString();
+    const [, name = 'flat-200'] = /"model":"([^"]*)"/.exec(text) ?? [];
+    response.socket.setNoDelay(true);
+    answer(response, name, text.includes('"role":"tool"'));
+  });
+});
+
+setInterval(servePaced, PACER_MS);
+server.keepAliveTimeout = 600_000;
+server.listen(0, '127.0.0.1', 4096, () => process.send({ port: server.address().port }));
+process.on('disconnect', () => process.exit());

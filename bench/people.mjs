@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { call } from './call.mjs';
+import { summarise } from './percentiles.mjs';
+
+const END = /event: interaction_complete\ndata: .*"status":"COMPLETED"/;
+
+/** Starts interactions in new chats, and stays to read none of them. */
+export function startAndLeave({ port, model, interactions, at_once }) {
+  const body = { user_message: 'What is six times seven?', model: `openai/${model}` };
+  const chats = Array.from(
+    { length: interactions },
+    () => `chat_${randomUUID().replaceAll('-', '')}`,
+  );
+  return eachOf(chats, at_once, async (chat) => {
+    const path = `/chats/${chat}/interactions`;
+    const { status } = await call({ port, method: 'POST', path, body });
+    return status === 202;
+  });
+}
+
+/** Approves what the inbox told of, and reads each interaction to its end. */
+export function approve({ port, requests, at_once }) {
+  return eachOf(requests, at_once, async ({ id, chat_id, interaction_id }) => {
+    const path = `/chats/${chat_id}/interactions/${interaction_id}`;
+    const body = { approval_id: id, approved: true };
+    const { status } = await call({ port, method: 'POST', path: `${path}/approve`, body });
+    if (status !== 200) return false;
+    const { text } = await call({ port, path: `${path}/events`, accept: 'text/event-stream' });
+    return END.test(text);
+  });
+}
+
+/** `work` answers whether it went well. Times are from its beginning to its end, of what did. */
+async function eachOf(items, atOnce, work) {
+  const begun = performance.now();
+  const times = [];
+  const rest = items.values();
+  const worker = async () => {
+    for (const item of rest) {
+      const began = performance.now();
+      if (await work(item).catch(() => false)) times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return {
+    seconds: (performance.now() - begun) / 1000,
+    failed: items.length - times.length,
+    whole_ms: summarise(times),
+  };
+}
