@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const POLL_MS = 50;
+
+/** Starts the built server on a free port, on an embedded database of its own, with whatever model is set. */
+export async function startServer() {
+  const port = await freePort();
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'));
+  const env = { LOG_LEVEL: 'warn', ...process.env, PORT: String(port), HOST: '127.0.0.1' };
+  const child = spawn(process.execPath, ['dist/src/main.js'], {
+    env: { ...env, DATA_DIR: dataDir, DATABASE_URL: '', STORE: 'database' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  await untilReady(url, exited);
+  return { url, stop };
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  return port;
+}
+
+async function untilReady(url, exited) {
+  let code;
+  void exited.then(([status]) => (code = status ?? 1));
+  for (;;) {
+    if (code !== undefined) throw new Error(`the server ended with exit code ${code}`);
+    const ready = await fetch(`${url}/health/ready`).catch(() => undefined);
+    if (ready?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
