@@ -10,13 +10,13 @@ export class Child {
   #process;
   #errors = '';
 
-  /** `pin` is `server` or `rest`, or nothing. */
-  constructor(args, { pin, env, ipc = true } = {}) {
+  /** `pin` is `server` or `rest`, or nothing; `output` is an open file for what it writes to stdout. */
+  constructor(args, { pin, env, ipc = true, output = 'ignore' } = {}) {
     const cores = pin && pins?.[pin];
     const command = [...(cores ? ['taskset', '-c', cores] : []), process.execPath, ...args];
     this.#process = spawn(command[0], command.slice(1), {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])],
+      stdio: ['ignore', output, 'pipe', ...(ipc ? ['ipc'] : [])],
     });
     this.#process.stderr.on('data', (data) => (this.#errors = (this.#errors + data).slice(-4000)));
     running.add(this.#process);
@@ -48,7 +48,7 @@ export class Child {
       return await Promise.race([
         once(this.#process, 'message', { signal }).then(([message]) => message),
         once(this.#process, 'exit', { signal }).then(() => {
-          throw new Error(`A process of the benchmark ended early.\n${this.#errors}`);
+          throw new Error(`A process of ours ended early.\n${this.#errors}`);
         }),
       ]);
     } finally {
@@ -56,12 +56,22 @@ export class Child {
     }
   }
 
+  signal(name) {
+    this.#process.kill(name);
+  }
+
+  /** Resolves when it has ended, with how. */
+  async exit() {
+    if (!this.hasExited) await once(this.#process, 'exit');
+    const { exitCode: code, signalCode: signal } = this.#process;
+    return { code, signal };
+  }
+
   async stop() {
     if (this.hasExited) return;
-    const exited = once(this.#process, 'exit');
-    this.#process.kill('SIGTERM');
-    const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS);
-    await exited;
+    this.signal('SIGTERM');
+    const timer = setTimeout(() => this.signal('SIGKILL'), STOP_MS);
+    await this.exit();
     clearTimeout(timer);
   }
 }

@@ -43,7 +43,7 @@ export async function startServer({
       ...env,
     },
   });
-  await ready(child, port);
+  await untilReady(child, port);
   const ready_ms = performance.now() - begun;
   const memory = () => {
     child.send('memory');
@@ -52,7 +52,8 @@ export async function startServer({
   return { pid: child.pid, port, ready_ms, memory, stop: () => child.stop() };
 }
 
-async function ready(child, port) {
+/** Throws, and leaves nothing of it, when that takes too long or it ends. */
+export async function untilReady(child, port) {
   const deadline = performance.now() + READY_MS;
   while (performance.now() < deadline && !child.hasExited) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
@@ -64,7 +65,7 @@ async function ready(child, port) {
   throw new Error(`The server did not get ready.\n${child.errors}`);
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

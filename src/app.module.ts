@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import type { Config } from './config/config.js';
@@ -10,10 +10,10 @@ import { PermissionsModule } from './permissions/permissions.module.js';
 import { PortsModule } from './ports.module.js';
 import type { Stores } from './ports.module.js';
 
-/** The whole server, on an open store. */
+/** The whole server, on an open store, with `modules` (agents, tools) beside its own. */
 @Module({})
 export class AppModule {
-  static of(config: Config, stores: Stores): DynamicModule {
+  static of(config: Config, stores: Stores, modules: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -24,6 +24,7 @@ export class AppModule {
         ChatsModule,
         ApprovalsModule,
         PermissionsModule,
+        ...modules,
       ],
     };
   }

@@ -1,29 +1,3 @@
-import { ConfigError } from './config/config-error.js';
-import type { Config } from './config/config.js';
-import { loadConfig } from './config/load-config.js';
-import { readEnvironment } from './config/read-environment.js';
+import { bootstrap } from './bootstrap.js';
 
-/** Exit codes: a faulty configuration (EX_CONFIG), and everything else that keeps the server from starting. */
-const EXIT_CONFIG = 78;
-const EXIT_FAILED = 1;
-
-function readConfig(): Config {
-  try {
-    return loadConfig(readEnvironment(), process.stdout.isTTY);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return process.exit(EXIT_CONFIG);
-  }
-}
-
-const config = readConfig();
-// Loaded only now, so that a faulty configuration is told at once.
-const { startServer } = await import('./server.js');
-try {
-  await startServer(config);
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Parley could not start. ${message}\n`);
-  process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
-}
+await bootstrap();

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from './config/config.js';
@@ -8,16 +9,14 @@ import { configureApp } from './http/configure-app.js';
 import { openStorage } from './storage/open-storage.js';
 import type { Storage } from './storage/open-storage.js';
 
-/** Opens the store, then the server; resolves when it listens. */
-export async function startServer(config: Config): Promise<void> {
+/** Opens the store, then the server, with `modules` beside its own; resolves when it listens. */
+export async function startServer(config: Config, modules: readonly Type[]): Promise<void> {
   const logger = new AppLogger(config);
   const storage = await openStorage(config, (problem) => logger.warn(problem, 'Storage'));
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, storage), {
-    logger,
-    abortOnError: false,
-    bodyParser: false,
-    forceCloseConnections: true,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.of(config, storage, modules),
+    { logger, abortOnError: false, bodyParser: false, forceCloseConnections: true },
+  );
   configureApp(app, config, logger);
   surviveStrayRejections();
   stopOnSignals(app, storage, config);

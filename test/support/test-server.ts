@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -49,9 +48,8 @@ export class TestServer {
     });
     const log: string[] = [];
     const logger = new AppLogger(config, (line) => log.push(line));
-    const imports = [AppModule.of(config, stores), ...modules];
     const app = await NestFactory.create<NestExpressApplication>(
-      { module: TestModule, imports },
+      AppModule.of(config, stores, modules),
       { logger, bodyParser: false, forceCloseConnections: true },
     );
     await configureApp(app, config, logger).listen(0, '127.0.0.1');
@@ -84,6 +82,3 @@ export class TestServer {
     await this.fake.stop();
   }
 }
-
-@Module({})
-class TestModule {}
