@@ -8,6 +8,9 @@ import { SettleService } from './settle.service.js';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 100;
+/** What the model is told of a call that the client was to run. Whether it did is more than we know. */
+const NO_RESULT =
+  'The client did not send a result in time. It is unknown whether the call had an effect.';
 
 /** Settles requests whose time is over. */
 @Injectable()
@@ -52,6 +55,6 @@ function expired({ kind }: RequestRow): Settlement {
     case 'input':
       return { kind, answer: null, by: 'timeout' };
     case 'tool':
-      return { kind, tool_output: 'The client sent no result in time.', is_error: true };
+      return { kind, tool_output: NO_RESULT, is_error: true, by: 'timeout' };
   }
 }

@@ -24,7 +24,7 @@ export class ResponsesService {
   async toolResult(owner: RequestOwner, result: ToolResultDto): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
     const row = await this.findCall(owner, tool_call_id);
-    await this.settling.settle(row, { kind: 'tool', tool_output, is_error });
+    await this.settling.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
   }
 
   private async findCall(owner: RequestOwner, callId: string): Promise<RequestRow> {

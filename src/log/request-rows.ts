@@ -19,7 +19,12 @@ export type Settlement =
     }
   /** null: declined, or nobody answered in time. */
   | { readonly kind: 'input'; readonly answer: string | null; readonly by: 'user' | 'timeout' }
-  | { readonly kind: 'tool'; readonly tool_output: string; readonly is_error: boolean };
+  | {
+      readonly kind: 'tool';
+      readonly tool_output: string;
+      readonly is_error: boolean;
+      readonly by: 'client' | 'timeout';
+    };
 
 /** A request as its run writes it, in the append of the record that tells of it. */
 export interface NewRequest {

@@ -186,6 +186,32 @@ describe('A request that nobody settles in time', () => {
       expect((await person.inbox('status=pending')).body.items).toEqual([]);
     });
 
+    it('of a tool that the client runs is a failed call, and its late result is not taken', async () => {
+      const client_tools = [
+        { name: 'open_door', description: 'Opens.', input_schema: { type: 'object' } },
+      ];
+      const user_message = script({ calls: [{ name: 'open_door', arguments: {} }] });
+      const following = await person.say('client', { user_message, client_tools });
+      const { of } = following;
+      const { tool_call_id, request_id, at } = await following.record('TOOL_RESULT_REQUIRED');
+      const [item] = (await person.inbox('status=pending&chat_id=client')).body.items;
+      expect(item).toMatchObject({ id: request_id, kind: 'tool' });
+      const left = Date.parse(item.expires_at) - Date.parse(at);
+      expect([left > 1000, left < 2000]).toEqual([true, true]);
+      const reader = await following.end();
+      expect(reader.faults).toEqual([]);
+      expect(reader.find('TOOL_RESULT')).toMatchObject({
+        id: tool_call_id,
+        is_error: true,
+        tool_output: expect.stringContaining('did not send a result in time'),
+      });
+      expect((await server.api.interaction(of)).status).toBe('COMPLETED');
+      const { items } = (await person.inbox('chat_id=client')).body;
+      expect(items).toMatchObject([{ status: 'settled', settlement: { by: 'timeout' } }]);
+      const late = await person.toolResult(of, { tool_call_id, tool_output: 'open' });
+      expect([late.status, late.body.type]).toEqual([400, '/problems/already_processed']);
+    });
+
     it('takes no answer once its time is over, even before it is settled so', async () => {
       const following = await person.say('late', script({ calls: [calculation] }));
       const { approval_id, expires_at } = await following.record('APPROVAL_REQUIRED');

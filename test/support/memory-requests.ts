@@ -2,7 +2,6 @@ import type {
   NewRequest,
   RequestPage,
   RequestRow,
-  Settlement,
   SettleRequest,
 } from '../../src/log/request-rows.js';
 import type { InteractionRow } from '../../src/log/store-rows.js';
@@ -36,7 +35,7 @@ export class MemoryRequests {
     const row = this.rows.get(request_id);
     if (row?.kind !== settlement.kind) return 'unknown';
     if (row.status !== 'pending' || isCancelled) return 'settled_before';
-    if (isOver(row, at) && !accept_expired && !byTimeout(settlement)) return 'expired';
+    if (isOver(row, at) && !accept_expired && settlement.by !== 'timeout') return 'expired';
     const settled: RequestRow = copy({ ...row, status: 'settled', settlement, settled_at: at });
     this.rows.set(request_id, settled);
     return settled;
@@ -78,10 +77,6 @@ export class MemoryRequests {
 
 function isOver({ expires_at }: RequestRow, at: string): boolean {
   return expires_at !== null && at >= expires_at;
-}
-
-function byTimeout(settlement: Settlement): boolean {
-  return 'by' in settlement && settlement.by === 'timeout';
 }
 
 function placeOf({ created_at, id }: SortKey): string {

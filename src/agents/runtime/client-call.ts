@@ -16,8 +16,9 @@ export async function runClientCall(
   const request_id = asked?.request_id ?? scope.services.ids.make('input');
   if (!asked) {
     const event = { tool_call_id: call.id, tool_name: call.function.name, tool_input };
+    const expires_at = scope.expiry();
     await scope.request(
-      { id: request_id, key, kind: 'tool', agent_id: agent.id, expires_at: null, event },
+      { id: request_id, key, kind: 'tool', agent_id: agent.id, expires_at, event },
       { type: 'TOOL_RESULT_REQUIRED', request_id, ...event },
     );
   }

@@ -54,9 +54,8 @@ export class FileRequests {
     if (request?.kind !== settlement.kind) return { outcome: 'unknown' };
     const isOpen = log.requests.findPending(request_id) && log.state.cancel_reason === null;
     if (!isOpen) return { outcome: 'settled_before' };
-    const byTimeout = 'by' in settlement && settlement.by === 'timeout';
     const isLate = isOver(request.expires_at, at) && !accept_expired;
-    if (isLate && !byTimeout) return { outcome: 'expired' };
+    if (isLate && settlement.by !== 'timeout') return { outcome: 'expired' };
     const settled = { id: request_id, settlement, settled_at: at };
     await log.commit(settledState(log.state), { records: [], settled });
     this.projections.refreshRequests(log);

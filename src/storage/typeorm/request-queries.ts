@@ -1,7 +1,6 @@
 import type {
   RequestPage,
   RequestRow,
-  Settlement,
   SettleOutcome,
   SettleRequest,
 } from '../../log/request-rows.js';
@@ -34,7 +33,7 @@ export class RequestQueries {
     const json = JSON.stringify(settlement);
     const [, verdicts] = await this.db.batch<Verdict>([
       [LOCK_INTERACTION_OF, [request_id]],
-      [SETTLE, [request_id, kind, json, at, accept_expired || isTimeout(settlement)]],
+      [SETTLE, [request_id, kind, json, at, accept_expired || settlement.by === 'timeout']],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
@@ -58,10 +57,6 @@ export class RequestQueries {
     const rows = await this.db.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
     return rows.map(toRequestRow);
   }
-}
-
-function isTimeout(settlement: Settlement): boolean {
-  return settlement.kind !== 'tool' && settlement.by === 'timeout';
 }
 
 /** Values are `$2` and up. What is pending is said in words: a partial index is used only where its predicate is. */

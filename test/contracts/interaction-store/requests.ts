@@ -20,7 +20,7 @@ import {
 import type { StoreUnderTest } from './store-under-test.js';
 
 const APPROVED = { kind: 'approval', approved: true, by: 'user' } as const;
-const TIMED_OUT: Settlement = { kind: 'approval', approved: false, by: 'timeout' };
+const TIMED_OUT = { kind: 'approval', approved: false, by: 'timeout' } as const;
 const HOSTILE = `NUL \u0000, high \ud800, low \udc00, lines \u2028\u2029\r\n, "\\", \u007f, 🦜`;
 
 export function describeRequests(tested: StoreUnderTest): void {
@@ -125,7 +125,7 @@ function describeSettling(tested: StoreUnderTest): void {
     { kind: 'approval', approved: false, by: 'rule', reason: 'Not on a Friday.' },
     { kind: 'input', answer: 'blue', by: 'user' },
     { kind: 'input', answer: null, by: 'user' },
-    { kind: 'tool', tool_output: '42', is_error: false },
+    { kind: 'tool', tool_output: '42', is_error: false, by: 'client' },
   ];
 
   it.each(settlements)('are settled: %j', async (settlement) => {
@@ -195,19 +195,35 @@ function describeSettling(tested: StoreUnderTest): void {
 }
 
 function describeExpiry(tested: StoreUnderTest): void {
-  it('are not settled once their time is over, but by the timeout', async () => {
-    const { row, request } = await asked(tested, { expires_at: at(100) });
-    for (const when of [at(100), at(101)]) {
-      const late = await tested.store.settleRequest(settle(request.id, APPROVED, when));
-      expect(late).toEqual({ outcome: 'expired' });
-    }
-    expect(await tested.store.findRequest(request.id)).toEqual(request);
-    expect((await tested.store.findInteraction(row.id))?.signals).toBe(0);
-    const outcome = await tested.store.settleRequest(settle(request.id, TIMED_OUT, at(102)));
-    expect(outcome).toMatchObject({ outcome: 'settled', interaction: { signals: 1 } });
-    const again = await tested.store.settleRequest(settle(request.id, APPROVED, at(103)));
-    expect(again).toEqual({ outcome: 'settled_before' });
-  });
+  const answers: { answer: Settlement; timeout: Settlement }[] = [
+    { answer: APPROVED, timeout: TIMED_OUT },
+    {
+      answer: { kind: 'input', answer: 'blue', by: 'user' },
+      timeout: { kind: 'input', answer: null, by: 'timeout' },
+    },
+    {
+      answer: { kind: 'tool', tool_output: '42', is_error: false, by: 'client' },
+      timeout: { kind: 'tool', tool_output: 'Late.', is_error: true, by: 'timeout' },
+    },
+  ];
+
+  it.each(answers)(
+    'are not settled once their time is over, but by the timeout: $timeout.kind',
+    async ({ answer, timeout }) => {
+      const { kind } = timeout;
+      const { row, request } = await asked(tested, { kind, expires_at: at(100) });
+      for (const when of [at(100), at(101)]) {
+        const late = await tested.store.settleRequest(settle(request.id, answer, when));
+        expect(late).toEqual({ outcome: 'expired' });
+      }
+      expect(await tested.store.findRequest(request.id)).toEqual(request);
+      expect((await tested.store.findInteraction(row.id))?.signals).toBe(0);
+      const outcome = await tested.store.settleRequest(settle(request.id, timeout, at(102)));
+      expect(outcome).toMatchObject({ outcome: 'settled', interaction: { signals: 1 } });
+      const again = await tested.store.settleRequest(settle(request.id, answer, at(103)));
+      expect(again).toEqual({ outcome: 'settled_before' });
+    },
+  );
 
   it('are settled late where that is accepted', async () => {
     const { request } = await asked(tested, { expires_at: at(100) });
