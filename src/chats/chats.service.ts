@@ -115,7 +115,7 @@ export class ChatsService {
         throw new AppError(
           'not_found',
           'interaction_not_found',
-          `The chat ${chatId} has no interaction ${interactionId} that has ended. GET /chats/${chatId}?include=superseded lists all.`,
+          `The chat ${chatId} has no interaction ${interactionId} that has begun. GET /chats/${chatId}?include=superseded lists all.`,
         );
       case 'busy':
         throw new AppError(

@@ -4,7 +4,7 @@ import { MAX_QUEUED } from '../log/store-rows.js';
 
 type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 
-/** @throws AppError `chat_busy` (409), `queue_full` (429), `idempotency_key_reused` (422), `interaction_not_found` (404) */
+/** @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409), `idempotency_key_reused` (422), `interaction_not_found` (404) */
 export function acceptStart(outcome: StartOutcome): Accepted {
   switch (outcome.outcome) {
     case 'started':
@@ -36,7 +36,13 @@ export function acceptStart(outcome: StartOutcome): Accepted {
       throw new AppError(
         'not_found',
         'interaction_not_found',
-        'The chat has no interaction of this id that could be edited. One that is queued can be cancelled and sent anew.',
+        'The chat has no interaction of this id that could be edited.',
+      );
+    case 'edits_queued':
+      throw new AppError(
+        'conflict',
+        'interaction_queued',
+        'The interaction still waits for its turn, so there is no state before it to go on from. Cancel it and send the new message, or wait until it has begun.',
       );
   }
 }

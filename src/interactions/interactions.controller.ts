@@ -112,7 +112,11 @@ export class InteractionsController {
   @ApiResponse({ status: 202, type: InteractionDto, description: 'Started in the background.' })
   @ApiResponse({ status: 400, type: ProblemDto, description: 'The body has faults.' })
   @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The chat is busy.' })
+  @ApiResponse({
+    status: 409,
+    type: ProblemDto,
+    description: 'The chat is busy, or the interaction still waits for its turn.',
+  })
   async edit(
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: EditInteractionDto,

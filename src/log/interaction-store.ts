@@ -35,7 +35,7 @@ export abstract class InteractionStore {
 
   /**
    * Makes an interaction the chat's head: its branch becomes the active one, everything else superseded as of `at`.
-   * `busy` while one is active or queued.
+   * `unknown` is also what has never begun; `busy` while one is active or queued.
    */
   abstract switchHead(
     chatId: string,
@@ -122,7 +122,10 @@ export abstract class InteractionStore {
   /** Pending ones whose time is over at `at`. */
   abstract listExpiredRequests(at: string, limit: number): Promise<RequestRow[]>;
 
-  /** Marks an interaction that has not ended for cancelling; the first reason stays. Answers the row as it is now. */
+  /**
+   * Marks an interaction that has not ended for cancelling; the first reason stays. One that is queued will not begin any more: unless it
+   * is an edit, its parent is from then on what is the chat's head now. Answers the row as it is now.
+   */
   abstract requestCancel(
     interactionId: string,
     reason: string,

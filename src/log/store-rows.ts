@@ -117,8 +117,10 @@ export type StartOutcome =
     }
   /** As many wait in this chat as may: `MAX_QUEUED`. */
   | { readonly outcome: 'queue_full' }
-  /** `edited_from` is not an interaction of this chat that has begun. */
-  | { readonly outcome: 'unknown_edit' };
+  /** `edited_from` is not an interaction of this chat. */
+  | { readonly outcome: 'unknown_edit' }
+  /** `edited_from` waits for its turn: there is no state before it yet. */
+  | { readonly outcome: 'edits_queued' };
 
 /** How many interactions may wait in one chat. */
 export const MAX_QUEUED = 100;
@@ -154,7 +156,10 @@ export interface AppendBatch {
   readonly usage?: Usage;
   /** With the records that tell of them. A request whose key is there already stays as it is. */
   readonly requests?: readonly NewRequest[];
-  /** Given with `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its chat, closes its pending requests, and promotes the chat's next queued one. */
+  /**
+   * Given with `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its chat, closes its pending requests, and promotes the
+   * chat's next queued one. One that ends in the queue is superseded from then on.
+   */
   readonly end?: InteractionEnd;
 }
 

@@ -191,49 +191,69 @@ describe('An edit', () => {
       expect(sent()).toEqual([user('Never mind')]);
     });
 
-    it('finds no interaction that is not there, another chat’s, or one that has not begun', async () => {
+    it('finds no interaction that is not there, or another chat’s', async () => {
       const [mine] = await chatOf('mine', 'A');
       const asked = server.fake.requests.length + 1;
       const running = await person.say('queue', HANGS);
       await server.fake.request(asked);
-      const queued = await person.say('queue', { user_message: 'B', on_conflict: 'enqueue' });
       for (const of of [
         { chat_id: 'mine', id: 'int_0199c0de-0000-7000-8000-000000000000' },
         { chat_id: 'nobody', id: mine!.id },
         { chat_id: 'queue', id: mine!.id },
-        queued.of,
       ]) {
         const { status, body } = await person.edit(of, 'B', { on_conflict: 'interrupt' });
         expect([status, body.type]).toEqual([404, '/problems/interaction_not_found']);
       }
       expect((await server.api.get('/chats/nobody')).status).toBe(404);
       expect((await server.api.interaction(running.of)).status).toBe('RUNNING');
-      await person.cancel(queued.of, '?wait=true');
       await person.cancel(running.of, '?wait=true');
-      await Promise.all([queued, running].map((one) => one.end()));
+      await running.end();
     });
 
-    it.failing(
-      'does not find what was cancelled before it began: there is no state before it',
-      async () => {
-        const [first] = await chatOf('never-begun', 'A');
-        const running = await person.say('never-begun', HANGS);
+    it.each(['reject', 'interrupt'])(
+      'of one that is queued is refused: %s',
+      async (on_conflict) => {
+        const chat = `queued-${on_conflict}`;
+        const running = await person.say(chat, HANGS);
         await running.record('INTERACTION_STARTED');
-        const queued = await person.say('never-begun', {
-          user_message: 'B',
-          on_conflict: 'enqueue',
-        });
+        const queued = await person.say(chat, { user_message: 'B', on_conflict: 'enqueue' });
+        const { status, body } = await person.edit(queued.of, 'C', { on_conflict });
+        expect([status, body.type]).toEqual([409, '/problems/interaction_queued']);
+        expect(body.detail).toMatch(/Cancel it .* or wait/);
+        const statuses = [running, queued].map(
+          async ({ of }) => (await server.api.interaction(of)).status,
+        );
+        expect(await Promise.all(statuses)).toEqual(['RUNNING', 'QUEUED']);
         await person.cancel(queued.of, '?wait=true');
         await person.cancel(running.of, '?wait=true');
-        const { status, body } = await person.edit(queued.of, 'B2');
-        expect([status, body.type]).toEqual([404, '/problems/interaction_not_found']);
-        const patched = await server.api.patch('/chats/never-begun', {
-          head_interaction_id: queued.of.id,
-        });
-        expect(patched.status).toBe(404);
-        expect(await branch('never-begun')).toEqual([first!.id, running.of.id]);
+        await Promise.all([queued, running].map((one) => one.end()));
       },
     );
+
+    it('of what was cancelled before it began goes on from where the chat was then', async () => {
+      const [first] = await chatOf('never-begun', 'A');
+      const running = await person.say('never-begun', HANGS);
+      await running.record('INTERACTION_STARTED');
+      const queued = await person.say('never-begun', {
+        user_message: 'B',
+        on_conflict: 'enqueue',
+      });
+      await person.cancel(queued.of, '?wait=true');
+      await person.cancel(running.of, '?wait=true');
+      const parent_id = running.of.id;
+      expect(await server.api.interaction(queued.of)).toMatchObject({ parent_id });
+      expect((await queued.end()).records[0]).toMatchObject({ parent_id });
+      const ids = [first!.id, running.of.id];
+      expect(await branch('never-begun')).toEqual(ids);
+      expect(await headOf('never-begun')).toBe(running.of.id);
+      const { of, reader } = await edit(queued.of, 'B2');
+      const edited_from = queued.of.id;
+      expect(reader.records[0]).toMatchObject({ parent_id: running.of.id, edited_from });
+      expect(sent()).toEqual([user('A'), DONE, user(HANGS), user('B2')]);
+      expect(await branch('never-begun')).toEqual([...ids, of.id]);
+      expect(await supersededIn('never-begun')).toEqual([queued.of.id]);
+      await running.end();
+    });
 
     it.each([
       ['nothing', {}],
@@ -278,10 +298,15 @@ describe('An edit', () => {
         expect((await server.api.get('/chats/middle-head')).body.title).toBe('T');
       });
 
-      it('is refused for one that is not there, and while the chat is busy', async () => {
+      it('is refused for one that is not there or never began, and while the chat is busy', async () => {
         const [a] = await chatOf('head', 'A');
         const [other] = await chatOf('other-head', 'A');
-        for (const id of ['int_0199c0de-0000-7000-8000-000000000000', other!.id]) {
+        const before = await person.say('head', HANGS);
+        const never = await person.say('head', { user_message: 'B', on_conflict: 'enqueue' });
+        await person.cancel(never.of, '?wait=true');
+        await person.cancel(before.of, '?wait=true');
+        await Promise.all([before, never].map((one) => one.end()));
+        for (const id of ['int_0199c0de-0000-7000-8000-000000000000', other!.id, never.of.id]) {
           const { status, body } = await server.api.patch('/chats/head', {
             head_interaction_id: id,
             title: 'Changed',

@@ -29,7 +29,7 @@ const TABLE: readonly Row[] = [
   ['QUEUED', 'reject', 404, 'QUEUED', 'request_not_found'],
   ['QUEUED', 'respond', 404, 'QUEUED', 'request_not_found'],
   ['QUEUED', 'cancel', 202, 'CANCELLED'],
-  ['QUEUED', 'edit', 404, 'QUEUED', 'interaction_not_found'],
+  ['QUEUED', 'edit', 409, 'QUEUED', 'interaction_queued'],
   ['QUEUED', 'disconnect', null, 'CANCELLED'],
   ['QUEUED', 'expire', null, 'QUEUED'],
 

@@ -24,6 +24,7 @@ export interface Saved {
   readonly rank: number;
   readonly records: LogRecord[];
   added: readonly Message[] | undefined;
+  hasBegun: boolean;
 }
 
 /** The rows of a `MemoryStore`: its chats with their branches and queues. */
@@ -44,7 +45,7 @@ export class MemoryRows {
     const parent_id = edited_from === null ? null : this.get(edited_from).row.parent_id;
     const row = copy(queuedRow({ ...start.interaction, edited_from, parent_id }));
     const unowned = { owner: null, lease_until: 0, parked: null };
-    const saved: Saved = { row, ...unowned, rank, records: [], added: undefined };
+    const saved: Saved = { row, ...unowned, rank, records: [], added: undefined, hasBegun: false };
     this.interactions.set(row.id, saved);
     return saved;
   }
@@ -75,13 +76,30 @@ export class MemoryRows {
   begin(saved: Saved, at: string): LogRecord {
     const { row } = saved;
     const chat = this.chats.get(row.chat_id)!;
-    const parent_id = row.edited_from ? row.parent_id : chat.row.head_interaction_id;
-    saved.row = { ...row, parent_id, status: 'RUNNING', last_seq: 1 };
+    saved.row = { ...row, parent_id: this.parentOf(saved), status: 'RUNNING', last_seq: 1 };
+    saved.hasBegun = true;
     chat.row = { ...chat.row, head_interaction_id: row.id, updated_at: at };
     if (row.edited_from) this.markBranch(row.id, at);
     const first = recordOne(saved.row, at);
     saved.records.push(first);
     return first;
+  }
+
+  /** It has ended without having begun. */
+  leaveQueue(saved: Saved, at: string): void {
+    saved.row = { ...saved.row, superseded_at: at };
+  }
+
+  cancel(saved: Saved, reason: string): void {
+    const { row } = saved;
+    const { signals, cancel_reason } = row;
+    const isLeaving = isQueued(saved) && cancel_reason === null;
+    const parent_id = isLeaving ? this.parentOf(saved) : row.parent_id;
+    saved.row = { ...row, parent_id, signals: signals + 1, cancel_reason: cancel_reason ?? reason };
+  }
+
+  private parentOf({ row }: Saved): string | null {
+    return row.edited_from ? row.parent_id : this.chats.get(row.chat_id)!.row.head_interaction_id;
   }
 
   /** The id of what has begun, if anything could. */

@@ -1,6 +1,6 @@
 import type { StartInteraction, StartOutcome } from '../../src/log/store-rows.js';
 import { MAX_QUEUED } from '../../src/log/store-rows.js';
-import type { MemoryRows, Saved } from './memory-rows.js';
+import type { MemoryRows } from './memory-rows.js';
 import { isQueued } from './memory-rows.js';
 
 /** What a start in a `MemoryStore` comes to. */
@@ -9,7 +9,8 @@ export function startIn(rows: MemoryRows, start: StartInteraction): StartOutcome
   const seen = idempotency && rows.chats.get(chat.id)?.keys.get(idempotency.key);
   if (seen && seen.fingerprint !== idempotency.fingerprint) return { outcome: 'key_reused' };
   if (seen) return { outcome: 'repeated', interaction: rows.get(seen.id).row };
-  if (!canEdit(rows, start)) return { outcome: 'unknown_edit' };
+  const refused = refuseEdit(rows, start);
+  if (refused) return refused;
   const isBusy = rows.unfinished(chat.id).length > 0;
   const outcome = isBusy ? queueIn(rows, start) : beginIn(rows, start);
   if (idempotency && 'interaction' in outcome) {
@@ -19,15 +20,14 @@ export function startIn(rows: MemoryRows, start: StartInteraction): StartOutcome
   return outcome;
 }
 
-export function cancel(saved: Saved, reason: string): void {
-  const { signals, cancel_reason } = saved.row;
-  saved.row = { ...saved.row, signals: signals + 1, cancel_reason: cancel_reason ?? reason };
-}
-
-function canEdit(rows: MemoryRows, { chat, edited_from }: StartInteraction): boolean {
-  if (edited_from === undefined) return true;
+function refuseEdit(
+  rows: MemoryRows,
+  { chat, edited_from }: StartInteraction,
+): StartOutcome | undefined {
+  if (edited_from === undefined) return undefined;
   const edited = rows.interactions.get(edited_from);
-  return edited?.row.chat_id === chat.id && !isQueued(edited);
+  if (edited?.row.chat_id !== chat.id) return { outcome: 'unknown_edit' };
+  return isQueued(edited) ? { outcome: 'edits_queued' } : undefined;
 }
 
 function beginIn(rows: MemoryRows, start: StartInteraction): StartOutcome {
@@ -48,7 +48,7 @@ function queueIn(rows: MemoryRows, start: StartInteraction): StartOutcome {
   const inFront = on_conflict === 'interrupt';
   const rank = inFront ? Math.min(0, ...ranks) - 1 : Math.max(0, ...ranks) + 1;
   const interrupted = inFront ? rows.active(chat.id) : undefined;
-  if (interrupted) cancel(interrupted, 'Interrupted by a new message.');
+  if (interrupted) rows.cancel(interrupted, 'Interrupted by a new message.');
   const interaction = rows.insert(start, rank).row;
   return { outcome: 'queued', interaction, interrupted: interrupted?.row.id ?? null };
 }

@@ -27,7 +27,7 @@ import type { Message } from '../../src/protocol/message.js';
 import { MemoryRequests } from './memory-requests.js';
 import type { Saved } from './memory-rows.js';
 import { copy, isQueued, MemoryRows } from './memory-rows.js';
-import { cancel, startIn } from './memory-starts.js';
+import { startIn } from './memory-starts.js';
 
 /** The store for tests of what is above it: all in memory, everything as JSON would give it back, time as the test says. */
 export class MemoryStore extends InteractionStore {
@@ -81,8 +81,8 @@ export class MemoryStore extends InteractionStore {
     at: string,
   ): Promise<'switched' | 'unknown' | 'busy'> {
     const chat = this.rows.chats.get(chatId);
-    if (!chat || this.rows.interactions.get(interactionId)?.row.chat_id !== chatId)
-      return 'unknown';
+    const target = this.rows.interactions.get(interactionId);
+    if (!chat || target?.row.chat_id !== chatId || !target.hasBegun) return 'unknown';
     if (this.rows.unfinished(chatId).length > 0) return 'busy';
     chat.row = { ...chat.row, head_interaction_id: interactionId };
     this.rows.markBranch(interactionId, at);
@@ -236,7 +236,7 @@ export class MemoryStore extends InteractionStore {
 
   async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
     const saved = this.rows.interactions.get(id);
-    if (saved && !isFinal(saved.row.status)) cancel(saved, reason);
+    if (saved && !isFinal(saved.row.status)) this.rows.cancel(saved, reason);
     return saved?.row;
   }
 
@@ -267,7 +267,7 @@ export class MemoryStore extends InteractionStore {
     const { completed_at } = end;
     saved.added = copy(end.added_messages);
     saved.owner = null;
-    if (wasQueued) saved.row = { ...saved.row, superseded_at: completed_at };
+    if (wasQueued) this.rows.leaveQueue(saved, completed_at);
     this.requests.close(saved.row.id, completed_at);
     this.rows.promote(saved.row.chat_id, completed_at);
   }

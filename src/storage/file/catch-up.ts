@@ -35,7 +35,7 @@ function turnOf(log: InteractionLog): number {
 }
 
 async function takeTurn(chat: StoredChat, log: InteractionLog): Promise<void> {
-  if (log.state.queue_rank !== null) return chat.leaveQueue(log);
+  if (!log.hasBegun) return chat.leaveQueue(log);
   const [first] = await log.readRecords({ after: 0, limit: 1 });
   chat.begin(log, first?.at ?? log.known.created_at);
 }

@@ -19,7 +19,7 @@ export class FileBranches {
   switchHead(chatId: string, interactionId: string, at: string): Promise<Switched> {
     return this.mutex.run(chatId, async () => {
       const chat = this.index.findChat(chatId);
-      if (!chat?.find(interactionId)) return 'unknown';
+      if (!chat?.find(interactionId)?.hasBegun) return 'unknown';
       if (chat.isBusy) return 'busy';
       const row = { ...chat.row, head_interaction_id: interactionId };
       const marks = branchMarks(chat.logs, interactionId, at);

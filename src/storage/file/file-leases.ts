@@ -3,6 +3,8 @@ import type { InteractionRow, Lease, LeaseState, LeaseTerms } from '../../log/st
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';
 import { acquiredState, cancelledState, parkedState, releasedState } from './log-transitions.js';
+import type { LogState } from './log-state.js';
+import { parentFromQueue } from './parent-from-queue.js';
 import type { StoreIndex } from './store-index.js';
 import { compareKeys } from './store-index.js';
 
@@ -87,9 +89,18 @@ export class FileLeases {
 
   requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     return this.gate.write(interactionId, async (log) => {
-      if (!log.hasEnded) await log.commit(cancelledState(log.state, reason));
+      if (!log.hasEnded) await log.commit(await this.cancel(log, reason));
       return log.readRow();
     });
+  }
+
+  /** What is queued will not begin any more, and has its place from now on. */
+  private async cancel(log: InteractionLog, reason: string): Promise<LogState> {
+    const cancelled = cancelledState(log.state, reason);
+    if (!log.isQueued || log.state.cancel_reason !== null) return cancelled;
+    const chat = this.index.findChat(log.known.chat_id)!;
+    const { start } = await log.readHead();
+    return { ...cancelled, parent_id: parentFromQueue(chat, log, start) };
   }
 
   /** It should run, and nobody holds it. */

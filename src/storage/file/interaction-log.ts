@@ -83,6 +83,11 @@ export class InteractionLog {
     return this.current.status === 'QUEUED';
   }
 
+  /** What ends in the queue keeps its rank. */
+  get hasBegun(): boolean {
+    return this.current.queue_rank === null;
+  }
+
   get hasEnded(): boolean {
     return isFinal(this.current.status);
   }

@@ -13,7 +13,7 @@ export interface LogState {
   /** What `signals` was when the run parked; null while it isn't parked. */
   readonly parked_signals: number | null;
   readonly cancel_reason: string | null;
-  /** null while it is queued, unless it is an edit. */
+  /** null while it waits in the queue, unless it is an edit; once it is to be cancelled there, what was its chat's head then. */
   readonly parent_id: string | null;
   /** The lowest of a chat is next. null once the interaction has begun, so it stays with one that ended in the queue. */
   readonly queue_rank: number | null;

@@ -4,6 +4,7 @@ import type { StoredChat } from './stored-chat.js';
 
 const KEY_REUSED: StartOutcome = { outcome: 'key_reused' };
 const UNKNOWN_EDIT: StartOutcome = { outcome: 'unknown_edit' };
+const EDITS_QUEUED: StartOutcome = { outcome: 'edits_queued' };
 const QUEUE_FULL: StartOutcome = { outcome: 'queue_full' };
 
 /** Why nothing starts: the idempotency key comes first, then the edited interaction, then whether the chat is busy. */
@@ -30,7 +31,8 @@ async function findRepeated(
 function refuseEdit(chat: StoredChat, { edited_from }: StartInteraction): StartOutcome | undefined {
   if (edited_from === undefined) return undefined;
   const edited = chat.find(edited_from);
-  return !edited || edited.isQueued ? UNKNOWN_EDIT : undefined;
+  if (!edited) return UNKNOWN_EDIT;
+  return edited.isQueued ? EDITS_QUEUED : undefined;
 }
 
 function refuseBusy(chat: StoredChat, { on_conflict }: StartInteraction): StartOutcome | undefined {

@@ -1,5 +1,6 @@
 import type { InteractionLog } from './interaction-log.js';
 import { begunState } from './log-transitions.js';
+import { parentFromQueue } from './parent-from-queue.js';
 import { recordOne } from './record-one.js';
 import type { StoredChat } from './stored-chat.js';
 
@@ -11,8 +12,7 @@ export async function writeBeginning(
 ): Promise<() => Iterable<InteractionLog>> {
   const head = await log.readHead();
   const { state } = log;
-  const isEdit = head.start.edited_from !== null;
-  const parent_id = isEdit ? state.parent_id : chat.row.head_interaction_id;
+  const parent_id = parentFromQueue(chat, log, head.start);
   const first = recordOne(head, { parent_id, epoch: state.epoch, at });
   const turn = ++chat.turns;
   const show = await log.write(begunState(state, { parent_id, turn }), { records: [first] });

@@ -27,7 +27,7 @@ const ASKED = `
     ON CONFLICT (interaction_id, key) DO NOTHING
   )`;
 
-/** What a batch does to its row; `b` is the batch. What ends without having begun never was on its chat's branch. */
+/** What a batch does to its row; `b` is the batch. What ends without having begun never was on its chat's branch, and keeps its rank. */
 const CHANGES = `
   last_seq = coalesce(b.last_seq, i.last_seq),
   status = coalesce(b.status, i.status),
@@ -38,7 +38,6 @@ const CHANGES = `
   added_messages = CASE WHEN b.completed_at IS NULL THEN i.added_messages ELSE b.added_messages::json END,
   owner = CASE WHEN b.completed_at IS NULL THEN i.owner END,
   lease_until = CASE WHEN b.completed_at IS NULL THEN i.lease_until END,
-  queue_rank = CASE WHEN b.completed_at IS NULL THEN i.queue_rank END,
   superseded_at = CASE WHEN i.${IS_QUEUED} THEN b.completed_at ELSE i.superseded_at END`;
 
 /**

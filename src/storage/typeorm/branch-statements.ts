@@ -1,5 +1,5 @@
 import type { Statement } from './statement.js';
-import { IS_ACTIVE, IS_QUEUED } from './statement.js';
+import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './statement.js';
 
 /**
  * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The heads themselves may be made by the same
@@ -30,10 +30,12 @@ export const MARK_BRANCH_OF: Statement = {
     SELECT`,
 };
 
-/** Under the chat's lock. */
+/** Under the chat's lock: only to what has begun. */
 export const SWITCH_HEAD: Statement = {
   text: `
-    WITH RECURSIVE target AS (SELECT id, parent_id FROM interactions WHERE id = $2 AND chat_id = $1),
+    WITH RECURSIVE target AS (
+      SELECT id, parent_id FROM interactions WHERE id = $2 AND chat_id = $1 AND ${HAS_BEGUN}
+    ),
     busy AS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})),
     heads AS (
       UPDATE chats c SET head_interaction_id = t.id FROM target t

@@ -51,10 +51,13 @@ const LAST_SEQS: Statement = {
   text: 'SELECT id, last_seq FROM interactions WHERE id = ANY ($1::text[])',
 };
 
+/** What is queued will not begin any more: its place is after its chat's head, unless it is an edit, which has one. */
 const CANCEL: Statement = {
   name: 'interactions.cancel',
-  text: `UPDATE interactions SET cancel_reason = coalesce(cancel_reason, $2), signals = signals + 1
-    WHERE id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})`,
+  text: `UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $2), signals = i.signals + 1,
+      parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
+        THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.id = i.chat_id)) ELSE i.parent_id END
+    WHERE i.id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
 };
 
 interface Added {

@@ -1,10 +1,12 @@
 import { CreateChatsInteractionsRecords1795219200000 } from '../../../migrations/1795219200000-create-chats-interactions-records.js';
 import { RequestsAndBranches1795262400000 } from '../../../migrations/1795262400000-requests-and-branches.js';
 import { CreatePermissionRules1795305600000 } from '../../../migrations/1795305600000-create-permission-rules.js';
+import { KeepQueueRank1795350000000 } from '../../../migrations/1795350000000-keep-queue-rank.js';
 
 /** Every migration, oldest first. Named one by one, so that a build, a test and a container run the same. */
 export const MIGRATIONS = [
   CreateChatsInteractionsRecords1795219200000,
   RequestsAndBranches1795262400000,
   CreatePermissionRules1795305600000,
+  KeepQueueRank1795350000000,
 ];

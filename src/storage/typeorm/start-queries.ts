@@ -41,6 +41,7 @@ export class StartQueries {
         return { outcome: 'busy', active_interaction_id: verdict.busy_id };
       case 'queue_full':
       case 'unknown_edit':
+      case 'edits_queued':
         return { outcome: verdict.outcome };
     }
   }

@@ -13,7 +13,7 @@ export const HOLD_CHAT: Statement = {
 /** What may be done: `$2` is the chat, `$13` the idempotency key, `$15` the edited interaction, `$16` what to do on conflict. */
 const VERDICT = `
   seen AS (SELECT id, idempotency_fingerprint AS fingerprint FROM interactions WHERE chat_id = $2 AND idempotency_key = $13),
-  edited AS (SELECT id, parent_id FROM interactions WHERE id = $15 AND chat_id = $2 AND NOT ${IS_QUEUED}),
+  edited AS (SELECT id, parent_id, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $15 AND chat_id = $2),
   active AS (SELECT id FROM interactions WHERE chat_id = $2 AND ${IS_ACTIVE}),
   queue AS (
     SELECT count(*) AS length, min(queue_rank) AS first, max(queue_rank) AS last FROM interactions
@@ -23,6 +23,7 @@ const VERDICT = `
     SELECT CASE
         WHEN seen.id IS NOT NULL THEN 'seen'
         WHEN $15 IS NOT NULL AND edited.id IS NULL THEN 'unknown_edit'
+        WHEN edited.is_queued THEN 'edits_queued'
         WHEN active.id IS NULL AND queue.length = 0 THEN 'started'
         WHEN $16 = 'reject' THEN 'busy'
         WHEN queue.length >= ${MAX_QUEUED} THEN 'queue_full'

@@ -18,5 +18,8 @@ export const IS_ACTIVE = "status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INP
 /** Waits for the chat; of a table `i` say `i.${IS_QUEUED}`. */
 export const IS_QUEUED = "status = 'QUEUED'";
 
+/** What ended in the queue keeps its rank. */
+export const HAS_BEGUN = 'queue_rank IS NULL';
+
 /** Whether the interaction of the table `i` may have a run: it is active, or queued and to be cancelled. */
 export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;

@@ -89,21 +89,31 @@ export function describeBranches(tested: StoreUnderTest): void {
 
     describeRefusedEdits(tested);
     describeQueuedEdits(tested);
+    describeNeverBegun(tested);
     describeSwitching(tested);
   });
 }
 
 function describeRefusedEdits(tested: StoreUnderTest): void {
-  it('knows no edit of what is not in this chat, or has not begun', async () => {
+  it('knows no edit of what is not in this chat', async () => {
     const elsewhere = await ended(tested.store, 'one');
     const { chat_id } = await started(tested.store);
-    const waiting = await queued(tested.store, { chat_id });
-    for (const edited_from of [elsewhere.id, waiting.id, interactionId()]) {
+    for (const edited_from of [elsewhere.id, interactionId()]) {
       for (const on_conflict of ['reject', 'interrupt'] as const) {
         const start = newStart({ chat_id, edited_from, on_conflict });
         const outcome = await tested.store.startInteraction(start);
         expect(outcome).toEqual({ outcome: 'unknown_edit' });
       }
+    }
+    expect(await tested.store.listUnfinished(chat_id)).toHaveLength(1);
+  });
+
+  it('tells an edit of what is queued from one of what is not there', async () => {
+    const { chat_id } = await started(tested.store);
+    const waiting = await queued(tested.store, { chat_id });
+    for (const on_conflict of ['reject', 'interrupt'] as const) {
+      const start = newStart({ chat_id, edited_from: waiting.id, on_conflict });
+      expect(await tested.store.startInteraction(start)).toEqual({ outcome: 'edits_queued' });
     }
     expect(await tested.store.listUnfinished(chat_id)).toHaveLength(2);
   });
@@ -175,6 +185,84 @@ function describeQueuedEdits(tested: StoreUnderTest): void {
     });
     expect(await tested.store.getPreviousState(edit.id)).toEqual([]);
     expect(await active(tested, chat_id)).toEqual([edit.id]);
+  });
+}
+
+/** What was cancelled in the queue has a place in the conversation all the same: after what was its chat's head then. */
+function describeNeverBegun(tested: StoreUnderTest): void {
+  it('goes on from where the chat was when an edited one was cancelled before it began', async () => {
+    const one = await ended(tested.store, 'one', { created_at: at(10) });
+    const { chat_id } = one;
+    const two = await started(tested.store, { chat_id, lease: HELD, created_at: at(11) });
+    const [cancelled, three] = [
+      await queued(tested.store, { chat_id, created_at: at(12) }),
+      await queued(tested.store, { chat_id, created_at: at(13) }),
+    ];
+    await cancelInQueue(tested, cancelled, at(20));
+    const left = await tested.store.findInteraction(cancelled.id);
+    expect(left).toMatchObject({ parent_id: two.id, superseded_at: at(20) });
+    expect((await tested.store.findChat(chat_id))?.head_interaction_id).toBe(two.id);
+    expect((await tested.store.findInteraction(two.id))?.superseded_at).toBeNull();
+    await tested.store.append([endBatch(two.id, 2, { end: newEnd('two') })]);
+    await endBegun(tested, three);
+    expect(await active(tested, chat_id)).toEqual([one.id, two.id, three.id]);
+    await tested.reopen();
+    expect(await tested.store.findInteraction(cancelled.id)).toEqual(left);
+
+    const edited = { chat_id, edited_from: cancelled.id, created_at: at(99) };
+    const edit = await started(tested.store, edited);
+    expect(edit.parent_id).toBe(two.id);
+    const before = [...exchange('one'), ...exchange('two')];
+    expect(await tested.store.getPreviousState(edit.id)).toEqual(before);
+    expect(await active(tested, chat_id)).toEqual([one.id, two.id, edit.id]);
+    expect((await tested.store.findInteraction(cancelled.id))?.superseded_at).toBe(at(20));
+    expect((await tested.store.findInteraction(three.id))?.superseded_at).toBe(at(99));
+  });
+
+  it('takes the head that there is when it is first cancelled, not when it was queued', async () => {
+    const one = await started(tested.store, { lease: HELD });
+    const { chat_id } = one;
+    const two = await queued(tested.store, { chat_id });
+    const three = await queued(tested.store, { chat_id });
+    const cancelled = await queued(tested.store, { chat_id });
+    await tested.store.append([endBatch(one.id, 2)]);
+    const marked = await tested.store.requestCancel(cancelled.id, 'user');
+    expect(marked?.parent_id).toBe(two.id);
+    await endBegun(tested, two);
+    expect((await tested.store.findChat(chat_id))?.head_interaction_id).toBe(three.id);
+    await cancelInQueue(tested, cancelled, at(20));
+    expect((await tested.store.findInteraction(cancelled.id))?.parent_id).toBe(two.id);
+  });
+
+  it.each([
+    ['the first one', 0],
+    ['a later one', 1],
+  ] as const)(
+    'keeps the parent of an edit of %s that was cancelled before it began',
+    async (_, n) => {
+      const rows = await conversation(tested, 'one', 'two', 'three');
+      const { chat_id } = rows[0];
+      await started(tested.store, { chat_id, lease: HELD });
+      const edit = await queued(tested.store, {
+        ...{ chat_id, edited_from: rows[n].id, on_conflict: 'interrupt' },
+      });
+      await cancelInQueue(tested, edit, at(50));
+      const parent_id = n === 0 ? null : rows[0].id;
+      expect(await tested.store.findInteraction(edit.id)).toMatchObject({ parent_id });
+      const before = await active(tested, chat_id);
+      expect(before.slice(0, 3)).toEqual(rows.map(({ id }) => id));
+    },
+  );
+
+  it('is never the head', async () => {
+    const { id, chat_id } = await started(tested.store, { lease: HELD });
+    const cancelled = await queued(tested.store, { chat_id });
+    expect(await tested.store.switchHead(chat_id, cancelled.id, at(50))).toBe('unknown');
+    await cancelInQueue(tested, cancelled, at(20));
+    await tested.store.append([endBatch(id, 2)]);
+    const before = await everything(tested, chat_id);
+    expect(await tested.store.switchHead(chat_id, cancelled.id, at(50))).toBe('unknown');
+    expect(await everything(tested, chat_id)).toEqual(before);
   });
 }
 
@@ -251,6 +339,24 @@ async function conversation(
     await ended(tested.store, two, { chat_id, created_at: at(11) }),
     await ended(tested.store, three, { chat_id, created_at: at(12) }),
   ];
+}
+
+async function cancelInQueue(
+  tested: StoreUnderTest,
+  { id }: InteractionRow,
+  completed_at: string,
+): Promise<void> {
+  await tested.store.requestCancel(id, 'user');
+  const lease = await tested.store.acquireLease(id, HELD);
+  const end = newEnd('never', { status: 'CANCELLED', completed_at });
+  const batch = endBatch(id, 1, { epoch: lease!.interaction.epoch, end });
+  expect(await tested.store.append([batch])).toEqual(['written']);
+}
+
+/** What was queued and has begun meanwhile. */
+async function endBegun(tested: StoreUnderTest, { id }: InteractionRow): Promise<void> {
+  const lease = await tested.store.acquireLease(id, HELD);
+  await tested.store.append([endBatch(id, 2, { epoch: lease!.interaction.epoch })]);
 }
 
 /** The active branch and what is queued, oldest first. */

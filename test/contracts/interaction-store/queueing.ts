@@ -267,7 +267,8 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
     const cancelled = await queued(tested.store, { chat_id, created_at });
     const next = await queued(tested.store, { chat_id });
     const marked = await tested.store.requestCancel(cancelled.id, 'user');
-    expect(marked).toEqual({ ...cancelled, signals: 1, cancel_reason: 'user' });
+    const place = { parent_id: id, signals: 1, cancel_reason: 'user' };
+    expect(marked).toEqual({ ...cancelled, ...place });
     expect(await tested.store.listUnowned(1)).toEqual([cancelled.id]);
     const lease = await tested.store.acquireLease(cancelled.id, HELD);
     expect(lease?.interaction).toEqual({ ...marked, epoch: 1 });
