@@ -1,6 +1,8 @@
 import type { Secret } from './secret.js';
 
 export type StoreKind = 'database' | 'file';
+export type WorkspaceMode = 'chat' | 'shared';
+export type SandboxChoice = 'auto' | 'bwrap' | 'none';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
 
@@ -34,6 +36,15 @@ export class Config {
 
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
+
+  /** Absolute path of the folder that tools work in, or of the one with a folder per chat. */
+  readonly workspaceDir: string;
+  readonly workspaceMode: WorkspaceMode;
+  /** Absolute paths: a chat may name a folder under one of them as its workspace. */
+  readonly workspaceRoots: readonly string[];
+  readonly sandbox: SandboxChoice;
+  /** Whether commands in a sandbox reach the network. */
+  readonly sandboxNetwork: boolean;
 
   readonly maxIterations: number;
   readonly maxConcurrentRuns: number;

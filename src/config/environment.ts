@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  absolutePaths,
   apiKey,
   hostName,
   hostNames,
@@ -30,6 +31,12 @@ export const environment = z.object({
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
 
   PERMISSIONS_FILE: z.string().optional(),
+
+  WORKSPACE_DIR: z.string().default('./workspace'),
+  WORKSPACE_MODE: oneOf('chat', 'shared').default('chat'),
+  WORKSPACE_ROOTS: absolutePaths().default([]),
+  SANDBOX: oneOf('auto', 'bwrap', 'none').default('auto'),
+  SANDBOX_NETWORK: trueOrFalse().default(false),
 
   MAX_ITERATIONS: integer(1, 1000).default(25),
   MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),

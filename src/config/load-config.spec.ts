@@ -67,6 +67,8 @@ describe(loadConfig.name, () => {
     ['LOG_LEVEL', 'loud'],
     ['LEASE_TTL_MS', '99999999999'],
     ['TOOL_OUTPUT_LIMIT', '-1'],
+    ['WORKSPACE_ROOTS', '/srv/a,b'],
+    ['SANDBOX', 'docker'],
   ])('refuses %s=%s', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
   });
@@ -74,6 +76,25 @@ describe(loadConfig.name, () => {
   it('refuses a database for the file store, also beside other faults', () => {
     const faults = faultsOf({ STORE: 'file', DATABASE_URL: 'postgres://h/db', PORT: 'x' });
     expect(faults.map(({ variable }) => variable)).toEqual(['PORT', 'STORE']);
+  });
+
+  it.each([
+    [{ WORKSPACE_DIR: './data' }],
+    [{ WORKSPACE_DIR: './data/work' }],
+    [{ WORKSPACE_DIR: '.' }],
+    [{ DATA_DIR: '/srv/parley/work/data', WORKSPACE_DIR: '/srv/parley/work/' }],
+  ])('refuses a workspace that overlaps with the data: %j', (env) => {
+    expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
+  });
+
+  it('takes a workspace beside the data, however alike their names', () => {
+    const { workspaceDir } = loadConfig({ DATA_DIR: '/srv/work', WORKSPACE_DIR: '/srv/workspace' });
+    expect(workspaceDir).toBe('/srv/workspace');
+  });
+
+  it('splits the roots of workspaces', () => {
+    const { workspaceRoots } = loadConfig({ WORKSPACE_ROOTS: '/srv/a, /home/me/b/' });
+    expect(workspaceRoots).toEqual(['/srv/a', '/home/me/b']);
   });
 
   it('refuses a model of OpenAI without key and endpoint', () => {

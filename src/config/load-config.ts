@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { z } from 'zod';
 import { camelCased } from './camel-case.js';
 import { Config } from './config.js';
@@ -22,6 +22,7 @@ export function loadConfig(env: Environment, isTerminal = false): Config {
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
+    ...(data ? findOverlap(data) : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config(complete(data, { isTerminal, names: Object.keys(given) }));
@@ -59,6 +60,14 @@ function findContradictions(given: Record<string, string>): ConfigFault[] {
   return faults;
 }
 
+/** Tools get to what is in the workspace, and must not get to the data. */
+function findOverlap({ DATA_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
+  const [data, workspace] = [join(resolve(DATA_DIR), sep), join(resolve(WORKSPACE_DIR), sep)];
+  if (!data.startsWith(workspace) && !workspace.startsWith(data)) return [];
+  const problem = `${JSON.stringify(WORKSPACE_DIR)} and DATA_DIR may not be the same folder, nor one inside of the other`;
+  return [{ variable: 'WORKSPACE_DIR', problem }];
+}
+
 function complete(
   data: Variables,
   context: { readonly isTerminal: boolean; readonly names: readonly string[] },
@@ -67,6 +76,8 @@ function complete(
     ...camelCased(data),
     ...chooseModel(data),
     dataDir: resolve(data.DATA_DIR),
+    workspaceDir: resolve(data.WORKSPACE_DIR),
+    workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
     logFormat: data.LOG_FORMAT ?? (context.isTerminal ? 'pretty' : 'json'),
     warnings: findMisspelt(context.names, Object.keys(environment.shape)),
   };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { Secret } from './secret.js';
 
@@ -50,6 +51,14 @@ const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$/;
 
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || HOST_NAME.test(text);
+}
+
+/** Comma-separated. */
+export function absolutePaths() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((path) => path.trim()))
+    .refine((paths) => paths.every(isAbsolute), 'has to be absolute paths, separated by commas');
 }
 
 /** `demo` alone is short for its only model. */
