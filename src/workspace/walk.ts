@@ -1,0 +1,151 @@
+import type { Stats } from 'node:fs';
+import { posix } from 'node:path';
+import type { Folder } from './folder.js';
+import { missing, refused, unsuitable } from './workspace-fault.js';
+
+/** Where a path leads: a name in an open folder, which is the caller's to close. */
+export interface Place {
+  readonly folder: Folder;
+  /** `.`: the folder itself. */
+  readonly name: string;
+  /** undefined: nothing is there yet. Never of a link. */
+  readonly stats: Stats | undefined;
+}
+
+export interface WalkOptions {
+  /** As it was given, for messages. */
+  readonly path: string;
+  /** Folders on the way that are missing are made. */
+  readonly make?: boolean;
+}
+
+const MAX_LINKS = 40;
+
+/**
+ * Goes from the root to a file, one name at a time. Links are followed by hand, as long as they stay inside: nothing is ever opened through
+ * one, so that a link that appears between a look and an opening is an error, not a way out.
+ * @throws WorkspaceFault
+ */
+export async function walk(
+  root: Folder,
+  names: readonly string[],
+  options: WalkOptions,
+): Promise<Place> {
+  const walker = new Walker(root, names, options);
+  try {
+    const place = await walker.go();
+    await walker.leave(place.folder);
+    return place;
+  } catch (error) {
+    await walker.leave();
+    throw toFault(error, options.path);
+  }
+}
+
+class Walker {
+  /** From the root on; the root is not ours. */
+  private readonly way: Folder[];
+  private readonly todo: string[];
+  private links = 0;
+
+  constructor(
+    private readonly root: Folder,
+    names: readonly string[],
+    private readonly options: WalkOptions,
+  ) {
+    this.way = [];
+    this.todo = [...names];
+  }
+
+  async go(): Promise<Place> {
+    for (let name = this.todo.shift(); name !== undefined; name = this.todo.shift()) {
+      if (name === '..') await this.goUp();
+      else {
+        const stats = await this.here.find(name);
+        if (stats?.isSymbolicLink()) await this.follow(name);
+        else if (this.todo.length === 0) return { folder: await this.ownHere(), name, stats };
+        else await this.enter(name, stats);
+      }
+    }
+    const folder = await this.ownHere();
+    return { folder, name: '.', stats: await folder.find('.') };
+  }
+
+  /** Closes what was opened on the way. */
+  async leave(except?: Folder): Promise<void> {
+    for (const folder of this.way) if (folder !== except) await folder.close();
+  }
+
+  private get here(): Folder {
+    return this.way.at(-1) ?? this.root;
+  }
+
+  private async ownHere(): Promise<Folder> {
+    if (this.way.length === 0) this.way.push(await this.root.openFolder('.'));
+    return this.here;
+  }
+
+  /** Only a link says so. */
+  private async goUp(): Promise<void> {
+    const folder = this.way.pop();
+    if (!folder) throw this.leaves();
+    await folder.close();
+  }
+
+  private async follow(name: string): Promise<void> {
+    if (++this.links > MAX_LINKS)
+      throw refused(this.options.path, 'it leads through too many links');
+    const target = await this.here.readLink(name);
+    if (target.startsWith('/')) this.todo.unshift(...(await this.fromRoot(target)));
+    else this.todo.unshift(...namesIn(target));
+  }
+
+  private async fromRoot(target: string): Promise<string[]> {
+    const inside = posix.relative(this.root.path, posix.normalize(target));
+    const spelled = target === this.root.path || target.startsWith(`${this.root.path}/`);
+    if (!spelled || inside.startsWith('..')) throw this.leaves();
+    for (let folder = this.way.pop(); folder; folder = this.way.pop()) await folder.close();
+    return namesIn(target.slice(this.root.path.length));
+  }
+
+  private async enter(name: string, stats: Stats | undefined): Promise<void> {
+    if (!stats && !this.options.make) throw missing(this.options.path);
+    if (!stats) await this.here.makeFolder(name);
+    else if (!stats.isDirectory())
+      throw unsuitable(this.options.path, `can't be there: "${name}" is no folder`);
+    this.way.push(await this.here.openFolder(name));
+  }
+
+  private leaves(): Error {
+    return refused(this.options.path, 'a link on the way leads out of the workspace');
+  }
+}
+
+function namesIn(target: string): string[] {
+  return target.split('/').filter((name) => name !== '' && name !== '.');
+}
+
+/** What the system says, in words that name no path of the host. */
+export function toFault(error: unknown, path: string): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ELOOP':
+    case 'ENOTDIR':
+      return refused(path, 'something on the way was swapped while it was opened');
+    case 'ENOENT':
+      return missing(path);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return unsuitable(path, 'may not be touched: the server has no right to');
+    case 'ENAMETOOLONG':
+      return refused(path, 'it is too long');
+    case 'ENXIO':
+    case 'ENODEV':
+      return unsuitable(path, 'is a pipe, a socket or a device, not a file');
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return unsuitable(path, "can't be written: the disk is full");
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * `refused`: the path leads out of the workspace or may. `missing`: nothing is there. `unsuitable`: what is there is not what was asked for,
+ * or can't be used safely.
+ */
+export type WorkspaceFaultCode = 'refused' | 'missing' | 'unsuitable';
+
+/** Why something can't be done in a workspace; the message is for the model, and has no path of the host in it. */
+export class WorkspaceFault extends Error {
+  override readonly name = 'WorkspaceFault';
+
+  constructor(
+    readonly code: WorkspaceFaultCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export function refused(path: string, why: string): WorkspaceFault {
+  return new WorkspaceFault('refused', `${quoted(path)} is refused: ${why}.`);
+}
+
+export function missing(path: string): WorkspaceFault {
+  return new WorkspaceFault('missing', `There is no ${quoted(path)} in the workspace.`);
+}
+
+export function unsuitable(path: string, why: string): WorkspaceFault {
+  return new WorkspaceFault('unsuitable', `${quoted(path)} ${why}.`);
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+}

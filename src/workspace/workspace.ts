@@ -1,0 +1,86 @@
+import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { Folder } from './folder.js';
+import { parsePath } from './parse-path.js';
+import { toFault, walk } from './walk.js';
+import type { Place } from './walk.js';
+import { missing, unsuitable } from './workspace-fault.js';
+
+/** A regular file that is open for reading, and is the caller's to close. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+}
+
+/** The folder that a chat's tools work in. Everything in it is reached through here, and nothing else is. */
+export class Workspace {
+  constructor(readonly root: Folder) {}
+
+  /** Absolute, for processes that work in it. */
+  get path(): string {
+    return this.root.path;
+  }
+
+  /** @throws WorkspaceFault if it leads out, is missing, or is no regular file with a single name */
+  async openFile(path: string): Promise<OpenFile> {
+    const { folder, name, stats } = await this.locate(path);
+    try {
+      if (!stats) throw missing(path);
+      requireFile(path, stats);
+      return await openChecked(folder, name, path);
+    } catch (error) {
+      throw toFault(error, path);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** The caller closes it. @throws WorkspaceFault */
+  async openFolder(path: string): Promise<Folder> {
+    const { folder, name, stats } = await this.locate(path);
+    if (name === '.') return folder;
+    try {
+      if (!stats) throw missing(path);
+      if (!stats.isDirectory()) throw unsuitable(path, 'is a file, not a folder');
+      return await folder.openFolder(name);
+    } catch (error) {
+      throw toFault(error, path);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** Where the path leads, which may be nowhere yet. The caller closes the folder. @throws WorkspaceFault */
+  locate(path: string, options: { readonly make?: boolean } = {}): Promise<Place> {
+    return walk(this.root, parsePath(path), { path, ...options });
+  }
+
+  close(): Promise<void> {
+    return this.root.close();
+  }
+}
+
+/** In a folder, without following a link. @throws WorkspaceFault if it is no regular file with a single name */
+async function openChecked(folder: Folder, name: string, path: string): Promise<OpenFile> {
+  const handle = await folder.open(name, constants.O_RDONLY);
+  try {
+    const stats = await handle.stat();
+    requireFile(path, stats);
+    return { handle, stats };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** @throws WorkspaceFault */
+function requireFile(path: string, stats: Stats): void {
+  if (stats.isDirectory()) throw unsuitable(path, 'is a folder, not a file');
+  if (!stats.isFile()) throw unsuitable(path, 'is a pipe, a socket or a device, not a file');
+  if (stats.nlink > 1)
+    throw unsuitable(
+      path,
+      'has another name elsewhere (a hard link), which may be outside of the workspace; make a copy and use that',
+    );
+}

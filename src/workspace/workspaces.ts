@@ -1,0 +1,87 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { isAbsolute, sep } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { InteractionStore } from '../log/interaction-store.js';
+import { chatFolderName } from './chat-folder-name.js';
+import { Folder } from './folder.js';
+import { Workspace } from './workspace.js';
+import { WorkspaceFault } from './workspace-fault.js';
+
+/** Finds the folder that a chat works in: its own, the shared one, or the one that the chat's metadata name. */
+@Injectable()
+export class Workspaces {
+  constructor(
+    private readonly config: Config,
+    private readonly store: InteractionStore,
+  ) {}
+
+  /** Opens the chat's workspace for as long as `work` takes. @throws WorkspaceFault */
+  async use<T>(chatId: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
+    const workspace = new Workspace(await this.openRoot(chatId));
+    try {
+      return await work(workspace);
+    } finally {
+      await workspace.close();
+    }
+  }
+
+  private async openRoot(chatId: string): Promise<Folder> {
+    const chat = await this.store.findChat(chatId);
+    const named = chat?.metadata['workspace'];
+    if (named !== undefined && named !== null) return this.openNamed(named);
+    const { workspaceDir, workspaceMode } = this.config;
+    await mkdir(workspaceDir, { recursive: true });
+    const base = await Folder.openRoot(workspaceDir);
+    return workspaceMode === 'shared' ? base : openOwn(base, chatId);
+  }
+
+  /** Outside of the allowed roots nothing is said of what there is. */
+  private async openNamed(named: unknown): Promise<Folder> {
+    if (typeof named !== 'string' || !isAbsolute(named) || named.includes('\0'))
+      throw unusable('it has to be the absolute path of a folder');
+    const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
+    const path = await real(named);
+    const isAllowed = path !== undefined && roots.some((root) => root && isIn(path, root));
+    if (!isAllowed || this.holdsData(path))
+      throw unusable('it is no folder under one of the WORKSPACE_ROOTS');
+    const folder = await Folder.openRoot(path).catch(() => undefined);
+    if (folder?.path === path) return folder;
+    await folder?.close();
+    throw unusable('it is no folder');
+  }
+
+  /** The server's own data are nobody's workspace. */
+  private holdsData(path: string): boolean {
+    const { dataDir } = this.config;
+    return isIn(path, dataDir) || isIn(dataDir, path);
+  }
+}
+
+async function openOwn(base: Folder, chatId: string): Promise<Folder> {
+  const name = chatFolderName(chatId);
+  try {
+    await base.makeFolder(name);
+    return await base.openAsRoot(name);
+  } catch (cause) {
+    const message = "The chat's folder can't be opened: something else is in its place.";
+    throw new WorkspaceFault('unsuitable', message, { cause });
+  } finally {
+    await base.close();
+  }
+}
+
+function real(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}
+
+function isIn(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function unusable(why: string): WorkspaceFault {
+  return new WorkspaceFault(
+    'refused',
+    `The chat's metadata name a workspace that can't be used: ${why}.`,
+  );
+}

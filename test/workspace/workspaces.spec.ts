@@ -1,0 +1,95 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config/load-config.js';
+import type { Environment } from '../../src/config/load-config.js';
+import type { InteractionStore } from '../../src/log/interaction-store.js';
+import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
+import { Workspaces } from '../../src/workspace/workspaces.js';
+import { MemoryStore } from '../support/memory-store.js';
+
+describe(Workspaces.name, () => {
+  let base: string;
+  let store: InteractionStore;
+  beforeEach(async () => {
+    base = await realpath(await mkdtemp(join(tmpdir(), 'parley-workspaces-')));
+    for (const name of ['data', 'projects/a', 'projects2/b'])
+      await mkdir(join(base, name), { recursive: true });
+    store = new MemoryStore();
+  });
+  afterEach(() => rm(base, { recursive: true, force: true }));
+
+  const workspaces = (env: Environment = {}) =>
+    new Workspaces(
+      loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: join(base, 'work'), ...env }),
+      store,
+    );
+  const chat = async (id: string, metadata = {}) => {
+    const created_at = new Date().toISOString();
+    await store.createChat({ id, title: null, agent: null, created_at, metadata });
+  };
+  const pathOf = (chatId: string, env: Environment = {}) =>
+    workspaces(env).use(chatId, ({ path }) => Promise.resolve(path));
+
+  it('gives each chat a folder of its own', async () => {
+    await chat('one');
+    expect(await pathOf('one')).toBe(join(base, 'work/one'));
+    expect(await pathOf('two')).toBe(join(base, 'work/two'));
+  });
+
+  it('tells chats apart also where the disk does not tell large from small letters', async () => {
+    const paths = await Promise.all(['Sums', 'sums', 'SUMS', 'nul', 'con'].map((id) => pathOf(id)));
+    expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(5);
+    for (const path of paths) expect(path).not.toMatch(/\/(con|nul)$/);
+  });
+
+  it('has one folder for all when it is shared', async () => {
+    expect(await pathOf('one', { WORKSPACE_MODE: 'shared' })).toBe(join(base, 'work'));
+  });
+
+  it('does not follow a link in the place of a chat’s folder', async () => {
+    await mkdir(join(base, 'work'));
+    await symlink(join(base, 'data'), join(base, 'work/one'));
+    await expect(pathOf('one')).rejects.toThrow(WorkspaceFault);
+  });
+
+  it('lets a chat name a folder under an allowed root', async () => {
+    const roots = { WORKSPACE_ROOTS: join(base, 'projects') };
+    await chat('one', { workspace: join(base, 'projects/a') });
+    await chat('all', { workspace: join(base, 'projects') });
+    expect(await pathOf('one', roots)).toBe(join(base, 'projects/a'));
+    expect(await pathOf('all', roots)).toBe(join(base, 'projects'));
+  });
+
+  it.each([
+    ['projects2/b'],
+    ['projects/../projects2/b'],
+    ['projects/link'],
+    ['projects/file'],
+    ['projects/missing'],
+    ['data'],
+    [''],
+  ])('refuses one that is elsewhere: %s', async (named) => {
+    await symlink('../projects2', join(base, 'projects/link'));
+    await writeFile(join(base, 'projects/file'), '');
+    await chat('one', { workspace: join(base, named) });
+    await expect(pathOf('one', { WORKSPACE_ROOTS: join(base, 'projects') })).rejects.toThrow(
+      WorkspaceFault,
+    );
+  });
+
+  it('refuses the data, even under an allowed root', async () => {
+    await chat('one', { workspace: join(base, 'data') });
+    await chat('all', { workspace: base });
+    for (const id of ['one', 'all'])
+      await expect(pathOf(id, { WORKSPACE_ROOTS: base })).rejects.toThrow(WorkspaceFault);
+  });
+
+  it.each([['projects/a'], [7], [{}], ['/\0']])(
+    'refuses what is no absolute path: %j',
+    async (named) => {
+      await chat('one', { workspace: named });
+      await expect(pathOf('one', { WORKSPACE_ROOTS: '/' })).rejects.toThrow(/absolute path/);
+    },
+  );
+});
