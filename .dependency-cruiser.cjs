@@ -15,8 +15,9 @@ const MAY_USE = {
   agents: [...BASE, ...PARTS, ...HUMAN],
   interactions: [...BASE, ...PARTS, ...HUMAN, 'agents'],
   chats: [...BASE, ...PARTS, ...HUMAN, 'agents', 'interactions'],
+  tasks: [...BASE, 'log', 'tools'],
   health: [...BASE, 'log'],
-  storage: [...FLOOR, 'config', 'log', 'permissions'],
+  storage: [...FLOOR, 'config', 'log', 'permissions', 'tasks'],
 };
 
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
@@ -35,7 +36,7 @@ const HOMES = {
   re2js: 'src/permissions/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
-  zod: 'src/(config|tools|permissions/rules)/',
+  zod: 'src/(config|tools|tasks|permissions/rules)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */

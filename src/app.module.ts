@@ -7,6 +7,7 @@ import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 import { PortsModule } from './ports.module.js';
 import type { Stores } from './ports.module.js';
 
@@ -24,6 +25,7 @@ export class AppModule {
         ChatsModule,
         ApprovalsModule,
         PermissionsModule,
+        TasksModule,
         ...modules,
       ],
     };

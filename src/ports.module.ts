@@ -15,25 +15,28 @@ import { OpenAiProvider } from './models/openai/openai-provider.js';
 import { RuleStore } from './permissions/rule-store.js';
 import { LocalRunQueue } from './queue/local/local-run-queue.js';
 import { RunQueue } from './queue/run-queue.js';
+import { TaskStore } from './tasks/task-store.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
 /** Saved state, open. */
 export interface Stores {
   readonly store: InteractionStore;
   readonly rules: RuleStore;
+  readonly tasks: TaskStore;
 }
 
 /** Binds ports to implementations, for all modules. */
 @Global()
 @Module({})
 export class PortsModule {
-  static of(config: Config, { store, rules }: Stores): DynamicModule {
+  static of(config: Config, { store, rules, tasks }: Stores): DynamicModule {
     const providers: Provider[] = [
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
       Ids,
       { provide: InteractionStore, useValue: store },
       { provide: RuleStore, useValue: rules },
+      { provide: TaskStore, useValue: tasks },
       { provide: LiveBus, useClass: LocalLiveBus },
       { provide: RunQueue, useValue: new LocalRunQueue(config.maxConcurrentRuns) },
       {

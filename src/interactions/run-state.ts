@@ -109,6 +109,7 @@ export class RunState {
       case 'MESSAGE':
       case 'TURN_COMPLETED':
       case 'STEP_COMPLETED':
+      case 'TASK_UPDATED':
       case 'CANCELLED':
       case 'ERROR':
       case 'INTERACTION_COMPLETE':

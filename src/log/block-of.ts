@@ -34,6 +34,7 @@ export function blockOf(body: RecordBody): CompletedBlock | undefined {
     case 'TOOL_RESULT_REQUIRED':
     case 'TURN_COMPLETED':
     case 'STEP_COMPLETED':
+    case 'TASK_UPDATED':
     case 'NOTICE':
     case 'RESUMED':
     case 'CANCELLED':

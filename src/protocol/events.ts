@@ -1,4 +1,5 @@
 import type { FinalStatus, Usage } from './interaction.js';
+import type { Task } from './task.js';
 
 /** The durable events, by type. Each is one record of an interaction's log. */
 export type RecordBody =
@@ -119,6 +120,14 @@ export type RecordBody =
     }
   /** Some other effect of the agent's was done. */
   | { readonly type: 'STEP_COMPLETED'; readonly name: string }
+  /** The chat's task board was changed by a tool. */
+  | {
+      readonly type: 'TASK_UPDATED';
+      /** As it is now. */
+      readonly task: Task;
+      /** It was taken off the board. */
+      readonly deleted?: true;
+    }
   /** Something about the run itself: a provider was retried, a guardrail spoke. */
   | {
       readonly type: 'NOTICE';

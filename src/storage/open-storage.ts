@@ -2,12 +2,15 @@ import type { Config } from '../config/config.js';
 import { SystemClock } from '../kernel/clock.js';
 import type { InteractionStore } from '../log/interaction-store.js';
 import type { RuleStore } from '../permissions/rule-store.js';
+import type { TaskStore } from '../tasks/task-store.js';
 import { DataDirLock } from './data-dir-lock.js';
+import type { ReportProblem } from './file/report-problem.js';
 
 /** An open store and how to close it. */
 export interface Storage {
   readonly store: InteractionStore;
   readonly rules: RuleStore;
+  readonly tasks: TaskStore;
   close(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ async function openDatabaseStorage(
   const { expireLeases } = await import('./typeorm/expire-leases.js');
   const { TypeOrmInteractionStore } = await import('./typeorm/typeorm-interaction-store.js');
   const { TypeOrmRuleStore } = await import('./typeorm/typeorm-rule-store.js');
+  const { TypeOrmTaskStore } = await import('./typeorm/typeorm-task-store.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
     dataDir: config.dataDir,
@@ -58,6 +62,7 @@ async function openDatabaseStorage(
   return {
     store: new TypeOrmInteractionStore(database),
     rules: new TypeOrmRuleStore(database),
+    tasks: new TypeOrmTaskStore(database),
     close: () => database.close(),
   };
 }
@@ -67,17 +72,22 @@ async function openFileStorage(
   report: (problem: string) => void,
 ): Promise<Storage> {
   const { FileRuleStore } = await import('./file/file-rule-store.js');
+  const { FileTaskStore } = await import('./file/file-task-store.js');
   const { FileInteractionStore } = await import('./file/file-interaction-store.js');
+  const reportFile: ReportProblem = ({ path, message }) => report(`${path}: ${message}`);
   const store = await FileInteractionStore.open({
     data_dir: config.dataDir,
     clock: new SystemClock(),
-    report: ({ path, message }) => report(`${path}: ${message}`),
+    report: reportFile,
   });
+  const tasks = await FileTaskStore.open(store.folders, reportFile);
   const rules = await FileRuleStore.open({ data_dir: config.dataDir });
   return {
     store,
     rules,
+    tasks,
     async close() {
+      await tasks.close();
       await store.close();
       await rules.close();
     },

@@ -82,6 +82,7 @@ function execute(given: Given = {}): Promise<ToolExecution> {
     signal: given.signal ?? new AbortController().signal,
     output,
     ask: given.ask ?? (() => Promise.resolve(null)),
+    tell: () => Promise.resolve(),
   };
   return executorFor(given).execute({ name, arguments: args }, context);
 }

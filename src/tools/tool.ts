@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { RecordOf } from '../protocol/events.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
 export type ToolRisk = 'low' | 'medium' | 'high';
@@ -19,6 +20,9 @@ export interface ToolPolicy {
   readonly requires_approval?: boolean;
 }
 
+/** What a tool may add to the log of its interaction. */
+export type ToolEvent = RecordOf<'TASK_UPDATED'>;
+
 /** What a running tool has besides its input. */
 export interface ToolContext {
   readonly interaction_id: string;
@@ -34,6 +38,8 @@ export interface ToolContext {
     question: string,
     options?: { readonly options?: readonly string[] },
   ) => Promise<string | null>;
+  /** Tells the readers of the interaction; resolves once that is saved in its log. A call that runs again tells again. */
+  readonly tell: (event: ToolEvent) => Promise<void>;
 }
 
 /**

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
 import type { Stores } from '../../src/ports.module.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
+import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/typeorm-rule-store.js';
+import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.js';
 import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
+import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/databases.js';
 
 export interface OpenStore {
@@ -51,31 +54,37 @@ function onDatabase(opened: TestDatabase): OpenStore {
 }
 
 function storesOn(database: Database): Stores {
-  return { store: new TypeOrmInteractionStore(database), rules: new TypeOrmRuleStore(database) };
+  return {
+    store: new TypeOrmInteractionStore(database),
+    rules: new TypeOrmRuleStore(database),
+    tasks: new TypeOrmTaskStore(database),
+  };
 }
 
 async function openFiles(): Promise<OpenStore> {
   const data_dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
-  const open = async () => ({
-    store: await FileInteractionStore.open({
-      data_dir,
-      clock: new SystemClock(),
-      report: ({ path, message }) => {
-        throw new Error(`${path}: ${message}`);
-      },
-    }),
-    rules: await FileRuleStore.open({ data_dir }),
-  });
+  const report: ReportProblem = ({ path, message }) => {
+    throw new Error(`${path}: ${message}`);
+  };
+  const open = async () => {
+    const clock = new SystemClock();
+    const store = await FileInteractionStore.open({ data_dir, clock, report });
+    const tasks = await FileTaskStore.open(store.folders, report);
+    return { store, tasks, rules: await FileRuleStore.open({ data_dir }) };
+  };
+  const closeAll = async () => {
+    await on.stores.tasks.close();
+    await on.stores.store.close();
+    await on.stores.rules.close();
+  };
   const on = {
     stores: await open(),
     async reopen() {
-      await on.stores.store.close();
-      await on.stores.rules.close();
+      await closeAll();
       on.stores = await open();
     },
     async close() {
-      await on.stores.store.close();
-      await on.stores.rules.close();
+      await closeAll();
       await rm(data_dir, { recursive: true, force: true });
     },
   };

@@ -67,6 +67,7 @@ export class Conversation {
       case 'TOOL_CALL':
       case 'TOOL_STARTED':
       case 'STEP_COMPLETED':
+      case 'TASK_UPDATED':
       case 'RESUMED':
       case 'CANCELLED':
       case 'ERROR':

@@ -1,7 +1,7 @@
 import { BlockWriter } from '../../log/block-writer.js';
 import type { Entry } from '../../log/run-log.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ToolContext, ToolEvent } from '../../tools/tool.js';
 import type { AskOptions } from '../agent-context.js';
 import { AskEffect } from './ask.effect.js';
 import { perform } from './effect.js';
@@ -57,7 +57,12 @@ export class ToolRun {
       signal,
       output: (text) => this.preview(text),
       ask: (question, options = {}) => this.ask(question, options, repeatable),
+      tell: (event) => this.tell(event),
     };
+  }
+
+  private async tell(body: ToolEvent): Promise<void> {
+    await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
   }
 
   /** A question of the tool's own. While it waits, so does the tool: unless it can be replayed, the run stays in memory for it. */

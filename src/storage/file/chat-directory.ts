@@ -9,7 +9,7 @@ const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 export const TRASH_PREFIX = '.deleted-';
 export const LOG_SUFFIX = '.events.jsonl';
 
-/** Where one chat's files are: `chat.json`, `requests.json` and `interactions/` in `chats/<chat_id>/`. */
+/** Where one chat's files are: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in `chats/<chat_id>/`. */
 export class ChatDirectory {
   constructor(readonly path: string) {}
 
@@ -19,6 +19,10 @@ export class ChatDirectory {
 
   get requestsFile(): string {
     return join(this.path, 'requests.json');
+  }
+
+  get tasksFile(): string {
+    return join(this.path, 'tasks.json');
   }
 
   get interactions(): string {

@@ -32,6 +32,7 @@ import { FileLeases } from './file-leases.js';
 import { FileLogs } from './file-logs.js';
 import { FileQueue } from './file-queue.js';
 import { FileRequests } from './file-requests.js';
+import type { ChatFolders } from './file-task-store.js';
 import { FileStarts } from './file-starts.js';
 import { KeyedMutex } from './keyed-mutex.js';
 import { loadStore } from './load-store.js';
@@ -97,6 +98,17 @@ export class FileInteractionStore extends InteractionStore {
     const root = join(options.data_dir, 'chats');
     const index = await loadStore(root, options.report);
     return new FileInteractionStore(root, index, options);
+  }
+
+  /** Where each chat's files are; what else belongs to a chat is kept there too. */
+  get folders(): ChatFolders {
+    const { index } = this;
+    return {
+      *list() {
+        for (const { row, directory } of index.chats) yield [row.id, directory];
+      },
+      find: (chatId) => index.findChat(chatId)?.directory,
+    };
   }
 
   /** Resolves once everything is on the disk. Nothing may be asked of the store any more. */

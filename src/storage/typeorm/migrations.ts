@@ -2,6 +2,7 @@ import { CreateChatsInteractionsRecords1795219200000 } from '../../../migrations
 import { RequestsAndBranches1795262400000 } from '../../../migrations/1795262400000-requests-and-branches.js';
 import { CreatePermissionRules1795305600000 } from '../../../migrations/1795305600000-create-permission-rules.js';
 import { KeepQueueRank1795350000000 } from '../../../migrations/1795350000000-keep-queue-rank.js';
+import { CreateTasks1795392000000 } from '../../../migrations/1795392000000-create-tasks.js';
 
 /** Every migration, oldest first. Named one by one, so that a build, a test and a container run the same. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   RequestsAndBranches1795262400000,
   CreatePermissionRules1795305600000,
   KeepQueueRank1795350000000,
+  CreateTasks1795392000000,
 ];

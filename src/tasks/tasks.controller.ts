@@ -1,0 +1,61 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ProblemDto } from '../http/problem.dto.js';
+import { ChangeTaskDto } from './dto/change-task.dto.js';
+import { CreateTaskDto } from './dto/create-task.dto.js';
+import { TaskDto, TaskListDto } from './dto/task.dto.js';
+import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
+import { TasksService } from './tasks.service.js';
+
+/** Whoever calls the API is a person, as far as the board knows. */
+const BY_PERSON = { agent_id: null };
+
+@ApiTags('tasks')
+@Controller('tasks')
+export class TasksController {
+  constructor(private readonly tasks: TasksService) {}
+
+  @Get()
+  @ApiOperation({ summary: "A chat's task board, oldest first" })
+  @ApiResponse({ status: 200, type: TaskListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async list(@Query() { chat_id, status }: ListTasksQueryDto): Promise<TaskListDto> {
+    const tasks = await this.tasks.list(chat_id);
+    return { items: tasks.filter((task) => status === undefined || task.status === status) };
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Add a task' })
+  @ApiResponse({ status: 201, type: TaskDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'The board is full.' })
+  add(@Body() { chat_id, ...task }: CreateTaskDto): Promise<TaskDto> {
+    return this.tasks.add(chat_id, task, BY_PERSON);
+  }
+
+  @Patch(':id')
+  @ApiOperation({ summary: 'Change a task' })
+  @ApiResponse({ status: 200, type: TaskDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({
+    status: 409,
+    type: ProblemDto,
+    description: 'It is at another version; `task` is the task as it is.',
+  })
+  change(@Param() { id }: TaskIdDto, @Body() change: ChangeTaskDto): Promise<TaskDto> {
+    return this.tasks.change(id, change, BY_PERSON);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a task' })
+  @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'It is at another version.' })
+  async remove(@Param() { id }: TaskIdDto, @Query() query: DeleteTaskQueryDto): Promise<void> {
+    await this.tasks.remove(id, query.version);
+  }
+}

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { AppError } from '../kernel/app-error.js';
+import { TASK_STATUSES } from '../protocol/task.js';
+import type { Task } from '../protocol/task.js';
+import { ToolProvider } from '../tools/tool-provider.decorator.js';
+import { Tool } from '../tools/tool.js';
+import type { ToolContext, ToolPolicy } from '../tools/tool.js';
+import { MAX_DESCRIPTION, MAX_TITLE } from './task-limits.js';
+import type { NewTask } from './tasks.service.js';
+import { TasksService } from './tasks.service.js';
+
+const item = z.object({
+  id: z.string().max(64).optional().describe('A task of the board; without it, a new task.'),
+  title: z.string().min(1).max(MAX_TITLE).optional().describe('Needed for a new task.'),
+  description: z.string().max(MAX_DESCRIPTION).optional(),
+  status: z.enum(TASK_STATUSES).optional(),
+  version: z.int().min(1).optional().describe('The version you saw; another one is left alone.'),
+  remove: z.literal(true).optional().describe('Takes the task off the board.'),
+});
+
+const input = z.object({
+  tasks: z.array(item).max(100).describe('What to add or change. An empty list only reads.'),
+});
+
+type Item = z.output<typeof item>;
+type Input = z.output<typeof input>;
+
+/** Lets a model keep its plan on the board that people see and edit too. */
+@Injectable()
+@ToolProvider()
+export class TodoTool extends Tool<Input> {
+  readonly name = 'todo';
+  readonly description =
+    'Adds to and changes the task board of this conversation, and answers the whole board. Keep the plan of longer work on it: add the tasks first, set one to in_progress while you work on it, and to completed when it is done. The user edits the same board. Tasks that you leave out stay as they are.';
+  readonly input = input;
+  /** Said twice, it changes nothing: a new task whose title is there already is that task. */
+  readonly policy: ToolPolicy = {
+    category: 'compute',
+    read_only: false,
+    risk: 'low',
+    recovery: 'rerun',
+  };
+
+  constructor(private readonly board: TasksService) {
+    super();
+  }
+
+  override summarize(value: unknown): string {
+    const { tasks } = value as Input;
+    const said = tasks.slice(0, 5).map(describeItem);
+    return `Change the task board: ${said.join('; ')}${tasks.length > 5 ? '; …' : ''}`;
+  }
+
+  async execute({ tasks }: Input, context: ToolContext): Promise<string> {
+    const problems: string[] = [];
+    for (const wanted of tasks) {
+      const problem = await this.apply(wanted, context).catch(toProblem);
+      if (problem !== undefined) problems.push(`${describeItem(wanted)}: ${problem}`);
+    }
+    return [...problems, describeBoard(await this.board.list(context.chat_id))].join('\n');
+  }
+
+  /** Answers why it could not be done. */
+  private async apply(wanted: Item, context: ToolContext): Promise<string | undefined> {
+    const { id, title } = wanted;
+    const board = await this.board.list(context.chat_id);
+    const known = board.find((task) => (id === undefined ? task.title === title : task.id === id));
+    if (known) await this.applyTo(known, wanted, context);
+    else if (id !== undefined) return 'there is no such task on the board.';
+    else if (title === undefined) return 'a new task needs a title.';
+    else if (!wanted.remove) await this.add({ ...wanted, title }, context);
+    return undefined;
+  }
+
+  private async add(task: NewTask, { chat_id, agent_id, tell }: ToolContext): Promise<void> {
+    const added = await this.board.add(chat_id, task, { agent_id });
+    await tell({ type: 'TASK_UPDATED', task: added });
+  }
+
+  private async applyTo(
+    known: Task,
+    { id: _, remove, ...change }: Item,
+    { agent_id, tell }: ToolContext,
+  ): Promise<void> {
+    if (remove) {
+      const task = await this.board.remove(known.id, change.version);
+      return tell({ type: 'TASK_UPDATED', task, deleted: true });
+    }
+    const task = await this.board.change(known.id, change, { agent_id });
+    if (task.version !== known.version) await tell({ type: 'TASK_UPDATED', task });
+  }
+}
+
+function toProblem(error: unknown): string {
+  if (error instanceof AppError && error.kind !== 'unavailable') return error.message;
+  throw error;
+}
+
+function describeItem({ id, title, status, remove }: Item): string {
+  const what = title ?? id ?? 'a task without a title';
+  if (remove) return `remove “${what}”`;
+  return status === undefined ? `“${what}”` : `“${what}” ${status}`;
+}
+
+function describeBoard(board: readonly Task[]): string {
+  if (board.length === 0) return 'The board is empty.';
+  const lines = board.map(({ id, title, description, status, version, agent_id }) =>
+    JSON.stringify({
+      id,
+      title,
+      ...(description !== null && { description }),
+      status,
+      version,
+      last_changed_by: agent_id === null ? 'user' : 'agent',
+    }),
+  );
+  return `The board, one task a line:\n${lines.join('\n')}`;
+}

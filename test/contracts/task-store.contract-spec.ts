@@ -1,0 +1,25 @@
+import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
+import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.js';
+import { STORES } from '../e2e/stores.js';
+import { taskStoreContract } from './task-store.contract.js';
+
+for (const kind of STORES) {
+  const { name, fault } = kind;
+  const store = name === 'files' ? FileTaskStore : TypeOrmTaskStore;
+  const title = `${store.name} on ${name}`;
+  if (fault) describe.skip(`${title}: ${fault}`, () => it('is skipped', () => {}));
+  else
+    taskStoreContract(title, async () => {
+      const opened = await kind.open();
+      return {
+        get tasks() {
+          return opened.stores.tasks;
+        },
+        get chats() {
+          return opened.stores.store;
+        },
+        reopen: () => opened.reopen(),
+        close: () => opened.close(),
+      };
+    });
+}
