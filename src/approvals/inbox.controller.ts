@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { formatPageCursor, parsePageCursor } from '../http/page-cursor.js';
+import { parsePageCursor, toPage } from '../http/page-cursor.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
@@ -13,18 +13,24 @@ export class InboxController {
   constructor(private readonly store: InteractionStore) {}
 
   @Get()
-  @ApiOperation({ summary: 'The inbox: approvals and questions of all chats and agents' })
+  @ApiOperation({
+    summary: 'The inbox: approvals and questions of all chats and agents',
+    description:
+      'What waits, oldest first; `status` asks for what was settled or closed, or for all.',
+  })
   @ApiResponse({ status: 200, type: RequestListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  async list(@Query() { limit, cursor, ...filter }: RequestsQueryDto): Promise<RequestListDto> {
+  async list(
+    @Query() { limit, cursor, status, ...scope }: RequestsQueryDto,
+  ): Promise<RequestListDto> {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
     const rows = await this.store.listRequests({
-      ...filter,
+      ...scope,
+      ...(status !== 'all' && { status }),
       limit: limit + 1,
       ...(after && { after }),
     });
-    const page = rows.slice(0, limit);
-    const last = rows.length > limit ? page.at(-1) : undefined;
-    return { items: page.map(viewRequest), next_cursor: last ? formatPageCursor(last) : null };
+    const { items, next_cursor } = toPage(rows, limit);
+    return { items: items.map(viewRequest), next_cursor };
   }
 }

@@ -45,7 +45,7 @@ export class ResponsesService {
         throw new AppError(
           'not_found',
           'tool_call_not_found',
-          `The interaction ${interaction_id} does not wait for the result of a call ${callId}. GET /requests?status=pending lists what waits.`,
+          `The interaction ${interaction_id} does not wait for the result of a call ${callId}. GET /requests lists what waits.`,
         );
     }
   }

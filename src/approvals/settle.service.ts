@@ -74,6 +74,6 @@ function notFound(id: string, { chat_id, interaction_id }: RequestOwner): AppErr
   return new AppError(
     'not_found',
     'request_not_found',
-    `The interaction ${interaction_id} of the chat ${chat_id} has no such request: ${id}. GET /requests?status=pending lists what waits.`,
+    `The interaction ${interaction_id} of the chat ${chat_id} has no such request: ${id}. GET /requests lists what waits.`,
   );
 }

@@ -2,10 +2,11 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ProblemDto } from '../http/problem.dto.js';
 import { ChatIdDto } from '../http/ids.dto.js';
+import { PageQueryDto } from '../http/page-query.dto.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
-import { GetChatQueryDto, ListChatsQueryDto } from './dto/list-query.dto.js';
+import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
 
 @ApiTags('chats')
@@ -26,7 +27,7 @@ export class ChatsController {
   @ApiOperation({ summary: 'List chats, newest first' })
   @ApiResponse({ status: 200, type: ChatListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Query() query: ListChatsQueryDto): Promise<ChatListDto> {
+  list(@Query() query: PageQueryDto): Promise<ChatListDto> {
     return this.chats.list(query);
   }
 

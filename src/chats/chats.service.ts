@@ -11,9 +11,9 @@ import type { ChatRow } from '../log/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
 import type { Chat } from '../protocol/interaction.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
-import { GetChatQueryDto } from './dto/list-query.dto.js';
+import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { formatPageCursor, parsePageCursor } from '../http/page-cursor.js';
+import { parsePageCursor, toPage } from '../http/page-cursor.js';
 
 /** How long a delete waits for what runs to stop, in milliseconds. */
 const STOP_LIMIT_MS = 30_000;
@@ -52,9 +52,7 @@ export class ChatsService {
   }> {
     const before = cursor === undefined ? undefined : parsePageCursor(cursor);
     const rows = await this.store.listChats({ limit: limit + 1, ...(before && { before }) });
-    const items = rows.slice(0, limit);
-    const last = rows.length > limit ? items.at(-1) : undefined;
-    return { items, next_cursor: last ? formatPageCursor(last) : null };
+    return toPage(rows, limit);
   }
 
   /**

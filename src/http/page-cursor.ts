@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/app-error.js';
 
-/** The last row of a page of chats. */
+/** The last row of a page. */
 export interface PageEnd {
   readonly created_at: string;
   readonly id: string;
@@ -8,8 +8,14 @@ export interface PageEnd {
 
 const SHAPE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([A-Za-z0-9_-]{1,64})$/;
 
-export function formatPageCursor({ created_at, id }: PageEnd): string {
-  return Buffer.from(`${created_at} ${id}`).toString('base64url');
+/** @param rows one more than `limit`, if there are as many: then there is another page */
+export function toPage<R extends PageEnd>(
+  rows: readonly R[],
+  limit: number,
+): { items: R[]; next_cursor: string | null } {
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, next_cursor: last ? formatPageCursor(last) : null };
 }
 
 /** @throws AppError `invalid_query` (400) */
@@ -21,4 +27,8 @@ export function parsePageCursor(text: string): PageEnd {
   throw new AppError('invalid', 'invalid_query', `cursor ${message}.`, {
     errors: [{ field: 'cursor', message }],
   });
+}
+
+function formatPageCursor({ created_at, id }: PageEnd): string {
+  return Buffer.from(`${created_at} ${id}`).toString('base64url');
 }

@@ -217,7 +217,7 @@ describe('A message to a chat that is busy', () => {
         'CANCELLED',
         'INTERACTION_COMPLETE',
       ]);
-      expect((await person.inbox('chat_id=waiting')).body.items).toEqual([]);
+      expect((await person.inbox('status=all&chat_id=waiting')).body.items).toEqual([]);
     });
   });
 });

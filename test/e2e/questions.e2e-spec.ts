@@ -206,7 +206,7 @@ describe('A request that nobody settles in time', () => {
         tool_output: expect.stringContaining('did not send a result in time'),
       });
       expect((await server.api.interaction(of)).status).toBe('COMPLETED');
-      const { items } = (await person.inbox('chat_id=client')).body;
+      const { items } = (await person.inbox('status=all&chat_id=client')).body;
       expect(items).toMatchObject([{ status: 'settled', settlement: { by: 'timeout' } }]);
       const late = await person.toolResult(of, { tool_call_id, tool_output: 'open' });
       expect([late.status, late.body.type]).toEqual([400, '/problems/already_processed']);

@@ -1,16 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { PageQueryDto } from '../../http/page-query.dto.js';
 import type { RequestStatus } from '../../log/request-rows.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
 
-export class RequestsQueryDto {
-  @ApiPropertyOptional({ enum: ['pending', 'settled', 'closed'], description: 'Any unless given.' })
+const STATUSES = ['pending', 'settled', 'closed', 'all'] as const;
+
+export class RequestsQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: STATUSES, default: 'pending' })
   @IsOptional()
-  @IsIn(['pending', 'settled', 'closed'])
-  status?: RequestStatus;
+  @IsIn(STATUSES)
+  status: RequestStatus | 'all' = 'pending';
 
   @ApiPropertyOptional()
   @IsOptional()
@@ -21,20 +23,6 @@ export class RequestsQueryDto {
   @IsOptional()
   @Matches(ID, RULE)
   interaction_id?: string;
-
-  @ApiPropertyOptional({ minimum: 1, maximum: 200, default: 50 })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit: number = 50;
-
-  @ApiPropertyOptional({ description: 'The `next_cursor` of the page before.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(200)
-  cursor?: string;
 }
 
 class RequestDto {

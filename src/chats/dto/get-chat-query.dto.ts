@@ -1,0 +1,18 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { LimitDto } from '../../http/page-query.dto.js';
+
+export class GetChatQueryDto extends LimitDto {
+  @ApiPropertyOptional({
+    enum: ['superseded'],
+    description: 'Also interactions off the active branch.',
+  })
+  @IsOptional()
+  @IsIn(['superseded'])
+  include?: 'superseded';
+
+  @ApiPropertyOptional({ description: 'Only interactions older than this one.' })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'before must be the id of an interaction' })
+  before?: string;
+}
