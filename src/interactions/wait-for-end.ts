@@ -2,6 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InteractionStore } from '../log/interaction-store.js';
 import { Follower } from '../log/follower.js';
 import { LiveBus } from '../log/live-bus.js';
+import type { InteractionRow } from '../log/store-rows.js';
+
+/** How often the store is asked as well, in milliseconds: a frame may be lost, and what is deleted tells nobody. */
+const CHECK_MS = 1_000;
 
 /** Waits for interactions to end, wherever they run. */
 @Injectable()
@@ -11,32 +15,39 @@ export class WaitForEnd {
     private readonly store: InteractionStore,
   ) {}
 
-  /** False when that takes longer than `limit_ms`. */
+  /** True also when it is gone, as what is deleted has ended before; false when that takes longer than `limit_ms`. */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
     const row = await this.store.findInteraction(interactionId);
-    if (!row || row.completed_at !== null) return true;
+    if (!row || isOver(row)) return true;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
         clearTimeout(timer);
+        clearInterval(checks);
         follower.stop();
         resolve(ended);
       };
+      const check = (): void => {
+        this.store.findInteraction(interactionId).then(
+          (now) => isOver(now) && finish(true),
+          () => {}, // the next check comes
+        );
+      };
       const timer = setTimeout(() => finish(false), limit_ms);
-      const follower = new Follower(
-        { store: this.store, bus: this.bus },
-        {
-          interaction_id: interactionId,
-          cursor: { seq: row.last_seq, offsets: new Map() },
-          trace: false,
-        },
-        {
-          event: () => {},
-          flush: () => {},
-          drained: () => Promise.resolve(),
-          end: (error) => finish(error === undefined),
-        },
-      );
-      void follower.start();
+      const checks = setInterval(check, CHECK_MS);
+      const follower = this.follow(row, (error) => (error ? check() : finish(true)));
+      void follower.start().then(check);
     });
   }
+
+  private follow({ id, last_seq }: InteractionRow, end: (error?: unknown) => void): Follower {
+    return new Follower(
+      { store: this.store, bus: this.bus },
+      { interaction_id: id, cursor: { seq: last_seq, offsets: new Map() }, trace: false },
+      { event: () => {}, flush: () => {}, drained: () => Promise.resolve(), end },
+    );
+  }
+}
+
+function isOver(row: InteractionRow | undefined): boolean {
+  return !row || row.completed_at !== null;
 }

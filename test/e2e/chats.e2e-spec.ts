@@ -150,6 +150,23 @@ describe('Chats', () => {
       server.fake.otherwise({ text: 'Hello.' });
     });
 
+    it('are deleted once by whoever comes at the same time, and what runs is cancelled once', async () => {
+      server.fake.otherwise({ hang: true });
+      const seen: number[] = [];
+      for (let n = 0; n < 10; n++) {
+        const reader = new EventReader();
+        const stream = await server.api.stream('twice', 'Go');
+        const deletes = [1, 2, 3].map(() => server.api.delete('/chats/twice'));
+        for await (const frame of stream) reader.read(frame);
+        expect(reader.records.filter(({ type }) => type === 'CANCELLED')).toHaveLength(1);
+        const statuses = (await Promise.all(deletes)).map(({ status }) => status);
+        expect(statuses).toContain(204);
+        seen.push(...statuses);
+      }
+      expect(seen.filter((status) => ![204, 404].includes(status))).toEqual([]);
+      server.fake.otherwise({ text: 'Hello.' });
+    });
+
     it.each([
       ['GET', ''],
       ['PATCH', ''],
