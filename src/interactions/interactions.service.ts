@@ -60,7 +60,7 @@ export class InteractionsService {
     const row = outcome.interaction;
     if (outcome.outcome === 'started') {
       if (start.lease) this.runner.runClaimed(row, outcome.first, leased_at);
-      else this.queue.enqueue(row.id);
+      else this.queue.enqueue(row.id, 'new');
     }
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     return row;
@@ -87,7 +87,7 @@ export class InteractionsService {
       this.queue.enqueue(interrupted);
     }
     const at = this.clock.now().toISOString();
-    for (const id of await this.store.promoteQueued(at, chat_id)) this.queue.enqueue(id);
+    for (const id of await this.store.promoteQueued(at, chat_id)) this.queue.enqueue(id, 'new');
   }
 
   private async prepare(request: StartRequest): Promise<StartInteraction> {

@@ -1,37 +1,70 @@
-/** Lets go of a run that has done nothing but wait for a while. */
-export class Parking {
+import type { Activity } from '../agents/runtime/activity.js';
+import type { Slot } from '../queue/run-queue.js';
+import type { WaitingRun, WaitingRuns } from './waiting-runs.js';
+
+export interface ParkingOptions {
+  /** How long a run waits in memory, in milliseconds. */
+  readonly after_ms: number;
+  readonly slot: Slot;
+  readonly waiting: WaitingRuns;
+  /** Answers whether it could. */
+  readonly park: () => Promise<boolean>;
+}
+
+/** Lets go of what a run that only waits doesn't need: of its slot at once, and after a while, if it can be parked, of its memory. */
+export class Parking implements WaitingRun {
   private timer: NodeJS.Timeout | undefined;
-  private idle = false;
+  private activity: Activity = 'working';
   private stopped = false;
 
-  /** `park` answers whether it could. */
-  constructor(
-    private readonly after_ms: number,
-    private readonly park: () => Promise<boolean>,
-  ) {}
+  constructor(private readonly options: ParkingOptions) {}
 
-  get isIdle(): boolean {
-    return this.idle;
+  get isParkable(): boolean {
+    return this.activity === 'parkable';
   }
 
-  set(isIdle: boolean): void {
-    if (isIdle === this.idle || this.stopped) return;
-    this.idle = isIdle;
+  set(activity: Activity): void {
+    if (activity === this.activity || this.stopped) return;
+    const hasWorked = this.activity === 'working';
+    this.activity = activity;
     clearTimeout(this.timer);
-    if (isIdle) this.schedule();
+    if (activity === 'working') return this.wake();
+    if (activity === 'parkable') this.schedule();
+    if (hasWorked) this.rest();
+  }
+
+  /** It has its slot back, and what it was woken for may not have been for it. */
+  restAgain(): void {
+    if (this.activity !== 'working') this.options.slot.release();
+  }
+
+  parkNow(): void {
+    clearTimeout(this.timer);
+    void this.tryToPark();
   }
 
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);
+    this.options.waiting.delete(this);
+  }
+
+  private rest(): void {
+    this.options.waiting.add(this);
+    this.options.slot.release();
+  }
+
+  private wake(): void {
+    this.options.waiting.delete(this);
+    this.options.slot.take();
   }
 
   private schedule(): void {
-    this.timer = setTimeout(() => void this.tryNow(), this.after_ms).unref();
+    this.timer = setTimeout(() => void this.tryToPark(), this.options.after_ms).unref();
   }
 
-  private async tryNow(): Promise<void> {
-    const parked = await this.park();
-    if (!parked && this.idle && !this.stopped) this.schedule();
+  private async tryToPark(): Promise<void> {
+    const parked = await this.options.park();
+    if (!parked && this.isParkable && !this.stopped) this.schedule();
   }
 }

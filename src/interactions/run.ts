@@ -8,6 +8,7 @@ import { Journal } from '../agents/journal/journal.js';
 import type { LogRecord } from '../log/log-record.js';
 import { RunLog } from '../log/run-log.js';
 import type { InteractionRow } from '../log/store-rows.js';
+import type { Slot } from '../queue/run-queue.js';
 import type { Message } from '../protocol/message.js';
 import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
@@ -18,6 +19,8 @@ import { RunFinish } from './run-finish.js';
 import { isLoss, reportFailure, reportStop } from './run-reports.js';
 import type { RunDeps } from './run-deps.js';
 import { RunState } from './run-state.js';
+import { SignalWatch } from './signal-watch.js';
+import type { WaitingRuns } from './waiting-runs.js';
 
 /** What a run begins with: the log so far, and the conversation before the interaction. */
 export interface RunStart {
@@ -26,6 +29,13 @@ export interface RunStart {
   readonly before: readonly Message[];
   /** Set when an earlier run of it was lost: why. */
   readonly resumed?: string;
+}
+
+/** What a run needs of the process that executes it. */
+export interface RunHost {
+  readonly holdsLease: () => boolean;
+  readonly slot: Slot;
+  readonly waiting: WaitingRuns;
 }
 
 /** Why a run stops before its agent is done. */
@@ -38,17 +48,13 @@ export class Run {
   private readonly abort = new AbortController();
   private readonly state: RunState;
   private readonly parking: Parking;
-  /** How many decisions, cancels and interventions this run knows of. */
-  private signals: number;
+  private readonly watch: SignalWatch;
   private readonly journal: Journal;
   private readonly conversation: Conversation;
   private readonly log: RunLog;
   private readonly scope: RunScope;
   private readonly finish: RunFinish;
   private stop: Stop | undefined;
-  private looking: Promise<void> | undefined;
-  private shouldLook = false;
-  private parkAttempt: Promise<boolean> | undefined;
   private ended = false;
   private wakeStopped: () => void = () => {};
   private readonly stopped = new Promise<void>((resolve) => {
@@ -58,13 +64,21 @@ export class Run {
   constructor(
     private readonly deps: RunDeps,
     private readonly start: RunStart,
-    holdsLease: () => boolean,
+    host: RunHost,
   ) {
     const { interaction, records, before } = start;
     setMaxListeners(Infinity, this.abort.signal); // each effect that runs listens
     this.state = new RunState(interaction);
-    this.signals = interaction.signals;
-    this.parking = new Parking(deps.config.parkAfterMs, () => this.park());
+    const { slot, waiting } = host;
+    const after_ms = deps.config.parkAfterMs;
+    this.parking = new Parking({ after_ms, slot, waiting, park: () => this.park() });
+    this.watch = new SignalWatch({
+      store: deps.store,
+      ...{ interaction, slot },
+      isStopped: () => this.stop !== undefined,
+      cancel: (reason) => this.cancel(reason),
+      takeIn: () => this.takeIn(),
+    });
     this.conversation = new Conversation(before);
     this.journal = new Journal({
       deliver: (record) => this.deliver(record),
@@ -76,7 +90,7 @@ export class Run {
       interaction_id: interaction.id,
       epoch: interaction.epoch,
       last_seq: this.state.lastSeq,
-      holdsLease,
+      holdsLease: () => host.holdsLease(),
       onCommitted: (committed) => this.onCommitted(committed),
     });
     this.scope = this.newScope();
@@ -105,9 +119,7 @@ export class Run {
 
   /** Somebody has changed the row, or something that belongs to it. `signals` is what is known of it, if anything. */
   look(signals?: number): Promise<void> {
-    if (this.stop || signals === this.signals) return Promise.resolve();
-    this.shouldLook = true;
-    return (this.looking ??= this.lookWhileTold());
+    return this.watch.look(signals);
   }
 
   /** Another run owns the interaction, or may: stop without a word. */
@@ -118,7 +130,7 @@ export class Run {
   /** Stops so that another process, or the next start, goes on; what only waits for people rests until they decide. */
   async shutDown(): Promise<void> {
     await nextTick(); // the agent hears of what was written just now
-    if (this.parking.isIdle) await this.park();
+    if (this.parking.isParkable) await this.park();
     this.halt({ kind: 'shutdown' });
   }
 
@@ -154,27 +166,13 @@ export class Run {
     ]);
   }
 
-  /** Many decide at once: whoever tells of it meanwhile is answered by one more look. */
-  private async lookWhileTold(): Promise<void> {
+  /** Whatever was decided, the run goes on with it, or rests again if it still only waits. */
+  private async takeIn(): Promise<void> {
     try {
-      while (this.shouldLook) {
-        this.shouldLook = false;
-        await this.lookOnce();
-      }
+      await this.takeRequests();
     } finally {
-      this.looking = undefined;
+      this.parking.restAgain();
     }
-  }
-
-  private async lookOnce(): Promise<void> {
-    await this.parkAttempt; // what comes after it is for the next run
-    if (this.stop) return;
-    const row = await this.deps.store.findInteraction(this.interactionId);
-    if (!row) return;
-    if (row.cancel_reason !== null) return this.cancel(row.cancel_reason);
-    if (row.signals === this.signals) return;
-    await this.takeRequests();
-    this.signals = row.signals;
   }
 
   private async takeRequests(): Promise<void> {
@@ -186,18 +184,7 @@ export class Run {
   /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
   private async park(): Promise<boolean> {
     if (this.journal.undelivered().length > 0) return false; // the agent is about to go on
-    this.parkAttempt = this.tryToPark();
-    const parked = await this.parkAttempt;
-    if (!parked) await this.look().catch(() => {}); // the store is away; the next try comes
-    return parked;
-  }
-
-  private async tryToPark(): Promise<boolean> {
-    const { interactionId: interaction_id, epoch, signals } = this;
-    const attempt = this.deps.store.park({ interaction_id, epoch, signals });
-    const parked = await attempt.catch(() => false);
-    if (parked) this.halt({ kind: 'parked' });
-    return parked;
+    return this.watch.park(() => this.halt({ kind: 'parked' }));
   }
 
   private async runToEnding(): Promise<Ending | undefined> {
@@ -260,7 +247,7 @@ export class Run {
       journal,
       call_ids,
       request_timeout_ms: deps.config.approvalTimeoutMs,
-      onIdle: (isIdle) => this.parking.set(isIdle),
+      onActivity: (activity) => this.parking.set(activity),
       signal: this.abort.signal,
     });
   }

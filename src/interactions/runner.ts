@@ -5,9 +5,11 @@ import type { HeldRun } from './lease-keeper.js';
 import type { LogRecord } from '../log/log-record.js';
 import type { InteractionRow, Lease } from '../log/store-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
+import type { Slot } from '../queue/run-queue.js';
 import { Run } from './run.js';
 import type { RunStart } from './run.js';
 import { RunDeps } from './run-deps.js';
+import { WaitingRuns } from './waiting-runs.js';
 
 /** What this process holds the lease of, and has not begun to run. */
 interface Taken {
@@ -25,6 +27,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly claimed = new Map<string, Taken>();
   /** What is being taken up; true once its row was changed meanwhile. */
   private readonly takingUp = new Map<string, boolean>();
+  private readonly waiting: WaitingRuns;
   private stopping = false;
   private unsubscribe: () => void = () => {};
 
@@ -32,11 +35,13 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly deps: RunDeps,
     private readonly queue: RunQueue,
     private readonly leases: LeaseKeeper,
-  ) {}
+  ) {
+    this.waiting = new WaitingRuns(deps.config.maxConcurrentRuns);
+  }
 
   onApplicationBootstrap(): void {
     this.unsubscribe = this.deps.bus.onWake((id) => this.wake(id));
-    this.queue.start((id) => this.run(id));
+    this.queue.start((id, slot) => this.run(id, slot));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -52,7 +57,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     const start: RunStart = { interaction, records: [first], before: [] };
     this.claimed.set(interaction.id, { start, leased_at });
     this.takingUp.set(interaction.id, false);
-    this.queue.enqueue(interaction.id);
+    this.queue.enqueue(interaction.id, 'new');
   }
 
   private wake(id: string): void {
@@ -60,12 +65,12 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     else void this.leases.look(id);
   }
 
-  private async run(id: string): Promise<void> {
+  private async run(id: string, slot: Slot): Promise<void> {
     if (!this.takingUp.has(id)) this.takingUp.set(id, false);
     try {
       const taken = await this.take(id);
       if (taken && this.stopping) await this.release(taken);
-      else if (taken) await this.execute(taken);
+      else if (taken) await this.execute(taken, slot);
     } catch (error) {
       // The sweep finds it again when its lease has lapsed.
       this.deps.logger.error(error, `${id}: could not be taken up`);
@@ -74,10 +79,11 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  private async execute({ start, leased_at }: Taken): Promise<void> {
+  private async execute({ start, leased_at }: Taken, slot: Slot): Promise<void> {
     const { id } = start.interaction;
     const held: HeldRun = { run: undefined as never, renewed_at: leased_at };
-    const run = new Run(this.deps, start, () => this.leases.isFresh(held));
+    const holdsLease = (): boolean => this.leases.isFresh(held);
+    const run = new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting });
     this.leases.hold(Object.assign(held, { run }));
     if (this.takingUp.get(id)) void this.leases.look(id);
     this.takingUp.delete(id);
@@ -93,7 +99,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
   /** What waited for this interaction to end may run now: the same append has promoted it. */
   private runNext(chatId: string): void {
     this.deps.store.findActiveInteraction(chatId).then(
-      (next) => next && this.queue.enqueue(next.id),
+      (next) => next && this.queue.enqueue(next.id, 'new'),
       () => {}, // the sweep finds it
     );
   }

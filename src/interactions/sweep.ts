@@ -34,7 +34,8 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const promoted = await this.store.promoteQueued(this.clock.now().toISOString());
       const unowned = await this.store.listUnowned(BATCH);
-      for (const id of [...promoted, ...unowned]) this.queue.enqueue(id);
+      for (const id of promoted) this.queue.enqueue(id, 'new');
+      for (const id of unowned) this.queue.enqueue(id);
     } catch {
       // The store is away; the next sweep comes.
     }

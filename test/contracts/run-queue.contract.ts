@@ -1,4 +1,4 @@
-import type { RunQueue } from '../../src/queue/run-queue.js';
+import type { RunQueue, Slot } from '../../src/queue/run-queue.js';
 import { Gate } from '../support/gate.js';
 import { interactionId } from './interaction-store/fixtures.js';
 
@@ -60,6 +60,70 @@ export function runQueueContract(
       desk.openAll();
     });
 
+    it('hands out what has begun before what is new, each in the order of its coming', async () => {
+      const queue = await openQueue(1);
+      const desk = new Desk(queue, { held: true });
+      const [first, ...ids] = Array.from({ length: 5 }, () => interactionId());
+      queue.enqueue(first!, 'new');
+      await desk.until(() => desk.started.length === 1);
+      for (const [n, id] of ids.entries()) queue.enqueue(id, n < 2 ? 'new' : 'begun');
+      queue.enqueue(ids[0]!, 'begun');
+      desk.openAll();
+      await desk.until(() => desk.started.length === 5);
+      expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);
+    });
+
+    it('runs another one while one only waits', async () => {
+      const queue = await openQueue(1);
+      const desk = new Desk(queue, { held: true });
+      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      await desk.until(() => desk.started.length === 1);
+      desk.slot(waiting!).release();
+      await desk.until(() => desk.started.length === 2);
+      desk.open(waiting!); // it gives back no second slot
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(desk.started).toEqual([waiting, other]);
+      desk.openAll();
+      await desk.until(() => desk.started.length === 3);
+    });
+
+    it('gives a slot back as soon as there is one, before anything new', async () => {
+      const queue = await openQueue(1);
+      const desk = new Desk(queue, { held: true });
+      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      await desk.until(() => desk.started.length === 1);
+      const slot = desk.slot(waiting!);
+      slot.release();
+      await desk.until(() => desk.started.length === 2);
+      const granted = new Promise<void>((resolve) => {
+        expect(slot.reclaim(resolve)).toBe(false);
+      });
+      desk.open(other!);
+      await granted;
+      expect(slot.reclaim(() => {})).toBe(true);
+      expect(desk.started).toEqual([waiting, other]);
+      desk.openAll();
+      await desk.until(() => desk.started.length === 3);
+    });
+
+    it('counts whoever goes on without asking', async () => {
+      const queue = await openQueue(1);
+      const desk = new Desk(queue, { held: true });
+      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      await desk.until(() => desk.started.length === 1);
+      desk.slot(waiting!).release();
+      await desk.until(() => desk.started.length === 2);
+      desk.slot(waiting!).take();
+      desk.open(other!);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(desk.started).toEqual([waiting, other]);
+      desk.openAll();
+      await desk.until(() => desk.started.length === 3);
+    });
+
     it('stops when what runs has returned, and hands out nothing more', async () => {
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
@@ -86,13 +150,18 @@ class Desk {
   readonly started: string[] = [];
   most = 0;
   private readonly running = new Map<string, Gate>();
+  private readonly slots = new Map<string, Slot>();
   private onChange = (): void => {};
 
   constructor(
     queue: RunQueue,
     private readonly options = { held: false },
   ) {
-    queue.start((id) => this.run(id));
+    queue.start((id, slot) => this.run(id, slot));
+  }
+
+  slot(id: string): Slot {
+    return this.slots.get(id)!;
   }
 
   open(id: string): void {
@@ -108,8 +177,9 @@ class Desk {
     while (!isSo()) await new Promise<void>((resolve) => (this.onChange = resolve));
   }
 
-  private async run(id: string): Promise<void> {
+  private async run(id: string, slot: Slot): Promise<void> {
     const gate = new Gate();
+    this.slots.set(id, slot);
     if (this.running.has(id)) throw new Error(`${id} runs twice at once`);
     this.running.set(id, gate);
     this.started.push(id);

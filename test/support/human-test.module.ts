@@ -57,6 +57,21 @@ class InterviewTool extends Tool<z.output<typeof questions>> {
 
 const nothing = z.object({});
 
+/** A tool that asks in the middle of something that must not be done twice: its run can't be parked. */
+@Injectable()
+@ToolProvider()
+class PinnedTool extends Tool {
+  readonly name = 'pinned';
+  readonly description = 'Begins something, and asks how to go on.';
+  readonly input = nothing;
+  readonly policy: ToolPolicy = { ...READS, recovery: 'report' };
+  override readonly timeout_ms = 0;
+
+  async execute(_: unknown, { ask }: ToolContext): Promise<string> {
+    return `Went ${(await ask('Where to?')) ?? 'nowhere'}.`;
+  }
+}
+
 /** A tool that neither ends nor stops when told to. */
 @Injectable()
 @ToolProvider()
@@ -116,6 +131,9 @@ export class DeedTool extends Tool<z.output<typeof deed>> {
 
 /** Agents and tools for tests with people in them. */
 @Module({
-  providers: [AskerAgent, BrancherAgent, InterviewTool, StubbornTool, PatientTool, DeedTool],
+  providers: [
+    ...[AskerAgent, BrancherAgent],
+    ...[InterviewTool, PinnedTool, StubbornTool, PatientTool, DeedTool],
+  ],
 })
 export class HumanTestModule {}

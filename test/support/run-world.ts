@@ -5,6 +5,7 @@ import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import type { AgentRegistry } from '../../src/agents/agent-registry.js';
 import { Run } from '../../src/interactions/run.js';
+import { WaitingRuns } from '../../src/interactions/waiting-runs.js';
 import type { RunDeps } from '../../src/interactions/run-deps.js';
 import type { Clock } from '../../src/kernel/clock.js';
 import { SystemClock } from '../../src/kernel/clock.js';
@@ -23,6 +24,7 @@ import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
+import { Slots } from '../../src/queue/local/slots.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import type { Tool } from '../../src/tools/tool.js';
@@ -121,7 +123,11 @@ export class RunWorld {
       before: await this.store.getPreviousState(this.id),
       ...(interaction.epoch > 1 && { resumed: 'lost' }),
     };
-    return new Run(this.deps(options), start, options.holdsLease ?? (() => true));
+    const { holdsLease = () => true } = options;
+    return new Run(this.deps(options), start, {
+      ...{ holdsLease, slot: new Slots(1, () => {}).lend() },
+      waiting: new WaitingRuns(Infinity),
+    });
   }
 
   /** Runs it once, until the run stops. */

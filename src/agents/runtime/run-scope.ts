@@ -11,6 +11,7 @@ import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
 import type { ToolExecutor } from '../../tools/tool-executor.js';
 import type { ToolRegistry } from '../../tools/tool-registry.js';
 import type { Journal } from '../journal/journal.js';
+import type { Activity } from './activity.js';
 import type { CallIds } from './call-ids.js';
 import type { DeferredCall } from './deferred-call.js';
 import { RequestDesk } from './request-desk.js';
@@ -34,8 +35,8 @@ export interface RunScopeOptions {
   readonly call_ids: CallIds;
   /** How long a request stays open, in milliseconds; 0: for ever. */
   readonly request_timeout_ms: number;
-  /** Called when all that the run does is wait, or it no longer is. */
-  readonly onIdle: (isIdle: boolean) => void;
+  /** Called with what the run does now, whether or not that has changed. */
+  readonly onActivity: (activity: Activity) => void;
   /** Aborts when the run has to stop, for whatever reason. */
   readonly signal: AbortSignal;
 }
@@ -55,6 +56,8 @@ export class RunScope {
   private turn: Promise<unknown> = Promise.resolve();
   /** Pieces of work that only wait for another one. */
   private suspended = 0;
+  /** Those of them that could not be run again. */
+  private pinned = 0;
   private usage: Usage;
   private rejectFailure: (error: unknown) => void = () => {};
 
@@ -182,18 +185,22 @@ export class RunScope {
     return done;
   }
 
-  /** A piece of work waits for another one, until the returned function is called. */
-  suspend(): () => void {
-    this.suspended++;
-    this.onWorkChange();
-    return () => {
-      this.suspended--;
+  /** A piece of work waits for another one, until the returned function is called. Unless it can be run again, it pins the run to memory. */
+  suspend(repeatable: boolean): () => void {
+    const pins = repeatable ? 0 : 1;
+    const count = (by: 1 | -1): void => {
+      this.suspended += by;
+      this.pinned += by * pins;
       this.onWorkChange();
     };
+    count(1);
+    return () => count(-1);
   }
 
   private onWorkChange(): void {
     const { size } = this.desk;
-    this.options.onIdle(size > 0 && size + this.suspended === this.working.size);
+    const waits = size > 0 && size + this.suspended === this.working.size;
+    if (!waits) this.options.onActivity('working');
+    else this.options.onActivity(this.pinned > 0 ? 'waiting' : 'parkable');
   }
 }

@@ -73,7 +73,7 @@ export class ToolRun {
   ): Promise<string | null> {
     const key = `${this.input.key}/${++this.questions}`;
     const { agent } = this.input;
-    const resume = repeatable ? this.scope.suspend() : () => {};
+    const resume = this.scope.suspend(repeatable);
     try {
       const asked = new AskEffect(this.scope, { key, agent, question, options });
       return await untilAborted(perform(this.scope, asked), this.scope.signal);

@@ -1,19 +1,23 @@
 import { RunQueue } from '../run-queue.js';
 import type { RunHandler } from '../run-queue.js';
+import { Slots } from './slots.js';
 
-/** The queue of a single process: first come, first run, a bounded number at once. */
+/** The queue of a single process: what has begun first, then first come, first run, a bounded number at work at once. */
 export class LocalRunQueue extends RunQueue {
   private handler: RunHandler | undefined;
-  private readonly waiting = new Set<string>();
+  private readonly begun = new Set<string>();
+  private readonly fresh = new Set<string>();
   private readonly running = new Map<string, Promise<void>>();
+  private readonly slots: Slots;
   private stopped = false;
 
-  constructor(private readonly concurrency: number) {
+  constructor(concurrency: number) {
     super();
+    this.slots = new Slots(concurrency, () => this.next());
   }
 
   get isImmediate(): boolean {
-    return this.handler !== undefined && !this.stopped && this.running.size < this.concurrency;
+    return this.handler !== undefined && !this.stopped && !this.slots.isFull;
   }
 
   start(handler: RunHandler): void {
@@ -21,29 +25,34 @@ export class LocalRunQueue extends RunQueue {
     this.next();
   }
 
-  enqueue(interactionId: string): void {
-    this.waiting.add(interactionId);
+  enqueue(interactionId: string, as: 'begun' | 'new' = 'begun'): void {
+    if (!this.fresh.has(interactionId) && !this.begun.has(interactionId))
+      (as === 'new' ? this.fresh : this.begun).add(interactionId);
     this.next();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
-    this.waiting.clear();
+    this.begun.clear();
+    this.fresh.clear();
     await Promise.all(this.running.values());
   }
 
   private next(): void {
-    for (const id of this.waiting) {
-      if (!this.isImmediate) return;
-      if (this.running.has(id)) continue; // it runs once more when this run is over
-      this.waiting.delete(id);
-      this.run(id);
-    }
+    for (const waiting of [this.begun, this.fresh])
+      for (const id of waiting) {
+        if (!this.isImmediate) return;
+        if (this.running.has(id)) continue; // it runs once more when this run is over
+        waiting.delete(id);
+        this.run(id);
+      }
   }
 
   private run(id: string): void {
-    const run = this.handler!(id).finally(() => {
+    const slot = this.slots.lend();
+    const run = this.handler!(id, slot).finally(() => {
       this.running.delete(id);
+      slot.end();
       this.next();
     });
     this.running.set(id, run);
