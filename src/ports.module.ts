@@ -3,6 +3,7 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { Config } from './config/config.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
+import { ChatArchive } from './log/chat-archive.js';
 import { InteractionStore } from './log/interaction-store.js';
 import { LiveBus } from './log/live-bus.js';
 import { LocalLiveBus } from './log/local/local-live-bus.js';
@@ -23,13 +24,14 @@ export interface Stores {
   readonly store: InteractionStore;
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  readonly archive: ChatArchive;
 }
 
 /** Binds ports to implementations, for all modules. */
 @Global()
 @Module({})
 export class PortsModule {
-  static of(config: Config, { store, rules, tasks }: Stores): DynamicModule {
+  static of(config: Config, { store, rules, tasks, archive }: Stores): DynamicModule {
     const providers: Provider[] = [
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
@@ -37,6 +39,7 @@ export class PortsModule {
       { provide: InteractionStore, useValue: store },
       { provide: RuleStore, useValue: rules },
       { provide: TaskStore, useValue: tasks },
+      { provide: ChatArchive, useValue: archive },
       { provide: LiveBus, useClass: LocalLiveBus },
       { provide: RunQueue, useValue: new LocalRunQueue(config.maxConcurrentRuns) },
       {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { SystemClock } from '../kernel/clock.js';
+import type { ChatArchive } from '../log/chat-archive.js';
 import type { InteractionStore } from '../log/interaction-store.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
@@ -11,6 +12,7 @@ export interface Storage {
   readonly store: InteractionStore;
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  readonly archive: ChatArchive;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ async function openDatabaseStorage(
 ): Promise<Storage> {
   const { openDatabase } = await import('./typeorm/open-database.js');
   const { expireLeases } = await import('./typeorm/expire-leases.js');
+  const { TypeOrmChatArchive } = await import('./typeorm/typeorm-chat-archive.js');
   const { TypeOrmInteractionStore } = await import('./typeorm/typeorm-interaction-store.js');
   const { TypeOrmRuleStore } = await import('./typeorm/typeorm-rule-store.js');
   const { TypeOrmTaskStore } = await import('./typeorm/typeorm-task-store.js');
@@ -63,6 +66,7 @@ async function openDatabaseStorage(
     store: new TypeOrmInteractionStore(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    archive: new TypeOrmChatArchive(database),
     close: () => database.close(),
   };
 }
@@ -86,6 +90,7 @@ async function openFileStorage(
     store,
     rules,
     tasks,
+    archive: store.archive,
     async close() {
       await tasks.close();
       await store.close();

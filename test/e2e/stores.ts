@@ -8,6 +8,7 @@ import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/typeorm-rule-store.js';
 import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.js';
+import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
 import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
@@ -58,6 +59,7 @@ function storesOn(database: Database): Stores {
     store: new TypeOrmInteractionStore(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    archive: new TypeOrmChatArchive(database),
   };
 }
 
@@ -70,7 +72,7 @@ async function openFiles(): Promise<OpenStore> {
     const clock = new SystemClock();
     const store = await FileInteractionStore.open({ data_dir, clock, report });
     const tasks = await FileTaskStore.open(store.folders, report);
-    return { store, tasks, rules: await FileRuleStore.open({ data_dir }) };
+    return { store, tasks, archive: store.archive, rules: await FileRuleStore.open({ data_dir }) };
   };
   const closeAll = async () => {
     await on.stores.tasks.close();

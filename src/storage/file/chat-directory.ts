@@ -7,11 +7,14 @@ import { syncDirectory } from './durable-files.js';
 const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 /** No chat's id has a dot. */
 export const TRASH_PREFIX = '.deleted-';
+/** A chat that is being brought in. */
+export const INCOMING_PREFIX = '.incoming-';
 export const LOG_SUFFIX = '.events.jsonl';
 
 /** Where one chat's files are: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in `chats/<chat_id>/`. */
 export class ChatDirectory {
-  constructor(readonly path: string) {}
+  /** @param path changes when a folder that was filled elsewhere gets its place */
+  constructor(public path: string) {}
 
   get chatFile(): string {
     return join(this.path, 'chat.json');

@@ -27,6 +27,7 @@ import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { FileAppends } from './file-appends.js';
 import { FileBranches } from './file-branches.js';
+import { FileChatArchive } from './file-chat-archive.js';
 import { FileChats } from './file-chats.js';
 import { FileLeases } from './file-leases.js';
 import { FileLogs } from './file-logs.js';
@@ -56,6 +57,8 @@ export interface FileStoreOptions {
  * metadata, and all else in the other files is made from the logs. For one process, whose caller sees to it that it is the only one.
  */
 export class FileInteractionStore extends InteractionStore {
+  /** The same chats, whole. */
+  readonly archive: FileChatArchive;
   private readonly mutex = new KeyedMutex();
   private readonly behind: WriteBehind;
   private readonly gate: LogGate;
@@ -90,6 +93,7 @@ export class FileInteractionStore extends InteractionStore {
     const queue = (this.queue = new FileQueue({ index, mutex, projections, report }));
     this.appends = new FileAppends({ index, gate, queue, projections });
     this.requests = new FileRequests(index, gate, projections);
+    this.archive = new FileChatArchive({ root, index, mutex, gate, report });
     this.starts = new FileStarts({ index, mutex, chats, leases, projections });
   }
 

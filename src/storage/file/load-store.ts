@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChatDirectory, TRASH_PREFIX } from './chat-directory.js';
+import { ChatDirectory, INCOMING_PREFIX, TRASH_PREFIX } from './chat-directory.js';
 import { loadChat } from './load-chat.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
@@ -12,10 +12,15 @@ export async function loadStore(root: string, report: ReportProblem): Promise<St
   const index = new StoreIndex();
   for (const entry of await readdir(root, { withFileTypes: true })) {
     const path = join(root, entry.name);
-    if (entry.name.startsWith(TRASH_PREFIX)) await rm(path, { recursive: true, force: true });
+    if (isLeftOver(entry.name)) await rm(path, { recursive: true, force: true });
     else if (entry.isDirectory()) await addChat(index, new ChatDirectory(path), report);
   }
   return index;
+}
+
+/** What a process was deleting or bringing in when it stopped. */
+function isLeftOver(name: string): boolean {
+  return name.startsWith(TRASH_PREFIX) || name.startsWith(INCOMING_PREFIX);
 }
 
 async function addChat(

@@ -3,6 +3,7 @@ import { RequestsAndBranches1795262400000 } from '../../../migrations/1795262400
 import { CreatePermissionRules1795305600000 } from '../../../migrations/1795305600000-create-permission-rules.js';
 import { KeepQueueRank1795350000000 } from '../../../migrations/1795350000000-keep-queue-rank.js';
 import { CreateTasks1795392000000 } from '../../../migrations/1795392000000-create-tasks.js';
+import { CreateIncomingChats1795410000000 } from '../../../migrations/1795410000000-create-incoming-chats.js';
 
 /** Every migration, oldest first. Named one by one, so that a build, a test and a container run the same. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   CreatePermissionRules1795305600000,
   KeepQueueRank1795350000000,
   CreateTasks1795392000000,
+  CreateIncomingChats1795410000000,
 ];

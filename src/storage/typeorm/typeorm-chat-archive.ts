@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { ChatArchive } from '../../log/chat-archive.js';
+import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
+import { LIST_ARCHIVED, RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
+import type { Database } from './database.js';
+import { toInteractionRow } from './interaction-row.js';
+import type { ColumnsOfInteraction } from './interaction-row.js';
+import { IncomingRows } from './incoming-rows.js';
+
+type Columns = ColumnsOfInteraction & { readonly begun: boolean };
+
+/** Whole chats in Postgres, on a server or embedded. */
+export class TypeOrmChatArchive extends ChatArchive {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async listInteractions(
+    chatId: string,
+    { limit, after = '' }: { limit: number; after?: string },
+  ): Promise<ArchivedInteraction[]> {
+    const rows = await this.db.query<Columns>(LIST_ARCHIVED, [chatId, after, limit]);
+    return rows.map((row) => ({ ...toInteractionRow(row), begun: row.begun }));
+  }
+
+  async receive(): Promise<IncomingChat> {
+    const id = randomUUID();
+    await this.db.batch([
+      [SWEEP_INCOMING, []],
+      [RECEIVE, [id]],
+    ]);
+    return new IncomingRows(this.db, id);
+  }
+}

@@ -1,0 +1,30 @@
+import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
+import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { Database } from '../../src/storage/typeorm/database.js';
+import type { TestDatabase } from '../support/databases.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import { chatArchiveContract } from './chat-archive.contract.js';
+
+const fault = await findPostgresFault();
+
+chatArchiveContract('TypeOrmChatArchive on PGlite', () => opened(openTestPglite));
+
+if (fault)
+  describe.skip(`TypeOrmChatArchive on Postgres: ${fault}`, () => it('is skipped', () => {}));
+else chatArchiveContract('TypeOrmChatArchive on Postgres', () => opened(openTestPostgres));
+
+async function opened(open: () => Promise<TestDatabase>) {
+  const tested = await open();
+  return {
+    ...on(tested.database),
+    reopen: async () => on(await tested.reopen()),
+    close: () => tested.close(),
+  };
+}
+
+function on(database: Database) {
+  return {
+    store: new TypeOrmInteractionStore(database),
+    archive: new TypeOrmChatArchive(database),
+  };
+}
