@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import type { Json } from '../log/json.js';
 import type { RequestRow } from '../log/request-rows.js';
+import type { PermissionRule, RuleInput } from '../permissions/permission-rule.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import type { JudgedCall } from '../permissions/tool-judge.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
@@ -11,9 +12,15 @@ import type { ApproveDto } from './dto/approve.dto.js';
 import { SettleService } from './settle.service.js';
 import type { RequestOwner } from './settle.service.js';
 
+/** The rule that keeps a verdict; null with the reason why there is none. */
+export type Remembered =
+  { readonly rule: PermissionRule } | { readonly rule: null; readonly reason: string };
+
 /** Takes a person's verdict on one tool call. */
 @Injectable()
 export class ApprovalsService {
+  private readonly logger = new Logger('Approvals');
+
   constructor(
     private readonly settling: SettleService,
     private readonly store: InteractionStore,
@@ -23,23 +30,49 @@ export class ApprovalsService {
   ) {}
 
   /**
-   * Answers the rule that was added, if the verdict is to be remembered.
-   * @throws AppError as `SettleService`, and `invalid_input`, `denied_by_rule` (400): it is still pending then
+   * Answers what became of the rule, if the verdict is to be remembered.
+   * @throws AppError as `SettleService`, and `invalid_input`, `denied_by_rule` (400), `not_rememberable` (422): it is still pending then
    */
-  async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Json | undefined> {
-    const { approval_id, approved, reason, modified_input, remember } = verdict;
+  async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Remembered | undefined> {
+    const { approval_id, approved, reason } = verdict;
+    const modified_input = approved ? verdict.modified_input : undefined;
     const row = await this.settling.find(approval_id, 'approval', owner);
-    if (approved && modified_input) await this.checkInput(row, modified_input);
+    const isPending = row.status === 'pending';
+    if (isPending && modified_input) await this.checkInput(row, modified_input);
+    const rule = isPending ? await this.suggestRule(row, verdict) : undefined;
     await this.settling.settle(row, {
       kind: 'approval',
       approved,
       by: 'user',
-      ...(reason !== undefined && { reason }),
-      ...(approved && modified_input && { modified_input }),
+      ...(reason?.trim() && { reason }),
+      ...(modified_input && { modified_input }),
     });
+    return rule && this.remember(rule);
+  }
+
+  private async suggestRule(row: RequestRow, verdict: ApproveDto): Promise<RuleInput | undefined> {
+    const { approved, modified_input, remember } = verdict;
     if (!remember) return undefined;
-    const call = await this.callOf(row, modified_input);
-    return call && this.judge.remember(call, approved ? 'allow' : 'deny', remember);
+    const call = await this.callOf(row, approved ? modified_input : undefined);
+    const rule = call && (await this.judge.suggest(call, approved ? 'allow' : 'deny', remember));
+    if (rule) return rule;
+    throw new AppError(
+      'unprocessable',
+      'not_rememberable',
+      'No rule of that scope would decide calls like this one, so nothing was decided. Decide without `remember`, or add a rule of your own with POST /permissions/rules.',
+    );
+  }
+
+  /** The verdict counts, whatever becomes of the rule. */
+  private async remember(suggested: RuleInput): Promise<Remembered> {
+    try {
+      return { rule: await this.judge.remember(suggested) };
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'conflict')
+        return { rule: null, reason: error.message };
+      this.logger.error(error, 'a rule to remember could not be saved');
+      return { rule: null, reason: 'The rule could not be saved.' };
+    }
   }
 
   /** What a person has changed has to fit the tool, and no rule may deny it. */

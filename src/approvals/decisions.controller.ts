@@ -26,10 +26,15 @@ export class DecisionsController {
     description: 'Processed already, expired, or a modified_input that does not fit.',
   })
   @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({
+    status: 422,
+    type: ProblemDto,
+    description: 'No rule could remember it; it is still pending.',
+  })
   async approve(@Param() owner: InteractionIdDto, @Body() body: ApproveDto): Promise<ApprovedDto> {
-    const rule = await this.approvals.decide(owner, body);
+    const remembered = await this.approvals.decide(owner, body);
     const { approval_id, approved } = body;
-    return { status: 'processed', approval_id, approved, ...(rule && { rule }) };
+    return { status: 'processed', approval_id, approved, ...remembered };
   }
 
   @Post('respond')

@@ -15,6 +15,9 @@ import type { Verdict } from './verdict.js';
 /** Where an answer of a person is kept: in the chat, for the agent type, or for all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;
 
+/** A verdict that is kept. */
+export type RememberedDecision = 'allow' | 'deny';
+
 /** Says whether tool calls may run. */
 @Injectable()
 export class PermissionsService {
@@ -45,32 +48,48 @@ export class PermissionsService {
   }
 
   /**
-   * The narrowest rule that would have allowed the call, to be shown to whoever wants it remembered; undefined if none can cover it, as
-   * with commands that can't be read.
+   * The narrowest rule that decides the call so, beside the rules that there are; undefined if none does: none can cover commands that
+   * can't be read, and none gets ahead of a rule of an earlier scope.
    */
-  async suggest(call: PermissionCall, scope: RememberedScope): Promise<RuleInput | undefined> {
+  async suggest(
+    call: PermissionCall,
+    scope: RememberedScope,
+    decision: RememberedDecision = 'allow',
+  ): Promise<RuleInput | undefined> {
     const reader = await this.readerFor(call);
     const text = scriptOf(this.withPolicy(call));
     const script = text === undefined ? undefined : reader?.read(text);
     const priority = await this.priorityOver(call, scope);
-    return suggestMatchers(call, script)
+    const rule = suggestMatchers(call, script)
       .map((matcher) => ({ ...toRule(matcher, scope, call), priority }))
-      .find((rule) => this.covers(rule, call, reader));
+      .find((narrow) => this.covers(narrow, call, reader));
+    if (!rule) return undefined;
+    const wanted = { ...rule, decision };
+    return (await this.decides(wanted, call, reader)) ? wanted : undefined;
   }
 
-  /** Adds the suggested rule, or finds the one that says the same already. */
-  async remember(
-    call: PermissionCall,
-    scope: RememberedScope,
-  ): Promise<PermissionRule | undefined> {
-    const rule = await this.suggest(call, scope);
-    return rule && ((await this.rules.findSame(rule)) ?? this.rules.add(rule));
+  /** Adds a suggested rule, or finds the one that says the same already. */
+  async add(rule: RuleInput): Promise<PermissionRule> {
+    return (await this.rules.findSame(rule)) ?? this.rules.add(rule);
   }
 
   /** Before the rule of the same scope that made it ask, if one did. */
   private async priorityOver(call: PermissionCall, scope: RememberedScope): Promise<number> {
     const { rule } = await this.check(call);
     return rule?.scope === scope && rule.decision === 'ask' ? rule.priority + 1 : 0;
+  }
+
+  /** Whether the call would be decided as the rule says, once it is there. */
+  private async decides(
+    rule: RuleInput,
+    call: PermissionCall,
+    reader: ScriptReader | undefined,
+  ): Promise<boolean> {
+    const now = this.clock.now();
+    const full = { ...rule, id: 'suggested', created_at: now.toISOString(), uses: 0 };
+    const rules = [...(await this.rules.listFor(call)), full];
+    const policy = new PermissionPolicy(rules, reader, this.cache.compile);
+    return policy.judge(this.withPolicy(call), now).decision === rule.decision;
   }
 
   private covers(rule: RuleInput, call: PermissionCall, reader: ScriptReader | undefined): boolean {

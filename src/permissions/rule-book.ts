@@ -56,10 +56,11 @@ export class RuleBook {
     );
   }
 
-  /** One that says the same, if there is one and it has no end. */
+  /** One that says the same and is looked at no later, if there is one and it has no end. */
   async findSame({
     scope,
     scope_id,
+    priority,
     decision,
     matcher,
   }: RuleInput): Promise<PermissionRule | undefined> {
@@ -68,6 +69,7 @@ export class RuleBook {
     return rules.find(
       (rule) =>
         rule.decision === decision &&
+        rule.priority >= priority &&
         rule.expires_at === null &&
         rule.max_uses === null &&
         canonicalJson(rule.matcher) === wanted,

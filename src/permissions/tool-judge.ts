@@ -1,5 +1,6 @@
 import type { Json } from '../log/json.js';
 import type { Tool } from '../tools/tool.js';
+import type { PermissionRule, RuleInput } from './permission-rule.js';
 
 /** A tool call before it runs. */
 export interface JudgedCall {
@@ -25,10 +26,15 @@ export abstract class ToolJudge {
   abstract authorize(call: JudgedCall): Promise<ToolVerdict>;
   /** The same, without counting. */
   abstract check(call: JudgedCall): Promise<ToolVerdict>;
-  /** Adds the narrowest rule that decides this call, and answers it. */
-  abstract remember(
+  /** The narrowest rule that decides calls like this one so, if one does. It is not added. */
+  abstract suggest(
     call: JudgedCall,
     decision: 'allow' | 'deny',
     scope: RememberScope,
-  ): Promise<Json>;
+  ): Promise<RuleInput | undefined>;
+  /**
+   * Adds a rule that was suggested, unless one says the same already, and answers it.
+   * @throws AppError `too_many_rules` (409)
+   */
+  abstract remember(rule: RuleInput): Promise<PermissionRule>;
 }

@@ -8,10 +8,12 @@ import { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
+import type { PermissionCall } from '../../src/permissions/permission-call.js';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
 import { PermissionsController } from '../../src/permissions/permissions.controller.js';
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
+import type { RememberedScope } from '../../src/permissions/permissions.service.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { ToolLimits } from '../../src/tools/tool-limits.js';
@@ -192,13 +194,18 @@ describe(PermissionsController.name, () => {
     expect(await readFile(join(folder, 'permissions.json'), 'utf8')).toContain('"uses": 1');
   });
 
+  const remember = async (call: PermissionCall, scope: RememberedScope) => {
+    const rule = await service.suggest(call, scope);
+    return rule && service.add(rule);
+  };
+
   it('remembers the narrowest rule that covers a call', async () => {
     const call = (command: string) => ({
       tool_name: 'bash',
       tool_input: { command },
       chat_id: 'chat_1',
     });
-    const rule = await service.remember(call('npm run build && git log "a b"'), 'session');
+    const rule = await remember(call('npm run build && git log "a b"'), 'session');
     expect(rule).toMatchObject({
       scope: 'session',
       scope_id: 'chat_1',
@@ -213,20 +220,20 @@ describe(PermissionsController.name, () => {
     expect((await service.check(call('npm run build'))).decision).toBe('allow');
     for (const more of ['npm run build x', 'npm run build; ls', 'npm run'])
       expect((await service.check(call(more))).decision).toBe('ask');
-    expect(await service.remember(call('git log "a b"; npm run build'), 'session')).toMatchObject({
+    expect(await remember(call('git log "a b"; npm run build'), 'session')).toMatchObject({
       scope: 'session',
     });
   });
 
   it('remembers a call word for word where no command can be told', async () => {
     const call = { tool_name: 'bash', tool_input: { command: 'echo $x > out' } };
-    const rule = await service.remember(call, 'global');
+    const rule = await remember(call, 'global');
     expect(rule?.matcher).toEqual({
       type: 'tool',
       pattern: 'bash',
       input: { command: 'echo $x > out' },
     });
-    expect(await service.remember(call, 'global')).toEqual(rule);
+    expect(await remember(call, 'global')).toEqual(rule);
     expect((await service.check(call)).decision).toBe('allow');
     const other = { tool_name: 'bash', tool_input: { command: 'echo $x > out2' } };
     expect((await service.check(other)).decision).toBe('ask');
@@ -234,7 +241,7 @@ describe(PermissionsController.name, () => {
 
   it('remembers the file that a tool writes, for that tool', async () => {
     const call = { tool_name: 'write', tool_input: { path: './src/a[1].ts', content: 'x' } };
-    const rule = await service.remember(call, 'global');
+    const rule = await remember(call, 'global');
     expect(rule?.matcher).toEqual({ type: 'path', pattern: 'src/a\\[1\\].ts', tool: 'write' });
     expect((await service.check({ ...call, tool_name: 'delete' })).decision).toBe('ask');
   });
@@ -243,7 +250,24 @@ describe(PermissionsController.name, () => {
     const matcher = { type: 'command_prefix', prefixes: ['git push'] };
     await add({ scope: 'global', decision: 'ask', matcher, priority: 7 });
     const call = { tool_name: 'bash', tool_input: { command: 'git push' } };
-    expect((await service.remember(call, 'global'))?.priority).toBe(8);
+    expect((await remember(call, 'global'))?.priority).toBe(8);
     expect((await service.check(call)).decision).toBe('allow');
+  });
+
+  it('goes before a rule that says the same and is looked at too late', async () => {
+    const matcher = { type: 'command_prefix', prefixes: ['git push'], exact: true };
+    await add({ scope: 'global', decision: 'allow', matcher });
+    await add({ scope: 'global', decision: 'ask', matcher: { type: 'all' }, priority: 7 });
+    const call = { tool_name: 'bash', tool_input: { command: 'git push' } };
+    expect((await remember(call, 'global'))?.priority).toBe(8);
+    expect((await service.check(call)).decision).toBe('allow');
+  });
+
+  it('remembers nothing that a rule of an earlier scope would decide otherwise', async () => {
+    await add({ scope: 'user', decision: 'ask', matcher: { type: 'all' } });
+    const call = { tool_name: 'bash', tool_input: { command: 'git push' }, chat_id: 'chat_1' };
+    for (const scope of ['session', 'global'] as const)
+      expect(await service.suggest(call, scope)).toBeUndefined();
+    expect(await service.suggest(call, 'session', 'deny')).toBeUndefined();
   });
 });

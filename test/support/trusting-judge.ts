@@ -11,6 +11,10 @@ export class TrustingJudge extends ToolJudge {
     return this.authorize();
   }
 
+  suggest(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   remember(): Promise<never> {
     return Promise.reject(new Error('nothing is remembered here'));
   }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
 import { MaxJsonLength } from '../../http/max-json-length.js';
+import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
 import type { RememberScope } from '../../permissions/tool-judge.js';
 
 export class ApproveDto {
@@ -22,7 +23,7 @@ export class ApproveDto {
   @ApiPropertyOptional({
     type: Object,
     description:
-      'Runs instead of what the model wrote: the whole input. Checked against the tool and the rules.',
+      'Runs instead of what the model wrote: the whole input. Checked against the tool and the rules. Without effect on a rejection.',
   })
   @IsOptional()
   @IsObject()
@@ -32,7 +33,7 @@ export class ApproveDto {
   @ApiPropertyOptional({
     enum: ['session', 'agent', 'global'],
     description:
-      'Decide calls like this one the same from now on: in this chat, for this kind of agent, or everywhere.',
+      'Decide calls like this one the same from now on, allowed or denied: in this chat, for this kind of agent, or everywhere.',
   })
   @IsOptional()
   @IsIn(['session', 'agent', 'global'])
@@ -49,6 +50,14 @@ export class ApprovedDto {
   @ApiProperty()
   readonly approved: boolean;
 
-  @ApiPropertyOptional({ type: Object, description: 'The rule that was added.' })
-  readonly rule?: Readonly<Record<string, unknown>>;
+  @ApiPropertyOptional({
+    type: PermissionRuleDto,
+    nullable: true,
+    description:
+      'With `remember`: the rule that decides such calls from now on. null: the verdict counts, but the rule could not be added.',
+  })
+  readonly rule?: PermissionRuleDto | null;
+
+  @ApiPropertyOptional({ description: 'Why there is no rule.' })
+  readonly reason?: string;
 }
