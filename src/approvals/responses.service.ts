@@ -3,10 +3,9 @@ import { AppError } from '../kernel/app-error.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import type { RequestRow } from '../log/request-rows.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
-import { SettleService } from './settle.service.js';
+import { listAllRequests } from './list-all-requests.js';
+import { describeOtherKind, SettleService } from './settle.service.js';
 import type { RequestOwner } from './settle.service.js';
-
-const PAGE = 200;
 
 /** Takes answers to questions, and results of tools that the client runs. */
 @Injectable()
@@ -27,26 +26,18 @@ export class ResponsesService {
     await this.settling.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
   }
 
-  private async findCall(owner: RequestOwner, callId: string): Promise<RequestRow> {
-    for (let after: RequestRow | undefined; ;) {
-      const { chat_id, interaction_id } = owner;
-      const page = await this.store.listRequests({
-        chat_id,
-        interaction_id,
-        limit: PAGE,
-        ...(after && { after }),
-      });
-      const row = page.find(
-        ({ kind, event }) => kind === 'tool' && event['tool_call_id'] === callId,
-      );
-      if (row) return row;
-      after = page.at(-1);
-      if (page.length < PAGE)
-        throw new AppError(
-          'not_found',
-          'tool_call_not_found',
-          `The interaction ${interaction_id} does not wait for the result of a call ${callId}. GET /requests lists what waits.`,
-        );
+  private async findCall(
+    { chat_id, interaction_id }: RequestOwner,
+    callId: string,
+  ): Promise<RequestRow> {
+    let other: RequestRow | undefined;
+    for await (const row of listAllRequests(this.store, { chat_id, interaction_id })) {
+      if (row.event['tool_call_id'] !== callId) continue;
+      if (row.kind === 'tool') return row;
+      other = row;
     }
+    const what = `The interaction ${interaction_id} does not wait for the result of a call ${callId}.`;
+    const more = other ? describeOtherKind(other) : 'GET /requests lists what waits.';
+    throw new AppError('not_found', 'tool_call_not_found', `${what} ${more}`);
   }
 }

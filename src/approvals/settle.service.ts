@@ -27,12 +27,10 @@ export class SettleService {
   /** @throws AppError `request_not_found` (404), also when it belongs to another interaction or is of another kind */
   async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
     const row = await this.store.findRequest(id);
-    const isTheirs =
-      row?.kind === kind &&
-      row.chat_id === owner.chat_id &&
-      row.interaction_id === owner.interaction_id;
-    if (isTheirs) return row;
-    throw notFound(id, owner);
+    const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
+    if (!isTheirs) throw notFound(id, owner);
+    if (row.kind === kind) return row;
+    throw new AppError('not_found', 'request_not_found', describeOtherKind(row));
   }
 
   /**
@@ -76,4 +74,16 @@ function notFound(id: string, { chat_id, interaction_id }: RequestOwner): AppErr
     'request_not_found',
     `The interaction ${interaction_id} of the chat ${chat_id} has no such request: ${id}. GET /requests lists what waits.`,
   );
+}
+
+/** To somebody who has the right request and the wrong endpoint. */
+export function describeOtherKind({ id, kind }: RequestRow): string {
+  switch (kind) {
+    case 'approval':
+      return `${id} is an approval: POST …/approve decides it.`;
+    case 'input':
+      return `${id} is a question: POST …/respond answers it.`;
+    case 'tool':
+      return `${id} waits for the result of a tool that the client runs: POST …/tool-results takes it.`;
+  }
 }

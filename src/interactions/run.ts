@@ -12,7 +12,7 @@ import type { Slot } from '../queue/run-queue.js';
 import type { Message } from '../protocol/message.js';
 import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
-import { listAllRequests } from './list-all-requests.js';
+import { listAllRequests } from '../approvals/list-all-requests.js';
 import { Parking } from './parking.js';
 import { RootAgent } from './root-agent.js';
 import { RunFinish } from './run-finish.js';

@@ -180,6 +180,49 @@ describe('An approval', () => {
       for (const { following } of [one, other]) expect((await following.end()).faults).toEqual([]);
     });
 
+    it('says where it is decided to whoever asks at the wrong place', async () => {
+      const calls = [calculate('6*7'), { name: 'ask_human', arguments: { question: 'Well?' } }];
+      const { following, of, approval, asked } = await ask('misled', script({ calls }));
+      const { request_id } = await following.record('INPUT_REQUIRED');
+      const tool_call_id = asked[0]!.tool_call_id;
+      const replies = [
+        await person.respond(of, approval, 'yes'),
+        await person.toolResult(of, { tool_call_id, tool_output: '42' }),
+        await person.approve(of, request_id),
+      ];
+      expect(replies.map(({ status, body }) => [status, body.type, body.detail])).toEqual([
+        [404, '/problems/request_not_found', expect.stringMatching(/approval.*\/approve/)],
+        [404, '/problems/tool_call_not_found', expect.stringMatching(/approval.*\/approve/)],
+        [404, '/problems/request_not_found', expect.stringMatching(/question.*\/respond/)],
+      ]);
+      const elsewhere = await person.respond({ ...of, chat_id: 'given' }, approval, 'yes');
+      expect(elsewhere.body.detail).not.toMatch(/is an approval/);
+      await person.approve(of, approval);
+      await person.respond(of, request_id, null);
+      expect((await following.end()).faults).toEqual([]);
+    });
+
+    it('needs no reason, and a blank one is none', async () => {
+      const { following, of, approval } = await ask('blank');
+      expect((await person.reject(of, approval, { reason: ' ' })).status).toBe(200);
+      const reader = await following.end();
+      expect(reader.find('REJECTED')).not.toHaveProperty('reason');
+      expect(reader.find('TOOL_RESULT')!.tool_output).not.toContain('Reason');
+    });
+
+    it('that is refused runs nothing, whatever input comes with it', async () => {
+      const { following, of, approval } = await ask('refused-input');
+      const modified_input = { formula: 'not even one that fits' };
+      expect((await person.reject(of, approval, { modified_input })).status).toBe(200);
+      const reader = await following.end();
+      expect(reader.find('REJECTED')).not.toHaveProperty('modified_input');
+      expect(reader.types).not.toContain('TOOL_STARTED');
+      const [, call] = await messagesOf(of);
+      expect(call).toMatchObject({
+        tool_calls: [{ function: { arguments: '{"expression":"6*7"}' } }],
+      });
+    });
+
     it('belongs to one call of several, and those that have theirs run meanwhile', async () => {
       const calls = ['1+1', '2+2', '3+3'].map(calculate);
       const { following, of, asked } = await ask('parallel', script({ calls }), 3);
@@ -289,10 +332,17 @@ describe('An approval', () => {
       const approvals = asked.flatMap(({ of, asked: calls }) =>
         calls.map(({ approval_id }) => ({ of, approval_id })),
       );
-      const [given, refused] = await Promise.all([
-        inBatches(approvals, ({ of, approval_id }) => person.approve(of, approval_id)),
-        inBatches(approvals, ({ of, approval_id }) => person.reject(of, approval_id)),
-      ]);
+      // Both are on their way at once; neither client is always the first.
+      const replies = await inBatches(approvals, async ({ of, approval_id }, n) => {
+        const approve = () => person.approve(of, approval_id);
+        const reject = () => person.reject(of, approval_id);
+        if (n % 2 === 0) return Promise.all([approve(), reject()]);
+        return (await Promise.all([reject(), approve()])).toReversed();
+      });
+      const given = replies.map(([reply]) => reply!);
+      const refused = replies.map(([, reply]) => reply!);
+      for (const wins of [given, refused])
+        expect(wins.filter(({ status }) => status === 200)).not.toEqual([]);
       const readers = await Promise.all(asked.map(({ following }) => following.end()));
       expect(readers.flatMap(({ faults }) => faults)).toEqual([]);
       const told = new Map(readers.flatMap((reader) => verdictsIn(reader)));
@@ -318,13 +368,15 @@ function verdictsIn(reader: EventReader): [string, string][] {
   return verdicts.map(({ approval_id, type }) => [approval_id, type]);
 }
 
-/** As one client does that has 20 connections. */
+/** As clients do that have 20 connections. */
 async function inBatches<T, R>(
   items: readonly T[],
-  work: (item: T) => Promise<R>,
+  work: (item: T, index: number) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += 20)
-    results.push(...(await Promise.all(items.slice(at, at + 20).map(work))));
+    results.push(
+      ...(await Promise.all(items.slice(at, at + 20).map((item, n) => work(item, at + n)))),
+    );
   return results;
 }
