@@ -1,7 +1,7 @@
 import { branchMarks } from './branch-marks.js';
 import { writeChatFile } from './chat-file.js';
 import { syncDirectory } from './durable-files.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { Projections } from './projections.js';
 import type { StoreIndex } from './store-index.js';
 

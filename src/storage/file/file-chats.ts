@@ -4,7 +4,7 @@ import type { ChatDirectory } from './chat-directory.js';
 import { deleteChatDirectory, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-file.js';
 import { syncDirectory } from './durable-files.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { newChatRow } from './new-chat-row.js';
 import type { SortKey, StoreIndex } from './store-index.js';
 import { compareKeys } from './store-index.js';

@@ -35,7 +35,7 @@ import { FileQueue } from './file-queue.js';
 import { FileRequests } from './file-requests.js';
 import type { ChatFolders } from './file-task-store.js';
 import { FileStarts } from './file-starts.js';
-import { KeyedMutex } from './keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { loadStore } from './load-store.js';
 import { LogGate } from './log-gate.js';
 import { mapInSlices } from './map-in-slices.js';

@@ -1,5 +1,5 @@
 import type { InteractionLog } from './interaction-log.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { Projections } from './projections.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';

@@ -5,7 +5,7 @@ import type { PermissionRule, RuleScope } from '../../permissions/permission-rul
 import type { RuleFilter } from '../../permissions/rule-store.js';
 import { RuleStore } from '../../permissions/rule-store.js';
 import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
-import { KeyedMutex } from './keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { describeError } from './report-problem.js';
 
 const FILE_NAME = 'permission-rules.json';

@@ -11,7 +11,7 @@ import type { FileChats } from './file-chats.js';
 import type { FileLeases } from './file-leases.js';
 import { InteractionLog } from './interaction-log.js';
 import { toInteractionRow } from './interaction-row.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { interruptedState } from './log-transitions.js';
 import { newChatRow } from './new-chat-row.js';
 import type { NewLog } from './new-interaction.js';

@@ -1,5 +1,5 @@
 import type { InteractionLog } from './interaction-log.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { StoreIndex } from './store-index.js';
 
 /** The way to a log: one writer at a time per chat, and nobody trips over a chat that is being deleted. */

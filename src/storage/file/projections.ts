@@ -1,4 +1,4 @@
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { InteractionLog } from './interaction-log.js';
 import { writeChatFile } from './chat-file.js';
 import { writeProjection } from './projection.js';
