@@ -59,6 +59,7 @@ async function openDatabaseStorage(
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
     dataDir: config.dataDir,
     migrate: config.migrate,
+    saveTimeoutMs: config.saveTimeoutMs,
     onWait: report,
   });
   if (!config.databaseUrl) await expireLeases(database);

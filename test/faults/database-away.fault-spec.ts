@@ -71,6 +71,24 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
     expect((await readAll(store, id)).map((record) => record.seq)).toEqual([1, 2, 3, 4]);
   });
 
+  it('gives up on a connection that went silent, and trusts none that is as old', async () => {
+    const silenced = await openTcpProxy({ host: '127.0.0.1', port: proxy.port });
+    const through = url.replace(`:${proxy.port}`, `:${silenced.port}`);
+    const target = { url: through, dataDir: '', migrate: true, saveTimeoutMs: 1000 };
+    const impatient = await openDatabase(target);
+    const own = new TypeOrmInteractionStore(impatient);
+    const { id } = await started(own, { lease: HELD });
+    await Promise.all(Array.from({ length: 10 }, () => own.findInteraction(id))); // a connection each
+    silenced.freeze();
+    const error = await own.append([newBatch(id, [2, 2])]).catch((reason: Error) => reason);
+    expect(error).toMatchObject({ ...unavailable, cause: { code: 'ETIMEDOUT' } });
+    const again = Array.from({ length: 5 }, () => own.append([newBatch(id, [2, 2])]));
+    expect(new Set((await Promise.all(again)).flat())).toEqual(new Set(['written']));
+    expect(await readAll(own, id)).toHaveLength(2);
+    await silenced.cut();
+    await impatient.close();
+  });
+
   it('survives the end of its connections on the server', async () => {
     const { id } = await started(store, { lease: HELD });
     await server.database.query(

@@ -8,6 +8,8 @@ export interface TcpProxy {
   /** Cuts every connection, and refuses new ones until `restore`. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  /** What is connected now stays connected, and carries nothing any more. */
+  freeze(): void;
   /** Forwards what clients say and lets no answer through; cuts when the server has answered for the first time. */
   swallowNextAnswer(): Promise<void>;
 }
@@ -40,6 +42,9 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     async restore() {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
+    },
+    freeze() {
+      for (const socket of sockets) socket.unpipe().removeAllListeners('data').resume();
     },
     swallowNextAnswer: () =>
       new Promise((resolve) => {

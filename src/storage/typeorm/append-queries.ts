@@ -24,7 +24,11 @@ interface Standing {
 
 /** Appends to logs: one statement for a whole group, and each batch alone that it left out. */
 export class AppendQueries {
-  constructor(private readonly db: Database) {}
+  readonly #limitMs: number | undefined;
+
+  constructor(private readonly db: Database) {
+    this.#limitMs = db.limits?.appendMs;
+  }
 
   async append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
     const written = await this.#appendTogether(batches);
@@ -54,10 +58,11 @@ export class AppendQueries {
     if (batches.length === 0) return [];
     const append = toStep(batches);
     const ended = batches.filter(({ end }) => end).map(({ interaction_id }) => interaction_id);
-    if (ended.length === 0) return this.db.query(...append);
+    if (ended.length === 0) return this.db.query(...append, this.#limitMs);
     const locks = batches.length === 1 ? [lockChatOf(ended[0]!)] : lockChatsOf(ended);
     const leave = ended.map((id): Step => [LEAVE_CHAT, [id]]);
-    const results = await this.db.batch<{ number: number }>([...locks, append, ...leave]);
+    const steps = [...locks, append, ...leave];
+    const results = await this.db.batch<{ number: number }>(steps, this.#limitMs);
     return results[locks.length]!;
   }
 
@@ -65,12 +70,13 @@ export class AppendQueries {
     const { interaction_id, epoch, records, end } = batch;
     const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
     const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(interaction_id)] : [])];
-    const results = await this.db.batch([
+    const steps: Step[] = [
       ...locks,
       toStep([batch]),
       [STANDING, [interaction_id, epoch, ...seqs]],
       ...(end ? [[LEAVE_CHAT, [interaction_id]] as const] : []),
-    ]);
+    ];
+    const results = await this.db.batch(steps, this.#limitMs);
     const [written, standings] = results.slice(locks.length);
     if (written?.length) return 'written';
     return this.#judge(batch, standings?.[0] as Standing | undefined);

@@ -5,6 +5,7 @@ import type { DataSourceOptions, Logger } from 'typeorm';
 import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-pool.js';
 import { MIGRATIONS } from './migrations.js';
 import { PgliteSocket } from './pglite-socket.js';
+import type { TimeLimits } from './time-limits.js';
 
 const ignore = () => {};
 
@@ -20,8 +21,9 @@ const SERVER_POOL = {
   application_name: 'parley',
   connectionTimeoutMillis: 5000,
   idleTimeoutMillis: 60_000,
-  query_timeout: 30_000,
+  query_timeout: 30_000, // of what TypeORM asks by itself; `Database` has its own limits
   keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
 };
 
 /** What fails is in the error that is thrown; TypeORM would print it as well. */
@@ -47,8 +49,9 @@ const BOTH = {
 } as const satisfies DataSourceOptions;
 
 /** A `DataSource`, not yet initialized, on a Postgres server. */
-export function createServerDataSource(url: string): DataSource {
-  return new DataSource({ ...BOTH, url, extra: { ...SERVER_POOL, pipeline: true } });
+export function createServerDataSource(url: string, { connectMs }: TimeLimits): DataSource {
+  const pool = { ...SERVER_POOL, connectionTimeoutMillis: connectMs, pipeline: true };
+  return new DataSource({ ...BOTH, url, extra: pool });
 }
 
 /** One connection that waits as long as migrations take. */

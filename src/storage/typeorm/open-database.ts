@@ -9,12 +9,15 @@ import {
 } from './data-source.js';
 import type { DatabaseTarget } from './database-target.js';
 import { Database } from './database.js';
+import { limitsFor } from './time-limits.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { requireMigrated, runMigrations } from './run-migrations.js';
 
 export interface OpenOptions extends DatabaseTarget {
   /** Whether to run migrations that are pending; without, they are an error. */
   readonly migrate: boolean;
+  /** `SAVE_TIMEOUT_MS`: how long a server may take to answer depends on it. */
+  readonly saveTimeoutMs?: number;
   /** The embedded database, if somebody has begun to open it already. */
   readonly embedded?: Promise<PGlite>;
   /** How long to wait for a server that isn't up, in milliseconds. */
@@ -26,6 +29,7 @@ export interface OpenOptions extends DatabaseTarget {
 }
 
 const PATIENCE_MS = 30_000;
+const SAVE_TIMEOUT_MS = 5000;
 
 /**
  * Opens the database, its tables up to date.
@@ -35,14 +39,14 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   return options.url === undefined ? openEmbedded(options) : openServer(options, options.url);
 }
 
-async function openServer(
-  { migrate, signal, onWait, patienceMs = PATIENCE_MS }: OpenOptions,
-  url: string,
-): Promise<Database> {
+async function openServer(options: OpenOptions, url: string): Promise<Database> {
+  const { migrate, signal, onWait, patienceMs = PATIENCE_MS } = options;
+  const limits = limitsFor(options.saveTimeoutMs ?? SAVE_TIMEOUT_MS);
   const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
   if (migrate) await migrateServer(url, patience);
-  const dataSource = await connectServer(() => createServerDataSource(url), url, patience);
-  const database = new Database(dataSource);
+  const create = () => createServerDataSource(url, limits);
+  const dataSource = await connectServer(create, url, patience);
+  const database = new Database(dataSource, { limits });
   return migrate ? database : closedUnless(database, requireMigrated(dataSource));
 }
 
@@ -62,7 +66,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     throw broken(dataDir, cause);
   });
   const dataSource = await createEmbeddedDataSource(db).initialize();
-  const database = new Database(dataSource, () => db.close());
+  const database = new Database(dataSource, { afterClose: () => db.close() });
   return closedUnless(database, migrate ? runMigrations(dataSource) : requireMigrated(dataSource));
 }
 

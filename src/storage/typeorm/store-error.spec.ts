@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import { isAway, toStoreError } from './store-error.js';
+import { isAway, isConnectionLost, toStoreError } from './store-error.js';
 
 const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
 
@@ -27,5 +27,15 @@ describe(toStoreError.name, () => {
   it('leaves an error of our own as it is', () => {
     const error = new AppError('internal', 'transaction_waits_for_itself', 'It waits.');
     expect(toStoreError(error)).toBe(error);
+  });
+});
+
+describe(isConnectionLost.name, () => {
+  it.each(['ECONNRESET', 'ETIMEDOUT', '57P01', '08006'])('is so after %s', (code) => {
+    expect(isConnectionLost(withCode(code))).toBe(true);
+  });
+
+  it.each(['53100', '25006', '55P03', '23505'])('is not so after %s', (code) => {
+    expect(isConnectionLost(withCode(code))).toBe(false);
   });
 });

@@ -3,8 +3,11 @@ import { AppError } from '../../kernel/app-error.js';
 /** SQLSTATE classes and codes that pass without anybody changing the statement. */
 const PASSING = /^(08...|53...|57P0[1-5]|58...|25006|25P03|40001|40P01|55P03|57014)$/;
 
+/** Those of `PASSING` that end a connection. */
+const PARTING = /^(08...|57P0[1-5])$/;
+
 const SOCKET =
-  /^(E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|AI_AGAIN)|ENOTFOUND|ENOENT)$/;
+  /^(E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NETRESET|AI_AGAIN|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS)|ENOTFOUND|ENOENT|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
 
 const DRIVER =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end|PGlite is clos)/;
@@ -34,5 +37,12 @@ export function isAway(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (PASSING.test(code) || SOCKET.test(code))) return true;
+  return typeof message === 'string' && DRIVER.test(message);
+}
+
+/** Whether it is the connection that failed: others that go the same way may be broken too. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code === 'string' && (PARTING.test(code) || SOCKET.test(code))) return true;
   return typeof message === 'string' && DRIVER.test(message);
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../log/interaction-store.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type {
@@ -30,6 +31,8 @@ import { QueueQueries } from './queue-queries.js';
 import { RecordQueries } from './record-queries.js';
 import { RequestQueries } from './request-queries.js';
 import { StartQueries } from './start-queries.js';
+
+const PING = { text: "SELECT current_setting('transaction_read_only') AS read_only" };
 
 /** Saved state in Postgres, on a server or embedded: the same SQL. */
 export class TypeOrmInteractionStore extends InteractionStore {
@@ -185,6 +188,12 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 
   async ping(): Promise<void> {
-    await this.db.query({ text: 'SELECT 1' }, []);
+    const [answer] = await this.db.query<{ read_only: string }>(
+      PING,
+      [],
+      this.db.limits?.connectMs,
+    );
+    if (answer?.read_only === 'on')
+      throw new AppError('unavailable', 'store_unavailable', 'The database takes no writes.');
   }
 }

@@ -1,0 +1,24 @@
+/** How long what is asked of a database server may take, in milliseconds. */
+export interface TimeLimits {
+  /** Getting a connection, or making one. */
+  readonly connectMs: number;
+  /** An append: a second try on another connection has to fit in before the run gives up. */
+  readonly appendMs: number;
+  /** Everything else. */
+  readonly answerMs: number;
+}
+
+const LONGEST_MS = 30_000;
+
+/** @param saveTimeoutMs `SAVE_TIMEOUT_MS` */
+export function limitsFor(saveTimeoutMs: number): TimeLimits {
+  return {
+    connectMs: between(500, saveTimeoutMs / 2, 5000),
+    appendMs: between(500, saveTimeoutMs / 2, LONGEST_MS),
+    answerMs: between(5000, saveTimeoutMs, LONGEST_MS),
+  };
+}
+
+function between(least: number, wanted: number, most: number): number {
+  return Math.min(Math.max(wanted, least), most);
+}
