@@ -8,6 +8,9 @@ import { InteractionStore } from './log/interaction-store.js';
 import { LiveBus } from './log/live-bus.js';
 import { LocalLiveBus } from './log/local/local-live-bus.js';
 import { LogWriter } from './log/log-writer.js';
+import { SpillFolder } from './log/spill/spill-folder.js';
+import { Spill } from './log/spill/spill.js';
+import { StoreWatch } from './log/store-watch.js';
 import { Readers } from './log/readers.js';
 import { DemoProvider } from './models/demo/demo-provider.js';
 import { ModelRegistry } from './models/model-registry.js';
@@ -43,10 +46,28 @@ export class PortsModule {
       { provide: LiveBus, useClass: LocalLiveBus },
       { provide: RunQueue, useValue: new LocalRunQueue(config.maxConcurrentRuns) },
       {
+        provide: Spill,
+        inject: [InteractionStore],
+        useFactory: (saved: InteractionStore) => openSpill(config, saved),
+      },
+      {
+        provide: StoreWatch,
+        inject: [InteractionStore, Spill, Clock, RunQueue],
+        useFactory: (saved: InteractionStore, spill: Spill, clock: Clock, queue: RunQueue) =>
+          new StoreWatch(
+            { store: saved, spill, clock },
+            {
+              name: config.store === 'file' ? 'data directory' : 'database',
+              patience_ms: patienceOf(config),
+              onSaved: (id) => queue.enqueue(id),
+            },
+          ),
+      },
+      {
         provide: LogWriter,
-        inject: [InteractionStore, Clock],
-        useFactory: (saved: InteractionStore, clock: Clock) =>
-          new LogWriter(saved, clock, { save_timeout_ms: config.saveTimeoutMs }),
+        inject: [InteractionStore, Clock, Spill, StoreWatch],
+        useFactory: (saved: InteractionStore, clock: Clock, spill: Spill, watch: StoreWatch) =>
+          new LogWriter(saved, clock, { save_timeout_ms: config.saveTimeoutMs, spill, watch }),
       },
       {
         provide: Readers,
@@ -68,6 +89,23 @@ function providersOf(config: Config): ModelProvider[] {
   });
   const isSetUp = config.openaiApiKey !== undefined || config.openaiBaseUrl !== undefined;
   return [...(isSetUp ? [openai] : []), new DemoProvider()];
+}
+
+/** All that may be unsaved at once, in bytes; it fits in memory before. */
+const MAX_SPILL_BYTES = 1024 ** 3;
+
+/** A disk that takes no log takes no spill either. */
+async function openSpill(config: Config, store: InteractionStore): Promise<Spill> {
+  const folder =
+    config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
+  const spill = new Spill(store, folder);
+  await spill.open();
+  return spill;
+}
+
+/** How long the store may take to say that it is there, in milliseconds. */
+function patienceOf({ saveTimeoutMs }: Config): number {
+  return Math.min(Math.max(saveTimeoutMs, 1000), 5000);
 }
 
 function tokenOf(provider: Provider): Exclude<DynamicModule['exports'], undefined>[number] {

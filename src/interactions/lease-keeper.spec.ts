@@ -44,6 +44,7 @@ describe(LeaseKeeper.name, () => {
       interactionId,
       epoch,
       lose: () => told.push('lose'),
+      cutOff: () => told.push('cut off'),
       cancel: (reason: string) => told.push(`cancel: ${reason}`),
       look: (signals?: number) => look(signals),
     } as unknown as Run;
@@ -140,7 +141,7 @@ describe(LeaseKeeper.name, () => {
     await pass(TTL / 3);
     expect(told).toEqual([]);
     await pass(TTL / 3);
-    expect(told).toEqual(['lose']);
+    expect(told).toEqual(['cut off']);
   });
 
   it('stops a run whose lease has lapsed while the store does not answer at all', async () => {
@@ -150,7 +151,7 @@ describe(LeaseKeeper.name, () => {
     await pass(TTL / 3);
     expect(told).toEqual([]);
     await pass(TTL / 3);
-    expect(told).toEqual(['lose']);
+    expect(told).toEqual(['cut off']);
   });
 
   it('takes a process that slept for a zombie until the store says otherwise', async () => {

@@ -70,7 +70,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private loseStale(): void {
-    for (const held of this.held()) if (!this.isFresh(held)) held.run.lose();
+    for (const held of this.held()) if (!this.isFresh(held)) held.run.cutOff();
   }
 
   /** A lease is gone, too, when its run has just ended and is about to hear of it. */

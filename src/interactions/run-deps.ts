@@ -7,6 +7,7 @@ import { Ids } from '../kernel/ids.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import { LiveBus } from '../log/live-bus.js';
 import { LogWriter } from '../log/log-writer.js';
+import { Spill } from '../log/spill/spill.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
@@ -20,6 +21,7 @@ export class RunDeps {
     readonly store: InteractionStore,
     readonly bus: LiveBus,
     readonly writer: LogWriter,
+    readonly spill: Spill,
     readonly agents: AgentRegistry,
     readonly models: ModelRegistry,
     readonly tools: ToolRegistry,

@@ -127,6 +127,12 @@ export class Run {
     this.halt({ kind: 'lost' });
   }
 
+  /** The store was away for so long that another run may own the interaction. */
+  cutOff(): void {
+    this.deps.spill.noteOutage(this.interactionId);
+    this.lose();
+  }
+
   /** Stops so that another process, or the next start, goes on; what only waits for people rests until they decide. */
   async shutDown(): Promise<void> {
     await nextTick(); // the agent hears of what was written just now

@@ -106,7 +106,12 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async release({ start: { interaction } }: Taken): Promise<void> {
     const { id, epoch } = interaction;
-    await this.deps.store.releaseLease(id, epoch).catch(() => {}); // it lapses by itself then
+    try {
+      await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
+      await this.deps.store.releaseLease(id, epoch);
+    } catch {
+      // It lapses by itself then.
+    }
   }
 
   private async take(id: string): Promise<Taken | undefined> {
@@ -116,6 +121,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
       const before = await this.readBefore(claimed.start.interaction);
       return { ...claimed, start: { ...claimed.start, before } };
     }
+    await this.deps.spill.settle(id);
     const leased_at = this.deps.clock.monotonic();
     const lease = await this.deps.store.acquireLease(id, this.leases.terms);
     return lease && { start: await this.load(lease), leased_at };
@@ -123,14 +129,18 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async load({ interaction, lost_owner, parked }: Lease): Promise<RunStart> {
     const records = await this.readLog(interaction.id);
-    const resumed =
-      lost_owner === null ? 'the server was stopped' : 'the process that ran it was lost';
+    const resumed = this.whyResumed(interaction.id, lost_owner);
     return {
       interaction,
       records,
       before: await this.readBefore(interaction),
       ...(interaction.epoch > 1 && !parked && { resumed }),
     };
+  }
+
+  private whyResumed(id: string, lostOwner: string | null): string {
+    if (this.deps.spill.takeOutage(id)) return 'what it did could not be saved for a while';
+    return lostOwner === null ? 'the server was stopped' : 'the process that ran it was lost';
   }
 
   private async readBefore(interaction: InteractionRow): Promise<RunStart['before']> {

@@ -2,15 +2,23 @@ import fc from 'fast-check';
 import { newBatch } from '../../test/contracts/interaction-store/fixtures.js';
 import { Gate } from '../../test/support/gate.js';
 import { MemoryLogStore } from '../../test/support/memory-log-store.js';
+import { FakeClock } from '../../test/support/fake-clock.js';
 import { SystemClock } from '../kernel/clock.js';
+import type { Clock } from '../kernel/clock.js';
 import { LogWriter } from './log-writer.js';
+import type { LogWriterOptions } from './log-writer.js';
 import type { AppendOutcome } from './store-rows.js';
 
 type Outcome = AppendOutcome | 'rejected';
 
-function writerTo(store: MemoryLogStore, save_timeout_ms = 5000): LogWriter {
+function writerTo(
+  store: MemoryLogStore,
+  save_timeout_ms = 5000,
+  spill?: LogWriterOptions['spill'],
+  clock: Clock = new SystemClock(),
+): LogWriter {
   for (const id of ['a', 'b', 'c']) store.create(id, { records: newBatch(id, [1, 1]).records });
-  return new LogWriter(store.port, new SystemClock(), { save_timeout_ms });
+  return new LogWriter(store.port, clock, { save_timeout_ms, ...(spill && { spill }) });
 }
 
 function sizes(store: MemoryLogStore): number[] {
@@ -116,6 +124,60 @@ describe(LogWriter.name, () => {
       code: 'store_unavailable',
       cause,
     });
+  });
+
+  it('keeps all that a run has appended, in order, before the run hears that it is not saved', async () => {
+    const store = new MemoryLogStore(() => Promise.reject(new Error('away')));
+    const kept: number[] = [];
+    const keeping = new Gate();
+    const writer = writerTo(store, 60, {
+      keep: async ({ records }) => {
+        await keeping.pass();
+        kept.push(...records.map(({ seq }) => seq));
+        return true;
+      },
+    });
+    const heard = [2, 3, 4].map((seq) => writer.append(newBatch('a', [seq, seq])));
+    await keeping.reached;
+    heard.push(writer.append(newBatch('a', [5, 5])));
+    heard.push(writer.append(newBatch('a', [6, 6])));
+    const keptWhenHeard = heard.map((each) => each.catch(() => [...kept]));
+    keeping.open();
+    for (const each of keptWhenHeard) expect(await each).toEqual([2, 3, 4, 5, 6]);
+    await expect(heard[0]).rejects.toMatchObject({ message: expect.stringContaining('spill') });
+  });
+
+  it('keeps nothing after what could not be kept', async () => {
+    const store = new MemoryLogStore(() => Promise.reject(new Error('away')));
+    const asked: number[] = [];
+    const keeping = new Gate();
+    const writer = writerTo(store, 60, {
+      keep: async ({ records }) => {
+        asked.push(records[0]!.seq);
+        await keeping.pass();
+        return false;
+      },
+    });
+    const first = writer.append(newBatch('a', [2, 2]));
+    await keeping.reached;
+    const second = writer.append(newBatch('a', [3, 3]));
+    keeping.open();
+    await expect(first).rejects.toMatchObject({ message: expect.stringContaining('lost') });
+    await expect(second).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(asked).toEqual([2]);
+  });
+
+  it('counts the time that a store takes to fail', async () => {
+    const clock = new FakeClock();
+    const store = new MemoryLogStore(async () => {
+      clock.pass(100);
+      throw new Error('no answer');
+    });
+    const writer = writerTo(store, 90, undefined, clock);
+    await expect(writer.append(newBatch('a', [2, 2]))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(store.appends).toHaveLength(1);
   });
 
   it('writes nothing after what it gave up on, even if the store is back (I1)', async () => {

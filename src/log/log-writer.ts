@@ -2,7 +2,9 @@ import { setImmediate as immediate, setTimeout as delay } from 'node:timers/prom
 import type { Clock } from '../kernel/clock.js';
 import { AppError } from '../kernel/app-error.js';
 import type { InteractionStore } from './interaction-store.js';
+import type { Spill } from './spill/spill.js';
 import type { AppendBatch, AppendOutcome } from './store-rows.js';
+import type { StoreWatch } from './store-watch.js';
 
 interface Waiter {
   resolve(outcome: AppendOutcome): void;
@@ -16,8 +18,18 @@ interface Pending {
 }
 
 export interface LogWriterOptions {
-  /** How long an append that failed is tried again, in milliseconds. */
+  /** How long an append is tried, in milliseconds from its first try on. */
   readonly save_timeout_ms: number;
+  /** Keeps what can't be saved in that time. */
+  readonly spill?: Pick<Spill, 'keep'>;
+  /** Is told how writing goes. */
+  readonly watch?: Pick<StoreWatch, 'noteWritten' | 'noteNotWritten'>;
+}
+
+/** What the store said, and when it was asked for the first time, in monotonic milliseconds. */
+interface Failure {
+  readonly cause: unknown;
+  readonly since: number;
 }
 
 /** More than this in one commit would keep its first member waiting for the last. */
@@ -28,7 +40,8 @@ const MAX_RETRY_MS = 500;
 /**
  * Group commit: what all runs of the process append while one commit is in flight goes into the next one together.
  * An append resolves when its rows are durable; appends of one interaction are written in the order of the calls. A group that
- * fails is retried one interaction at a time, beside the groups that follow: nobody waits for a neighbour.
+ * fails is retried one interaction at a time, beside the groups that follow: nobody waits for a neighbour. What can't be saved in time is
+ * spilled, and its run can append nothing more.
  */
 export class LogWriter {
   private readonly pending = new Map<string, Pending>();
@@ -42,7 +55,7 @@ export class LogWriter {
     private readonly options: LogWriterOptions,
   ) {}
 
-  /** @throws AppError `store_unavailable`: neither this nor what the same run appended after it was saved */
+  /** @throws AppError `store_unavailable`: nobody may see it. Neither it nor what the same run appended after it was saved */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       this.add(batch, { resolve, reject });
@@ -87,48 +100,75 @@ export class LogWriter {
   }
 
   private async commit(group: readonly Pending[]): Promise<void> {
+    const since = this.clock.monotonic();
     try {
-      const outcomes = await this.store.append(group.map(({ batch }) => batch));
+      const outcomes = await this.write(group.map(({ batch }) => batch));
       group.forEach((pending, i) => resolveAll(pending, outcomes[i] ?? 'fenced'));
     } catch (cause) {
-      for (const pending of group) void this.retry(pending, cause);
+      for (const pending of group) void this.retry(pending, { cause, since });
     }
   }
 
-  private async retry(pending: Pending, cause: unknown): Promise<void> {
+  private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
+    const { watch } = this.options;
+    try {
+      const outcomes = await this.store.append(batches);
+      watch?.noteWritten();
+      return outcomes;
+    } catch (error) {
+      watch?.noteNotWritten(error);
+      throw error;
+    }
+  }
+
+  private async retry(pending: Pending, failure: Failure): Promise<void> {
     const { interaction_id } = pending.batch;
     this.retrying.add(interaction_id);
     try {
-      resolveAll(pending, await this.saveAlone(pending.batch, cause));
-    } catch (error) {
-      rejectAll(pending, error);
-      await immediate(); // its run hears of it, and appends no more
-      this.dropRest(pending.batch, error);
+      resolveAll(pending, await this.saveAlone(pending.batch, failure));
+    } catch (cause) {
+      await this.giveUp(pending, cause);
     } finally {
       this.retrying.delete(interaction_id);
       this.schedule();
     }
   }
 
-  private async saveAlone(batch: AppendBatch, cause: unknown): Promise<AppendOutcome> {
-    const deadline = this.clock.monotonic() + this.options.save_timeout_ms;
+  /** @throws what the store said last */
+  private async saveAlone(batch: AppendBatch, { cause, since }: Failure): Promise<AppendOutcome> {
+    const deadline = since + this.options.save_timeout_ms;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
-      if (this.clock.monotonic() + wait > deadline) throw notSaved(cause);
+      if (this.clock.monotonic() + wait > deadline) throw cause;
       await delay(wait);
       try {
-        return (await this.store.append([batch]))[0] ?? 'fenced';
+        return (await this.write([batch]))[0] ?? 'fenced';
       } catch (again) {
         cause = again;
       }
     }
   }
 
-  /** What follows records that were not saved would leave a gap (I1). */
-  private dropRest({ interaction_id, epoch }: AppendBatch, error: unknown): void {
+  /** The run learns of it when all that it has appended is kept: what comes later is not, and would leave a gap (I1). */
+  private async giveUp(pending: Pending, cause: unknown): Promise<void> {
+    const given: Pending[] = [];
+    let kept = true;
+    for (let next: Pending | undefined = pending; next; next = this.takeRest(pending.batch)) {
+      given.push(next);
+      kept &&= (await this.options.spill?.keep(next.batch)) ?? false;
+    }
+    const error = notSaved(cause, kept);
+    for (const each of given) rejectAll(each, error);
+    await immediate(); // its run hears of it, and appends no more
+    const late = this.takeRest(pending.batch);
+    if (late) rejectAll(late, error);
+  }
+
+  /** What the same run has appended meanwhile. */
+  private takeRest({ interaction_id, epoch }: AppendBatch): Pending | undefined {
     const rest = this.pending.get(interaction_id);
-    if (rest?.batch.epoch !== epoch) return;
+    if (rest?.batch.epoch !== epoch) return undefined;
     this.pending.delete(interaction_id);
-    rejectAll(rest, error);
+    return rest;
   }
 }
 
@@ -150,11 +190,12 @@ function merge(first: AppendBatch, next: AppendBatch): AppendBatch {
   };
 }
 
-function notSaved(cause: unknown): AppError {
+function notSaved(cause: unknown, kept: boolean): AppError {
+  const where = kept ? 'It is kept in DATA_DIR/spill' : 'It is lost';
   return new AppError(
     'unavailable',
     'store_unavailable',
-    'The interaction could not be saved because the database did not answer. It goes on when the database is back.',
+    `What the run did last could not be saved in time. ${where}, and the interaction goes on when the store is back.`,
     { cause },
   );
 }

@@ -20,6 +20,7 @@ import type {
   InteractionRow,
   LeaseTerms,
 } from '../../src/log/store-rows.js';
+import { Spill } from '../../src/log/spill/spill.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
@@ -170,6 +171,7 @@ export class RunWorld {
       logger: this.logger(),
       store: this.store,
       bus: this.bus,
+      spill: new Spill(this.store),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: { get: () => ({ run: agent }) } as unknown as AgentRegistry,
       models: new ModelRegistry([provider], 'fake/model'),

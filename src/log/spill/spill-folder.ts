@@ -1,0 +1,135 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const SUFFIX = '.jsonl';
+const TEMPORARY = '.tmp';
+
+/**
+ * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those that can't be saved any more. Only the
+ * owner may read them: they hold what people said.
+ */
+export class SpillFolder {
+  private readonly path: string;
+  private readonly aside: string;
+
+  constructor(
+    dataDir: string,
+    /** More than this is not written, counted over all files, in bytes. */
+    private readonly max_bytes: number,
+  ) {
+    this.path = join(dataDir, 'spill');
+    this.aside = join(this.path, 'aside');
+  }
+
+  /** Interactions that have a file. */
+  async list(): Promise<string[]> {
+    const names = await namesIn(this.path);
+    return names.filter(isSpill).map((name) => decodeURIComponent(name.slice(0, -SUFFIX.length)));
+  }
+
+  /** Files that were set aside. */
+  async listAside(): Promise<string[]> {
+    const names = await namesIn(this.aside);
+    return names.map((name) => join(this.aside, name));
+  }
+
+  /** Undefined if there is no file. */
+  async read(interactionId: string): Promise<string | undefined> {
+    try {
+      return await readFile(this.fileOf(interactionId), 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Adds lines to an interaction's file, durably: all of them, or none if this rejects. */
+  async add(interactionId: string, lines: string): Promise<void> {
+    await this.requireRoom(Buffer.byteLength(lines));
+    await mkdir(this.aside, { recursive: true, mode: 0o700 });
+    const path = this.fileOf(interactionId);
+    const text = ((await this.read(interactionId)) ?? '') + lines;
+    try {
+      await writeSynced(path + TEMPORARY, text);
+      await rename(path + TEMPORARY, path);
+    } catch (error) {
+      await rm(path + TEMPORARY, { force: true }).catch(() => {});
+      throw error;
+    }
+    await syncFolder(this.path);
+  }
+
+  async remove(interactionId: string): Promise<void> {
+    await rm(this.fileOf(interactionId), { force: true });
+    await syncFolder(this.path);
+  }
+
+  /** Moves an interaction's file out of the way; answers where it is now. */
+  async setAside(interactionId: string): Promise<string> {
+    const taken = new Set(await namesIn(this.aside));
+    const name = encodeURIComponent(interactionId);
+    let number = 1;
+    while (taken.has(`${name}.${number}${SUFFIX}`)) number++;
+    const path = join(this.aside, `${name}.${number}${SUFFIX}`);
+    await rename(this.fileOf(interactionId), path);
+    await syncFolder(this.aside);
+    return path;
+  }
+
+  private async requireRoom(bytes: number): Promise<void> {
+    const used = (await sizeOf(this.path)) + (await sizeOf(this.aside));
+    if (used + bytes > this.max_bytes)
+      throw new Error(`${this.path} holds ${used} bytes, and may hold ${this.max_bytes}`);
+  }
+
+  private fileOf(interactionId: string): string {
+    return join(this.path, encodeURIComponent(interactionId) + SUFFIX);
+  }
+}
+
+function isSpill(name: string): boolean {
+  return name.endsWith(SUFFIX);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Of the files in it, without folders. */
+async function sizeOf(folder: string): Promise<number> {
+  const names = (await namesIn(folder)).filter(isSpill);
+  const sizes = await Promise.all(
+    names.map((name) => stat(join(folder, name)).catch(() => undefined)),
+  );
+  return sizes.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Windows can't, and doesn't need to. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
