@@ -3,7 +3,7 @@ import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
-import { KeyedMutex } from './keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 import { compareKeys } from './store-index.js';

@@ -10,7 +10,7 @@ import { writeChatFile } from './chat-file.js';
 import { syncDirectory } from './durable-files.js';
 import type { IncomingLog } from './incoming-log.js';
 import { beginIncomingLog } from './incoming-log.js';
-import type { KeyedMutex } from './keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { loadChat } from './load-chat.js';
 import type { ReportProblem } from './report-problem.js';
 import type { StoreIndex } from './store-index.js';
