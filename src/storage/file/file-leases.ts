@@ -78,7 +78,7 @@ export class FileLeases {
   /** Oldest first. */
   listUnowned(limit: number): string[] {
     const unowned: InteractionLog[] = [];
-    for (const { unfinished } of this.index.chats) {
+    for (const { unfinished } of this.index.busyChats) {
       unowned.push(...unfinished.filter((log) => this.isWanting(log)));
     }
     return unowned

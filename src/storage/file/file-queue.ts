@@ -21,9 +21,9 @@ export class FileQueue {
   /** In one chat or all, where nothing is active; answers what has begun. */
   async promote(at: string, chatId?: string): Promise<string[]> {
     const { index } = this.deps;
-    const chats = chatId === undefined ? index.chats : [index.findChat(chatId)];
+    const chats = chatId === undefined ? index.busyChats : [index.findChat(chatId)];
     const promoted: string[] = [];
-    for (const chat of [...chats]) {
+    for (const chat of chats) {
       const id = chat?.next && (await this.promoteNext(chat, at));
       if (id) promoted.push(id);
     }

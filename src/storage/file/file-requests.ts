@@ -12,7 +12,6 @@ import { mapInSlices } from './map-in-slices.js';
 import type { Projections } from './projections.js';
 import type { SortKey, StoreIndex } from './store-index.js';
 import { compareKeys } from './store-index.js';
-import type { StoredChat } from './stored-chat.js';
 
 /**
  * What waits for people. A request is in the frame of the append that made it, and its settlement in a frame of its own with the signal:
@@ -70,7 +69,8 @@ export class FileRequests {
   /** From one log after the other: never more than a page and a log's requests are kept. */
   private async listAny({ limit, after, status, ...scope }: RequestPage): Promise<RequestRow[]> {
     let page: RequestRow[] = [];
-    for (const log of this.logsIn(scope)) {
+    const logs = this.logsIn(scope) ?? [...this.index.chats].flatMap((chat) => chat.logs);
+    for (const log of logs) {
       if (log.state.request_changes === 0) continue;
       const rows = (await this.gate.read(log.id, (each) => each.readRequests())) ?? [];
       const wanted = rows.filter(
@@ -82,17 +82,17 @@ export class FileRequests {
   }
 
   private pendingIn(scope: Scope): Pending[] {
-    const logs = this.logsIn(scope, (chat) => chat.unfinished);
+    const { busyChats } = this.index;
+    const logs = this.logsIn(scope) ?? busyChats.flatMap(({ unfinished }) => unfinished);
     return logs.flatMap((log) => log.requests.pending.map((request) => ({ ...request, log })));
   }
 
-  private logsIn(
-    { chat_id, interaction_id }: Scope,
-    logsOf: (chat: StoredChat) => readonly InteractionLog[] = (chat) => chat.logs,
-  ): InteractionLog[] {
-    const chats = chat_id === undefined ? [...this.index.chats] : [this.index.findChat(chat_id)];
-    const logs = chats.flatMap((chat) => (chat ? logsOf(chat) : []));
-    return interaction_id === undefined ? logs : logs.filter(({ id }) => id === interaction_id);
+  /** Undefined if it is not said which. */
+  private logsIn({ chat_id, interaction_id }: Scope): readonly InteractionLog[] | undefined {
+    if (interaction_id === undefined)
+      return chat_id === undefined ? undefined : (this.index.findChat(chat_id)?.logs ?? []);
+    const log = this.index.findLog(interaction_id);
+    return log && (chat_id ?? log.known.chat_id) === log.known.chat_id ? [log] : [];
   }
 
   /** Reads each log once. What was settled meanwhile is left out. */

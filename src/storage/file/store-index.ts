@@ -6,6 +6,7 @@ export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
   readonly #logs = new Map<string, InteractionLog>();
   readonly #requests = new Map<string, InteractionLog>();
+  readonly #busy = new Set<StoredChat>();
   #newestFirst: StoredChat[] | undefined;
 
   addChat(chat: StoredChat): void {
@@ -16,6 +17,7 @@ export class StoreIndex {
 
   addLog(log: InteractionLog): void {
     this.#logs.set(log.id, log);
+    if (!log.hasEnded) this.#busy.add(this.#chats.get(log.known.chat_id)!);
     this.addRequests(log);
   }
 
@@ -25,6 +27,7 @@ export class StoreIndex {
 
   removeChat(chat: StoredChat): void {
     this.#chats.delete(chat.row.id);
+    this.#busy.delete(chat);
     for (const log of chat.logs) {
       this.#logs.delete(log.id);
       for (const id of log.requests.ids) this.#requests.delete(id);
@@ -47,6 +50,12 @@ export class StoreIndex {
 
   get chats(): Iterable<StoredChat> {
     return this.#chats.values();
+  }
+
+  /** Those in which something is active or queued, however many others there are. */
+  get busyChats(): readonly StoredChat[] {
+    for (const chat of this.#busy) if (!chat.isBusy) this.#busy.delete(chat);
+    return [...this.#busy];
   }
 
   /** By creation, then id. */
