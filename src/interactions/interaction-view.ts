@@ -34,21 +34,24 @@ export class InteractionView {
   private async readStates(rows: readonly InteractionRow[]): Promise<Map<string, Message[]>> {
     const ended = rows.filter(({ completed_at }) => completed_at !== null);
     const added = await this.store.findAddedMessages(ended.map(({ id }) => id));
+    const byId = new Map(ended.map((row) => [row.id, row]));
     const states = new Map<string, Message[]>();
-    for (const row of oldestFirst(ended)) {
-      const before = states.get(row.parent_id ?? '') ?? (await this.before(row));
-      states.set(row.id, [...before, ...(added.get(row.id) ?? [])]);
-    }
+    const read = async (row: InteractionRow): Promise<Message[]> => {
+      const known = states.get(row.id);
+      if (known) return known;
+      const parent = byId.get(row.parent_id ?? '');
+      const before = await (parent ? read(parent) : this.before(row));
+      const state = [...before, ...(added.get(row.id) ?? [])];
+      states.set(row.id, state);
+      return state;
+    };
+    for (const row of ended) await read(row);
     return states;
   }
 
   private async before(row: InteractionRow): Promise<Message[]> {
     return row.parent_id === null ? [] : this.store.getPreviousState(row.id);
   }
-}
-
-function oldestFirst(rows: readonly InteractionRow[]): InteractionRow[] {
-  return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function toInteraction(

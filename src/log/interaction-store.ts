@@ -60,7 +60,10 @@ export abstract class InteractionStore {
    * same in the transaction that ends an interaction; this finds what a crash has left. One chat, or all.
    */
   abstract promoteQueued(at: string, chatId?: string): Promise<string[]>;
-  /** Newest first; `before` is an interaction's id. */
+  /**
+   * Last first; `before` is the id of an interaction of the chat. What is queued, then the active branch along the parents from its head,
+   * which is the order in which they began; with `superseded` all of the chat, in the order in which they were asked for.
+   */
   abstract listInteractions(page: {
     chat_id: string;
     superseded: boolean;

@@ -53,6 +53,29 @@ describe('A message to a chat that is busy', () => {
       }
     });
 
+    it('is shown where it begins, not where it was asked for', async () => {
+      const running = await hold('shown');
+      const queued = await enqueue('shown', 'Later');
+      const urgent = await person.say('shown', { user_message: 'Now', on_conflict: 'interrupt' });
+      const order = [running, urgent, queued].map(({ of }) => of.id);
+      await Promise.all([running, urgent, queued].map((one) => one.end()));
+      const shown = async (query: string): Promise<string[]> =>
+        (await server.api.get(`/chats/shown${query}`)).body.interactions.map(
+          ({ id }: { id: string }) => id,
+        );
+      expect(await shown('')).toEqual(order);
+      expect(await shown('?limit=2')).toEqual(order.slice(1));
+      expect(await shown(`?limit=2&before=${order[1]}`)).toEqual(order.slice(0, 1));
+      expect(await shown('?include=superseded')).toEqual(order.toSorted());
+      const { body } = await server.api.get('/chats/shown');
+      const states = body.interactions.map(
+        (one: { final_agent_state: { messages: { content: string }[] } }) =>
+          one.final_agent_state.messages.map(({ content }) => content),
+      );
+      const said = [HANGS, 'Now', 'Done.', 'Later', 'Done.'];
+      expect(states).toEqual([said.slice(0, 1), said.slice(0, 3), said]);
+    });
+
     it('waits for its turn where it says so, and each goes on from the one before', async () => {
       const running = await hold('order');
       const queued = [];

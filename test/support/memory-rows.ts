@@ -73,6 +73,16 @@ export class MemoryRows {
     return this.unfinished(chatId).find((saved) => !isQueued(saved));
   }
 
+  /** What is queued, last first, then the active branch from its head; what is before `mark` in the branch, if that has begun. */
+  activeBefore(chatId: string, mark: Saved | undefined): Saved[] {
+    const isPast = mark && !isQueued(mark);
+    const queue = isPast ? [] : this.unfinished(chatId).filter(isQueued).toReversed();
+    const branch: Saved[] = [];
+    let id = isPast ? mark.row.parent_id : this.chats.get(chatId)?.row.head_interaction_id;
+    for (; id; id = this.get(id).row.parent_id) branch.push(this.get(id));
+    return [...queue, ...branch.filter(({ row }) => row.superseded_at === null)];
+  }
+
   begin(saved: Saved, at: string): LogRecord {
     const { row } = saved;
     const chat = this.chats.get(row.chat_id)!;

@@ -117,10 +117,14 @@ export class MemoryStore extends InteractionStore {
   async listInteractions(
     page: Parameters<InteractionStore['listInteractions']>[0],
   ): Promise<InteractionRow[]> {
-    const rows = this.rows.of(page.chat_id).map(({ row }) => row);
-    const shown = rows.filter((row) => page.superseded || row.superseded_at === null).reverse();
-    const from = page.before === undefined ? 0 : shown.findIndex((r) => r.id === page.before) + 1;
-    return shown.slice(from, from + page.limit);
+    const { chat_id, superseded, limit, before } = page;
+    const mark = before === undefined ? undefined : this.rows.interactions.get(before);
+    if (before !== undefined && !mark) return [];
+    const all = superseded
+      ? this.rows.of(chat_id).toReversed()
+      : this.rows.activeBefore(chat_id, mark);
+    const from = mark ? all.indexOf(mark) + 1 : 0;
+    return all.slice(from, from + limit).map(({ row }) => row);
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {

@@ -35,7 +35,11 @@ export class ChatSummaryDto implements ChatSummary {
 }
 
 export class ChatDto extends ChatSummaryDto implements Chat {
-  @ApiProperty({ type: [InteractionDto], description: 'Oldest first.' })
+  @ApiProperty({
+    type: [InteractionDto],
+    description:
+      'In the order in which they began, what is queued last; with `include=superseded` in the order in which they were asked for.',
+  })
   readonly interactions: readonly InteractionDto[];
 }
 

@@ -22,7 +22,7 @@ export class FileBranches {
       if (!chat?.find(interactionId)?.hasBegun) return 'unknown';
       if (chat.isBusy) return 'busy';
       const row = { ...chat.row, head_interaction_id: interactionId };
-      const marks = branchMarks(chat.logs, interactionId, at);
+      const marks = branchMarks(chat, interactionId, at);
       await writeChatFile({ ...chat.parts, row }, marks);
       await syncDirectory(chat.directory.path);
       chat.row = row;

@@ -36,6 +36,7 @@ import { FileRequests } from './file-requests.js';
 import type { ChatFolders } from './file-task-store.js';
 import { FileStarts } from './file-starts.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { pageOf } from './interaction-page.js';
 import { loadStore } from './load-store.js';
 import { LogGate } from './log-gate.js';
 import { mapInSlices } from './map-in-slices.js';
@@ -182,7 +183,8 @@ export class FileInteractionStore extends InteractionStore {
     limit: number;
     before?: string;
   }): Promise<InteractionRow[]> {
-    const logs = this.index.findChat(page.chat_id)?.pageBackwards(page) ?? [];
+    const chat = this.index.findChat(page.chat_id);
+    const logs = chat ? pageOf(chat, page) : [];
     const rows = await mapInSlices(logs, ({ id }) => this.findInteraction(id));
     return rows.filter((row) => row !== undefined);
   }

@@ -76,7 +76,9 @@ export class IncomingDirectory implements IncomingChat {
     const { directory } = this;
     const logs = this.logs.map(({ log }) => log);
     const { head_interaction_id: head, updated_at } = row;
-    const marks = head === null ? undefined : branchMarks(logs, head, updated_at);
+    const byId = new Map(logs.map((log) => [log.id, log]));
+    const branches = { logs, find: (id: string) => byId.get(id) };
+    const marks = head === null ? undefined : branchMarks(branches, head, updated_at);
     await writeChatFile({ directory, row, turns: logs.length, logs }, marks);
     const chat = await loadChat(directory, this.deps.report);
     await Promise.all([directory.interactions, directory.path].map(syncDirectory));

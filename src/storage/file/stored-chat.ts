@@ -5,17 +5,12 @@ import type { ChatDirectory } from './chat-directory.js';
 import type { WritableChat } from './chat-file.js';
 import type { InteractionLog } from './interaction-log.js';
 
-export interface InteractionPage {
-  readonly superseded: boolean;
-  readonly limit: number;
-  readonly before?: string;
-}
-
 /** One chat in memory, with its interactions in the order in which they were asked for. */
 export class StoredChat {
   /** The newest change of the branches; see `LogState.turn`. */
   turns = 0;
-  readonly #logs: InteractionLog[] = [];
+  readonly #logs = new Map<string, InteractionLog>();
+  #ordinal = 0;
   readonly #byIdempotencyKey = new Map<string, InteractionLog>();
   #unfinished: readonly InteractionLog[] = [];
 
@@ -31,7 +26,7 @@ export class StoredChat {
   }
 
   get logs(): readonly InteractionLog[] {
-    return this.#logs;
+    return [...this.#logs.values()];
   }
 
   /** Active or queued. */
@@ -59,11 +54,12 @@ export class StoredChat {
   }
 
   get nextOrdinal(): number {
-    return (this.#logs.at(-1)?.known.ordinal ?? 0) + 1;
+    return this.#ordinal + 1;
   }
 
   add(log: InteractionLog): void {
-    this.#logs.push(log);
+    this.#logs.set(log.id, log);
+    this.#ordinal = Math.max(this.#ordinal, log.known.ordinal);
     this.turns = Math.max(this.turns, log.state.turn ?? 0);
     if (!log.hasEnded) this.#unfinished = [...this.#unfinished, log];
     const key = log.known.idempotency?.key;
@@ -71,7 +67,7 @@ export class StoredChat {
   }
 
   find(interactionId: string): InteractionLog | undefined {
-    return this.#logs.find((log) => log.id === interactionId);
+    return this.#logs.get(interactionId);
   }
 
   /** The log, which is here, has begun: it is the head, and what it doesn't go on from is superseded. Answers which that changed. */
@@ -82,7 +78,7 @@ export class StoredChat {
     this.row = { ...this.row, head_interaction_id: log.id, updated_at: at };
     this.turns = Math.max(this.turns, log.state.turn ?? 0);
     if (goesOn) return [];
-    const marks = branchMarks(this.#logs, log.id, at);
+    const marks = branchMarks(this, log.id, at);
     this.mark(marks);
     return marks.keys();
   }
@@ -97,24 +93,8 @@ export class StoredChat {
     for (const [log, mark] of marks) log.supersededAt = mark;
   }
 
-  /** Newest first; `before` is the last interaction of the page before. */
-  pageBackwards({ superseded, limit, before }: InteractionPage): InteractionLog[] {
-    const page: InteractionLog[] = [];
-    for (let i = this.#endOf(before) - 1; i >= 0 && page.length < limit; i--) {
-      const log = this.#logs[i]!;
-      if (superseded || log.supersededAt === null) page.push(log);
-    }
-    return page;
-  }
-
   findByIdempotencyKey(key: string): InteractionLog | undefined {
     return this.#byIdempotencyKey.get(key);
-  }
-
-  #endOf(before: string | undefined): number {
-    return before === undefined
-      ? this.#logs.length
-      : this.#logs.findIndex((log) => log.id === before);
   }
 }
 

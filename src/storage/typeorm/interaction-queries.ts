@@ -1,6 +1,7 @@
 import type { InteractionRow } from '../../log/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { Database } from './database.js';
+import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
 import type { Row, Statement } from './statement.js';
@@ -19,17 +20,6 @@ const FIND_ACTIVE: Statement = {
 const LIST_UNFINISHED: Statement = {
   name: 'interactions.list_unfinished',
   text: `${SELECT} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
-};
-
-/** Ids sort by time. */
-const LIST: Statement = {
-  name: 'interactions.list',
-  text: `${SELECT} WHERE i.chat_id = $1 AND ($2 OR i.superseded_at IS NULL) ORDER BY i.id DESC LIMIT $3`,
-};
-
-const LIST_BEFORE: Statement = {
-  name: 'interactions.list_before',
-  text: `${SELECT} WHERE i.chat_id = $1 AND ($2 OR i.superseded_at IS NULL) AND i.id < $4 ORDER BY i.id DESC LIMIT $3`,
 };
 
 const ANCESTORS_ADDED: Statement = {
@@ -90,11 +80,9 @@ export class InteractionQueries {
     before?: string;
   }): Promise<InteractionRow[]> {
     const { chat_id, superseded, limit, before } = page;
-    const values = [chat_id, superseded, limit];
-    const rows =
-      before === undefined
-        ? await this.db.query<ColumnsOfInteraction>(LIST, values)
-        : await this.db.query<ColumnsOfInteraction>(LIST_BEFORE, [...values, before]);
+    const statement = superseded ? LIST_ALL : LIST_ACTIVE;
+    const values = [chat_id, limit, before];
+    const rows = await this.db.query<ColumnsOfInteraction>(statement, values);
     return rows.map(toInteractionRow);
   }
 

@@ -64,7 +64,13 @@ export class ModelWalk {
         await this.both((store) => store.listRequests({ chat_id, status, limit: 3 }));
       for (const superseded of [true, false])
         await this.both((store) => store.listInteractions({ chat_id, superseded, limit: 100 }));
-      for (const { id } of await this.rows(chat_id)) await this.compareLog(id);
+      for (const { id } of await this.rows(chat_id)) {
+        await this.compareLog(id);
+        for (const superseded of [true, false]) {
+          const page = { chat_id, superseded, limit: 3, before: id };
+          await this.both((store) => store.listInteractions(page));
+        }
+      }
     }
   }
 

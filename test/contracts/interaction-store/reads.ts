@@ -8,6 +8,7 @@ import {
   newBatch,
   newEnd,
   newRecord,
+  queued,
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
@@ -81,32 +82,92 @@ export function describeReads(tested: StoreUnderTest): void {
       expect(await tested.store.readLastSeqs([])).toEqual(new Map());
     });
 
-    it('lists the interactions of a chat newest first, page by page', async () => {
+    it('lists the interactions of a chat last first, page by page', async () => {
       const first = await ended(tested.store, '0', { created_at: at(0) });
       const { chat_id } = first;
       const made = [first.id];
       for (const second of [1, 1, 1, 4]) {
         made.push((await ended(tested.store, 'n', { chat_id, created_at: at(second) })).id);
       }
-      const seen: string[] = [];
-      for (;;) {
-        const before = seen.at(-1);
-        const page = { chat_id, superseded: false, limit: 2, ...(before && { before }) };
-        const rows = await tested.store.listInteractions(page);
-        seen.push(...rows.map((row) => row.id));
-        if (rows.length < 2) break;
-      }
+      const seen = await pagesOf(tested, { chat_id, superseded: false, limit: 2 });
       expect(seen).toEqual(made.toReversed());
       const [newest] = await tested.store.listInteractions({ chat_id, superseded: true, limit: 1 });
       expect(newest).toEqual(await tested.store.findInteraction(made.at(-1)!));
     });
 
+    describeOrder(tested);
     describeConversation(tested);
 
     it('answers a ping', async () => {
       await expect(tested.store.ping()).resolves.toBeUndefined();
     });
   });
+}
+
+function describeOrder(tested: StoreUnderTest): void {
+  it('lists what is active in the order in which it began, and will begin', async () => {
+    const first = await started(tested.store, { lease: HELD });
+    const { chat_id } = first;
+    const third = await queued(tested.store, { chat_id });
+    const second = await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
+    const fourth = await queued(tested.store, { chat_id });
+    const rows = [first, second, third, fourth];
+    const order = rows.map(({ id }) => id).toReversed();
+    await expectPages(tested, chat_id, order);
+    for (const row of rows) {
+      const lease = await tested.store.acquireLease(row.id, HELD);
+      const epoch = lease?.interaction.epoch ?? 1;
+      await tested.store.append([endBatch(row.id, 2, { epoch })]);
+      await expectPages(tested, chat_id, order);
+    }
+    await tested.reopen();
+    await expectPages(tested, chat_id, order);
+    const asked = [first, third, second, fourth].map(({ id }) => id).toReversed();
+    expect(await pagesOf(tested, { chat_id, superseded: true, limit: 3 })).toEqual(asked);
+  });
+
+  it('lists what is on the active branch before one that is off it', async () => {
+    const one = await ended(tested.store, 'one');
+    const { chat_id } = one;
+    const two = await ended(tested.store, 'two', { chat_id });
+    const three = await ended(tested.store, 'three', { chat_id });
+    const four = await ended(tested.store, 'four', { chat_id });
+    const edit = await ended(tested.store, 'edit', { chat_id, edited_from: two.id });
+    const before = async (id: string) => {
+      const page = { chat_id, superseded: false, limit: 1, before: id };
+      return (await tested.store.listInteractions(page)).map((row) => row.id);
+    };
+    expect(await before(four.id)).toEqual([one.id]);
+    expect(await before(three.id)).toEqual([one.id]);
+    expect(await before(two.id)).toEqual([one.id]);
+    expect(await before(edit.id)).toEqual([one.id]);
+    expect(await before(one.id)).toEqual([]);
+    expect(await before(interactionId())).toEqual([]);
+  });
+}
+
+async function expectPages(
+  tested: StoreUnderTest,
+  chat_id: string,
+  order: readonly string[],
+): Promise<void> {
+  for (let limit = 1; limit <= order.length + 1; limit++)
+    expect(await pagesOf(tested, { chat_id, superseded: false, limit })).toEqual(order);
+}
+
+/** The ids of all pages, one after the other. */
+async function pagesOf(
+  tested: StoreUnderTest,
+  query: { chat_id: string; superseded: boolean; limit: number },
+): Promise<string[]> {
+  const seen: string[] = [];
+  for (;;) {
+    const before = seen.at(-1);
+    const rows = await tested.store.listInteractions({ ...query, ...(before && { before }) });
+    expect(rows.length).toBeLessThanOrEqual(query.limit);
+    seen.push(...rows.map((row) => row.id));
+    if (rows.length < query.limit) return seen;
+  }
 }
 
 function describeConversation(tested: StoreUnderTest): void {
