@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { NeedsNoStore } from '../http/needs-no-store.js';
 import { AgentRegistry } from './agent-registry.js';
 
 class AgentTypeDto {
@@ -16,6 +17,7 @@ class AgentTypeListDto {
 }
 
 @ApiTags('agents')
+@NeedsNoStore()
 @Controller('agent-types')
 export class AgentTypesController {
   constructor(private readonly agents: AgentRegistry) {}

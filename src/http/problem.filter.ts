@@ -4,6 +4,9 @@ import type { Request, Response } from 'express';
 import type { Problem } from '../protocol/problem.js';
 import { toProblem } from './to-problem.js';
 
+/** What is away for a moment is back by then; a client that comes too early is sent away at no cost. */
+const RETRY_AFTER_S = 2;
+
 /** Answers whatever was thrown as `application/problem+json`. Once a response has begun, it can only end it. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -18,13 +21,19 @@ export class ProblemFilter implements ExceptionFilter {
       request_id: response.get('X-Request-Id') ?? 'none',
     };
     const problem = toProblem(exception, origin);
-    if (problem.status >= 500)
-      this.logger.error({ message: 'A request failed', ...origin, err: exception });
+    this.report(problem.status, { message: 'A request failed', ...origin, err: exception });
     if (response.headersSent) response.end();
     else this.answer(response, problem);
   }
 
+  /** What is away is reported by whoever watches it, once. */
+  private report(status: number, what: object): void {
+    if (status === 503) this.logger.debug(what);
+    else if (status >= 500) this.logger.error(what);
+  }
+
   private answer(response: Response, problem: Problem): void {
+    if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   }
 }

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolPolicy } from './tool.js';
 
@@ -43,6 +44,7 @@ class ToolListDto {
 }
 
 @ApiTags('tools')
+@NeedsNoStore()
 @Controller('tools')
 export class ToolsController {
   constructor(private readonly registry: ToolRegistry) {}
