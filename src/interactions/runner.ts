@@ -9,6 +9,7 @@ import type { Slot } from '../queue/run-queue.js';
 import { Run } from './run.js';
 import type { RunStart } from './run.js';
 import { RunDeps } from './run-deps.js';
+import { reportStop } from './run-reports.js';
 import { WaitingRuns } from './waiting-runs.js';
 
 /** What this process holds the lease of, and has not begun to run. */
@@ -73,7 +74,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
       else if (taken) await this.execute(taken, slot);
     } catch (error) {
       // The sweep finds it again when its lease has lapsed.
-      this.deps.logger.error(error, `${id}: could not be taken up`);
+      reportStop(this.deps.logger, `${id}: taking it up`, error);
     } finally {
       this.takingUp.delete(id);
     }
