@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
+import { onDisk } from './disk-fault.js';
 import { syncDirectory } from './durable-files.js';
 
 const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
@@ -50,12 +51,12 @@ export async function makeChatDirectory(root: string, chatId: string): Promise<C
   for (let copy = 1; ; copy++) {
     const directory = new ChatDirectory(join(root, copy === 1 ? name : `${name}.${copy}`));
     try {
-      await mkdir(directory.path);
+      await onDisk(mkdir(directory.path));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
       throw error;
     }
-    await mkdir(directory.interactions);
+    await onDisk(mkdir(directory.interactions));
     return directory;
   }
 }
