@@ -1,3 +1,4 @@
+import { deferredNote } from '../agents/runtime/deferred-call.js';
 import { decisionOf } from '../agents/runtime/decision.js';
 import type { Settlement } from '../log/request-rows.js';
 import type { Entry } from '../log/run-log.js';
@@ -89,7 +90,19 @@ function answer(
 
 /** Every call gets a result, whatever happened (I8). */
 function closeCalls(context: EndingContext, why: string): Entry[] {
-  return [...closeApprovals(context), ...closeToolCalls(context, why)];
+  return [
+    ...closeApprovals(context),
+    ...closeToolCalls(context, why),
+    ...closeDeferred(context, why),
+  ];
+}
+
+/** What an agent went on without is over too. */
+function closeDeferred(context: EndingContext, why: string): Entry[] {
+  return context.state.deferredCalls().map(({ tool_call_id: id, ...call }) => {
+    const outcome = `${why} ${whatHappened({ id, ...call }, context)}`;
+    return deferredNote({ ...call, id }, outcome);
+  });
 }
 
 function closeApprovals({ state, settlementOf }: EndingContext): Entry[] {
@@ -116,7 +129,10 @@ function closeToolCalls(context: EndingContext, why: string): Entry[] {
   }));
 }
 
-function whatHappened({ id, started_in }: OpenCall, { epoch, unstoppable }: EndingContext): string {
+function whatHappened(
+  { id, started_in }: Pick<OpenCall, 'id' | 'started_in'>,
+  { epoch, unstoppable }: EndingContext,
+): string {
   if (started_in === undefined) return 'The tool was not started.';
   if (unstoppable.has(id)) return 'The tool was told to stop and did not: it may still be running.';
   if (started_in === epoch)

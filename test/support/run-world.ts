@@ -17,6 +17,7 @@ import { LogWriter } from '../../src/log/log-writer.js';
 import type {
   AppendBatch,
   AppendOutcome,
+  ApprovalMode,
   InteractionRow,
   LeaseTerms,
 } from '../../src/log/store-rows.js';
@@ -26,6 +27,7 @@ import type { ModelProvider } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
 import { Slots } from '../../src/queue/local/slots.js';
+import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import type { Tool } from '../../src/tools/tool.js';
@@ -42,6 +44,8 @@ export interface RunWorldOptions {
   readonly tools?: readonly Tool[];
   readonly clock?: Clock;
   readonly max_iterations?: number;
+  readonly approval_mode?: ApprovalMode;
+  readonly judge?: ToolJudge;
   /** Interactions start leased. */
   readonly lease?: LeaseTerms;
 }
@@ -84,7 +88,7 @@ export class RunWorld {
   async say(user_message: string): Promise<void> {
     this.id = this.ids.make('int');
     const created_at = new Date().toISOString();
-    const { max_iterations = 5, lease } = this.options;
+    const { max_iterations = 5, approval_mode = 'ask', lease } = this.options;
     await this.store.startInteraction({
       chat: { ...PARTS, id: this.chatId, created_at },
       interaction: {
@@ -96,7 +100,7 @@ export class RunWorld {
         settings: {
           max_iterations,
           on_disconnect: 'continue',
-          approval_mode: 'ask',
+          approval_mode,
           client_tools: [],
         },
         agent_id: this.rootId,
@@ -164,6 +168,7 @@ export class RunWorld {
     const settings = { ...this.options, ...options };
     const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
     const { clock = new SystemClock(), agent = async () => {}, append } = settings;
+    const { judge = new TrustingJudge() } = settings;
     const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
     for (const tool of tools) registry.add(tool);
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
@@ -177,7 +182,7 @@ export class RunWorld {
       models: new ModelRegistry([provider], 'fake/model'),
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
-      judge: new TrustingJudge(),
+      judge,
       config: loadConfig({}),
       clock,
       ids: this.ids,

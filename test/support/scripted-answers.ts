@@ -13,10 +13,15 @@ export function script(...turns: readonly FakeTurn[]): string {
 /** Plays the script of the last user message, however many conversations there are at once. Any other message gets "Done.". */
 export const playScript: FakeAnswer = (body) => {
   const messages = body['messages'] as readonly ChatBody[];
-  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const at = messages.findLastIndex(({ role, content }) => role === 'user' && !isNote(content));
   const text = String(messages[at]?.['content']);
   if (!text.startsWith(PREFIX)) return CLOSING;
   const turns = JSON.parse(text.slice(PREFIX.length)) as readonly FakeTurn[];
   const played = messages.slice(at).filter(({ role }) => role === 'assistant').length;
   return turns[played] ?? CLOSING;
 };
+
+/** What an agent is told of a call that it went on without. */
+function isNote(content: unknown): boolean {
+  return String(content).includes('which waited for approval, is settled');
+}

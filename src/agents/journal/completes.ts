@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../log/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
+import type { DeferredJournal } from '../runtime/deferred-call.js';
 
 const COMPLETING: ReadonlySet<RecordType> = new Set([
   'TURN_COMPLETED',
@@ -17,4 +18,11 @@ export interface CompletingRecord extends LogRecord {
 
 export function completes(record: LogRecord): record is CompletingRecord {
   return record.key !== null && COMPLETING.has(record.body.type);
+}
+
+/** The key of the step that is over with this record, and all that is inside it: a call whose agent went on ends with its note. */
+export function endedBy(record: LogRecord): string | undefined {
+  if (completes(record)) return record.key;
+  const { body, hidden } = record;
+  return body.type === 'NOTICE' ? (hidden as DeferredJournal | null)?.key : undefined;
 }

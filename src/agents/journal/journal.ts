@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { LogRecord } from '../../log/log-record.js';
 import type { RecordOf, RecordType } from '../../protocol/events.js';
-import { completes } from './completes.js';
+import { completes, endedBy } from './completes.js';
 import type { CompletingRecord } from './completes.js';
 import { JournalMismatch } from './journal-mismatch.js';
 
@@ -42,7 +42,7 @@ export class Journal {
   push(records: readonly LogRecord[]): void {
     for (const record of records) {
       this.records.push(record);
-      if (record.key !== null) this.noteNesting(record.key, completes(record));
+      this.noteNesting(record);
       if (completes(record)) this.completed.set(record.key, record);
       else if (record.key !== null) this.remember(record.key, record);
     }
@@ -87,9 +87,10 @@ export class Journal {
       .find((record) => this.isUnclaimed(record));
   }
 
-  private noteNesting(key: string, isCompleted: boolean): void {
-    this.outer.add(outerKey(key));
-    if (isCompleted && this.outer.has(key)) this.over.add(key);
+  private noteNesting(record: LogRecord): void {
+    if (record.key !== null) this.outer.add(outerKey(record.key));
+    const ended = endedBy(record);
+    if (ended !== undefined && this.outer.has(ended)) this.over.add(ended);
   }
 
   /** Whether the agent has yet to come to this step. What was done inside a step that is completed is not done again: nobody asks for it. */

@@ -10,6 +10,8 @@ import { ToolRun } from './tool-run.js';
 export interface DeferredJournal {
   /** The approval that it settles. */
   readonly deferred: string;
+  /** Of the call. What was done inside it is over with it. */
+  readonly key: string;
   /** What the agent reads, as a message of the user. */
   readonly note: string;
 }
@@ -59,18 +61,10 @@ export class DeferredCall {
 
   private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {
     const { approval_id, input } = this.deferred;
-    const { id, function: fn } = input.call;
-    const note = `The call ${id} of ${fn.name}, which waited for approval, is settled:\n${outcome}`;
-    const hidden: DeferredJournal = { deferred: approval_id, note };
-    await this.scope.append([
-      ...before,
-      {
-        agent_id: input.agent.id,
-        key: null,
-        body: { type: 'NOTICE', code: 'deferred_call_settled', message: note },
-        hidden,
-      },
-    ]);
+    const { key, agent, call } = input;
+    const { id, function: fn } = call;
+    const settled = { approval_id, key, agent_id: agent.id, id, tool_name: fn.name };
+    await this.scope.append([...before, deferredNote(settled, outcome)]);
   }
 
   private decision(settlement: Extract<Settlement, { kind: 'approval' }>): Entry {
@@ -78,4 +72,23 @@ export class DeferredCall {
     const body = decisionOf(settlement, { approval_id, tool_call_id: input.call.id });
     return { agent_id: input.agent.id, key: input.key, body };
   }
+}
+
+export interface SettledCall {
+  readonly approval_id: string;
+  readonly key: string;
+  readonly agent_id: string;
+  readonly id: string;
+  readonly tool_name: string;
+}
+
+/** Tells the agent what came of a call that it went on without. */
+export function deferredNote(
+  { approval_id, key, agent_id, id, tool_name }: SettledCall,
+  outcome: string,
+): Entry {
+  const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
+  const hidden: DeferredJournal = { deferred: approval_id, key, note };
+  const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
+  return { agent_id, key: null, body, hidden };
 }

@@ -1,0 +1,110 @@
+import { ReactAgent } from '../agents/react/react.agent.js';
+import type { Settlement } from '../log/request-rows.js';
+import { AskingJudge } from '../../test/support/asking-judge.js';
+import { expectEnded } from '../../test/support/expect-ended.js';
+import { FakeTool } from '../../test/support/fake-tool.js';
+import { answerTurn, callTurn } from '../../test/support/model-events.js';
+import { RunWorld } from '../../test/support/run-world.js';
+import type { ProcessOptions } from '../../test/support/run-world.js';
+import { ScriptedProvider } from '../../test/support/scripted-provider.js';
+import { Run } from './run.js';
+
+const MOMENTS = Array.from({ length: 16 }, (_, n) => n);
+
+/** Two calls that wait for approval, then one more turn, then the answer. */
+const provider = new ScriptedProvider(({ messages }) => {
+  const turn = messages.filter(({ role }) => role === 'assistant').length;
+  if (turn === 0) return callTurn([call('c1', 'deed'), call('c2', 'interview')]);
+  return turn === 1 ? callTurn([call('c3', 'deed')]) : answerTurn('Done');
+});
+
+function call(id: string, name: string) {
+  return { id, name, arguments: '{}' };
+}
+
+/** A world whose person decides on what is asked, and its processes; they all die after some appends but the last. */
+class DeferringWorld {
+  readonly done: string[] = [];
+  private run: Run | undefined;
+
+  private constructor(
+    readonly world: RunWorld,
+    private readonly mayDecide: (world: RunWorld) => Promise<boolean>,
+  ) {}
+
+  static async open(mayDecide: (world: RunWorld) => Promise<boolean>): Promise<DeferringWorld> {
+    const judge = new AskingJudge();
+    const agent = new ReactAgent();
+    return new DeferringWorld(
+      await RunWorld.open({
+        ...{ approval_mode: 'defer', judge, provider },
+        agent: (ctx) => agent.run(ctx),
+      }),
+      mayDecide,
+    );
+  }
+
+  async execute(appends = Infinity): Promise<void> {
+    let left = appends;
+    const append: ProcessOptions['append'] = async (batches) => {
+      if (left-- <= 0) return batches.map(() => 'fenced');
+      const outcomes = await this.world.store.append(batches);
+      void this.decide();
+      return outcomes;
+    };
+    this.run = await this.world.takeUp({ append, tools: this.tools() });
+    const over = this.run?.execute();
+    void this.decide();
+    await over;
+  }
+
+  private tools(): FakeTool[] {
+    return [
+      new FakeTool('deed', (_, { tool_call_id }) => {
+        this.done.push(tool_call_id);
+        return 'Did it.';
+      }),
+      new FakeTool('interview', async (_, { ask }) => `${await ask('Well?')}`, 'replay'),
+    ];
+  }
+
+  private async decide(): Promise<void> {
+    if (!(await this.mayDecide(this.world))) return;
+    const { store, interactionId: interaction_id } = this.world;
+    const pending = await store.listRequests({ status: 'pending', interaction_id, limit: 99 });
+    for (const { id, kind } of pending.toReversed()) {
+      const settlement: Settlement =
+        kind === 'input'
+          ? { kind, answer: 'Well.', by: 'user' }
+          : { kind: 'approval', approved: true, by: 'user' };
+      await store.settleRequest({ request_id: id, settlement, at: new Date().toISOString() });
+    }
+    await this.run?.look();
+  }
+}
+
+describe(Run.name, () => {
+  describe.each([
+    ['at once', async () => true],
+    ['when the agent is done', async (world: RunWorld) => (await world.types()).includes('ANSWER')],
+  ])('of calls that are deferred and decided %s', (_, mayDecide) => {
+    it.each(MOMENTS)('goes on where a process died after %i appends (I3, I4, I5)', async (n) => {
+      const deferring = await DeferringWorld.open(mayDecide);
+      const { world, done } = deferring;
+      await deferring.execute(n);
+      await deferring.execute();
+      expect(world.errors).toEqual([]);
+      expect((await world.row()).status).toBe('COMPLETED');
+      await expectEnded(world);
+      expect(new Set(done).size).toBe(done.length);
+      const notes = (await world.all('NOTICE')).map(({ message }) => message);
+      for (const id of ['c1', 'c2', 'c3'])
+        expect(notes.filter((note) => note.startsWith(`The call ${id} `))).toHaveLength(1);
+      for (const type of ['APPROVAL_REQUIRED', 'APPROVED', 'TOOL_STARTED'] as const)
+        expect(await world.all(type)).toHaveLength(3);
+      expect(await world.all('INPUT_REQUIRED')).toHaveLength(1);
+      const results = (await world.all('TOOL_RESULT')).map(({ tool_output }) => tool_output);
+      for (const result of results) expect(result).toMatch(/^Waiting for approval/);
+    });
+  });
+});
