@@ -15,6 +15,7 @@ const MAY_USE = {
   agents: [...BASE, ...PARTS, ...HUMAN],
   interactions: [...BASE, ...PARTS, ...HUMAN, 'agents'],
   chats: [...BASE, ...PARTS, ...HUMAN, 'agents', 'interactions'],
+  mcp: [...BASE, 'tools'],
   tasks: [...BASE, 'log', 'tools'],
   health: [...BASE, 'log'],
   storage: [...FLOOR, 'config', 'log', 'permissions', 'tasks'],
@@ -23,6 +24,7 @@ const MAY_USE = {
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
 const HOMES = {
   '@electric-sql/pglite': 'src/storage/typeorm/',
+  '@modelcontextprotocol/sdk': 'src/mcp/',
   '@vscode/tree-sitter-wasm': 'src/permissions/shell/',
   'class-transformer': 'src/(http|[^/]+/dto)/',
   'class-validator': 'src/(http|[^/]+/dto)/',
@@ -36,7 +38,7 @@ const HOMES = {
   re2js: 'src/permissions/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
-  zod: 'src/(config|tools|tasks|permissions/rules)/',
+  zod: 'src/(config|mcp|tools|tasks|permissions/rules)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */

@@ -6,6 +6,7 @@ import type { Config } from './config/config.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { PortsModule } from './ports.module.js';
@@ -26,6 +27,7 @@ export class AppModule {
         ApprovalsModule,
         PermissionsModule,
         TasksModule,
+        McpModule,
         ...modules,
       ],
     };

@@ -36,6 +36,10 @@ export class Config {
 
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
+  /** Path of a JSON file with MCP servers; without, `./mcp.json` if it is there. */
+  readonly mcpConfig?: string;
+  /** Any variable of the environment, for files of the operator's that refer to it. */
+  readonly variable: (name: string) => string | undefined;
 
   /** Absolute path of the folder that tools work in, or of the one with a folder per chat. */
   readonly workspaceDir: string;

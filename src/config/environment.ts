@@ -31,6 +31,7 @@ export const environment = z.object({
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
 
   PERMISSIONS_FILE: z.string().optional(),
+  MCP_CONFIG: z.string().optional(),
 
   WORKSPACE_DIR: z.string().default('./workspace'),
   WORKSPACE_MODE: oneOf('chat', 'shared').default('chat'),

@@ -25,7 +25,7 @@ export function loadConfig(env: Environment, isTerminal = false): Config {
     ...(data ? findOverlap(data) : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
-  return new Config(complete(data, { isTerminal, names: Object.keys(given) }));
+  return new Config(complete(data, { isTerminal, given }));
 }
 
 function withoutEmpty(env: Environment): Record<string, string> {
@@ -70,7 +70,7 @@ function findOverlap({ DATA_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
 
 function complete(
   data: Variables,
-  context: { readonly isTerminal: boolean; readonly names: readonly string[] },
+  context: { readonly isTerminal: boolean; readonly given: Record<string, string> },
 ): Config {
   return {
     ...camelCased(data),
@@ -79,6 +79,7 @@ function complete(
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
     logFormat: data.LOG_FORMAT ?? (context.isTerminal ? 'pretty' : 'json'),
-    warnings: findMisspelt(context.names, Object.keys(environment.shape)),
+    variable: (name) => context.given[name],
+    warnings: findMisspelt(Object.keys(context.given), Object.keys(environment.shape)),
   };
 }

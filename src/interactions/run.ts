@@ -10,6 +10,7 @@ import { RunLog } from '../log/run-log.js';
 import type { InteractionRow } from '../log/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
 import type { Message } from '../protocol/message.js';
+import { describeOutages } from './describe-outages.js';
 import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
@@ -164,12 +165,21 @@ export class Run {
     this.journal.push(records);
     if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
     if (this.state.hasAsked) await this.takeRequests();
+    if (records.length <= 1 && resumed === undefined) await this.tellOutages();
     if (resumed === undefined || records.length === 0) return;
     const attempt = this.state.resumed + 1;
     const agent_id = this.state.rootAgentId;
     await this.log.append([
       { agent_id, key: null, body: { type: 'RESUMED', attempt, reason: resumed } },
     ]);
+  }
+
+  /** Tools that are missing are missed: whoever reads along has to know why. */
+  private async tellOutages(): Promise<void> {
+    const outages = describeOutages(this.deps.tools.servers());
+    const agent_id = this.state.rootAgentId;
+    if (outages.length === 0 || this.stop) return;
+    await this.log.append(outages.map((body) => ({ agent_id, key: null, body })));
   }
 
   /** Whatever was decided, the run goes on with it, or rests again if it still only waits. */

@@ -18,8 +18,8 @@ export function defineTool(tool: Tool): ModelTool {
   return { name, description, input_schema: inputSchema(tool) };
 }
 
-function inputSchema({ name, input }: Tool): ModelTool['input_schema'] {
-  const { $schema: _, ...schema } = toJsonSchema(name, input);
+function inputSchema({ name, input, input_schema }: Tool): ModelTool['input_schema'] {
+  const { $schema: _, ...schema } = input_schema ?? toJsonSchema(name, input);
   if (schema.type !== 'object')
     throw new Error(`The input of the tool "${name}" is not an object: declare it with z.object.`);
   return schema;

@@ -6,6 +6,7 @@ import type { ModelTool } from '../models/model-provider.js';
 import { nearestNames } from './nearest-names.js';
 import { defineTool } from './tool-definition.js';
 import { ToolProvider } from './tool-provider.decorator.js';
+import type { ToolServer, ToolSource } from './tool-source.js';
 import { Tool } from './tool.js';
 
 interface Entry {
@@ -13,10 +14,13 @@ interface Entry {
   readonly definition: ModelTool;
 }
 
-/** All tools that agents can call: the providers that are marked with `@ToolProvider`. */
+/** All tools that agents can call: the providers that are marked with `@ToolProvider`, and what sources offer at the moment. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private readonly entries = new Map<string, Entry>();
+  private readonly sources: ToolSource[] = [];
+  /** The names of what each server offers. */
+  private readonly offered = new Map<string, readonly string[]>();
 
   constructor(private readonly discovery: DiscoveryService) {}
 
@@ -29,6 +33,32 @@ export class ToolRegistry implements OnModuleInit {
   add(tool: Tool): void {
     if (this.entries.has(tool.name)) throw new Error(`Two tools are called "${tool.name}".`);
     this.entries.set(tool.name, { tool, definition: defineTool(tool) });
+  }
+
+  addSource(source: ToolSource): void {
+    this.sources.push(source);
+  }
+
+  /** Every server that tools come from. */
+  servers(): readonly ToolServer[] {
+    return this.sources.flatMap((source) => source.servers());
+  }
+
+  /** Puts `tools` in the place of what the server has offered so far. Answers what is wrong with those that can't be offered. */
+  replace(server: string, tools: readonly Tool[]): string[] {
+    for (const name of this.offered.get(server) ?? []) this.entries.delete(name);
+    const problems: string[] = [];
+    const names: string[] = [];
+    for (const tool of tools) {
+      try {
+        this.add(tool);
+        names.push(tool.name);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
+    }
+    this.offered.set(server, names);
+    return problems;
   }
 
   find(name: string): Tool | undefined {
@@ -56,6 +86,10 @@ export class ToolRegistry implements OnModuleInit {
 
   /** For whoever asked for a tool that isn't there: what to ask for instead. */
   describeUnknown(name: string): string {
+    for (const source of this.sources) {
+      const why = source.explainMissing(name);
+      if (why !== undefined) return why;
+    }
     const known = [...this.entries.keys()].sort();
     const near = nearestNames(name, known);
     const shown = JSON.stringify(name.slice(0, 64));

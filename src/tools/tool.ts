@@ -51,6 +51,8 @@ export abstract class Tool<Input = unknown> {
   /** For the model: what it does, when to use it. */
   abstract readonly description: string;
   abstract readonly input: ZodType<Input>;
+  /** JSON Schema for the model, where `input` was made from it; else it is made from `input`. */
+  readonly input_schema?: Readonly<Record<string, unknown>>;
   abstract readonly policy: ToolPolicy;
   /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
   readonly timeout_ms?: number;

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ToolRegistry } from './tool-registry.js';
+import type { ToolServer } from './tool-source.js';
 import type { ToolPolicy } from './tool.js';
 
 class ToolPolicyDto implements ToolPolicy {
@@ -38,9 +39,29 @@ class ToolDto {
   readonly policy: ToolPolicyDto;
 }
 
+export class ToolServerDto implements ToolServer {
+  @ApiProperty({ example: 'files' })
+  readonly name: string;
+
+  @ApiProperty({ enum: ['connecting', 'ready', 'unavailable'] })
+  readonly state: ToolServer['state'];
+
+  @ApiProperty({ description: 'How many of its tools are offered.' })
+  readonly tools: number;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly problem: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly since: string;
+}
+
 class ToolListDto {
   @ApiProperty({ type: [ToolDto], description: 'By name.' })
   readonly items: readonly ToolDto[];
+
+  @ApiProperty({ type: [ToolServerDto], description: 'Where tools come from that can fail.' })
+  readonly servers: readonly ToolServerDto[];
 }
 
 @ApiTags('tools')
@@ -57,6 +78,6 @@ export class ToolsController {
       const [definition] = this.registry.definitions([name]);
       return { ...definition!, category: policy.category, policy };
     });
-    return { items: tools };
+    return { items: tools, servers: this.registry.servers() };
   }
 }

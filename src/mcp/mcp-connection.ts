@@ -1,0 +1,252 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  CallToolResultSchema,
+  ErrorCode,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CallToolResult,
+  Progress,
+  Tool as Declaration,
+} from '@modelcontextprotocol/sdk/types.js';
+import { CallWatch } from './call-watch.js';
+import { makeTransport } from './open-transport.js';
+import { resultText } from './result-text.js';
+import type { ServerSettings } from './server-settings.js';
+import type { ToolServer } from '../tools/tool-source.js';
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Shows people how far the call is. */
+  readonly output: (text: string) => void;
+}
+
+/** Told of the tools that a server has now; answers what is wrong with some of them, or null. */
+export type OnTools = (tools: readonly Declaration[]) => string | null;
+
+const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
+/** For the first answer of a server, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The executor has its own bound on calls; the SDK wants one too. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+const MAX_PAGES = 100;
+
+/** One MCP server: connected, looked after, and connected again when it goes. */
+export class McpConnection {
+  private readonly logger: Logger;
+  private readonly stopping = new AbortController();
+  private client: Client | undefined;
+  private status: Omit<ToolServer, 'name' | 'tools'>;
+  private wakeLost: () => void = () => {};
+  /** What the connection complained of last: the reason, if it ends then. */
+  private lastError: string | undefined;
+
+  constructor(
+    private readonly settings: ServerSettings,
+    private readonly onTools: OnTools,
+  ) {
+    this.logger = new Logger(`MCP ${settings.name}`);
+    this.status = { state: 'connecting', problem: null, since: new Date().toISOString() };
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  get state(): Omit<ToolServer, 'name' | 'tools'> {
+    return this.status;
+  }
+
+  /** Resolves after the first try, whatever came of it; goes on in the background until it is stopped. */
+  async start(): Promise<void> {
+    const first = await this.connect();
+    void this.lookAfter(first);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wakeLost();
+    await this.client?.close().catch(() => {});
+  }
+
+  /**
+   * Calls a tool of the server.
+   * @throws Error with what the model has to know
+   */
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<string> {
+    const result = await this.request(name, args, options);
+    const text = resultText(result);
+    if (result.isError) throw new Error(text || 'the server gives no reason');
+    return text;
+  }
+
+  private async request(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<CallToolResult> {
+    const client = this.client;
+    if (!client) throw new Error(this.describeAway());
+    try {
+      return await send(client, { name, arguments: args }, options);
+    } catch (error) {
+      if (options.signal.aborted) throw error;
+      if (!isSessionGone(error)) throw this.explain(error, client);
+      await this.lose(client, 'it has forgotten the session');
+      const fresh = await this.reconnectedNow();
+      return send(fresh, { name, arguments: args }, options);
+    }
+  }
+
+  /** A session that the server forgot did not run the call: it may be sent again on a new one. */
+  private async reconnectedNow(): Promise<Client> {
+    if (!this.client) await this.connect();
+    if (!this.client) throw new Error(this.describeAway());
+    return this.client;
+  }
+
+  private explain(error: unknown, client: Client): Error {
+    if (error instanceof McpError && error.code !== CONNECTION_CLOSED) return error;
+    if (error instanceof StreamableHTTPError)
+      return new Error(`The MCP server ${this.name} refused: ${error.message}`, { cause: error });
+    const why = this.lastError ?? (error as Error).message;
+    void this.lose(client, why);
+    return new Error(
+      `The MCP server ${this.name} was lost while the call ran (${why}). Whether the call had an effect is unknown. It is being connected again.`,
+      { cause: error },
+    );
+  }
+
+  private describeAway(): string {
+    const { problem } = this.status;
+    return `The MCP server ${this.name} is not available${problem ? `: ${problem}` : ''}. It is being connected again; try later, or do without it.`;
+  }
+
+  private async lookAfter(isConnected: boolean): Promise<void> {
+    let connected = isConnected;
+    for (let wait = FIRST_RETRY_MS; !this.stopping.signal.aborted;) {
+      if (connected) {
+        await this.untilLost();
+        wait = FIRST_RETRY_MS;
+      }
+      await delay(wait, undefined, { signal: this.stopping.signal, ref: false }).catch(() => {});
+      if (this.stopping.signal.aborted) return;
+      wait = Math.min(wait * 2, LAST_RETRY_MS);
+      connected = this.client !== undefined || (await this.connect());
+    }
+  }
+
+  private untilLost(): Promise<void> {
+    if (!this.client) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.wakeLost = resolve;
+    });
+  }
+
+  private async connect(): Promise<boolean> {
+    const client = new Client({ name: 'parley', version: '1' }, { capabilities: {} });
+    this.lastError = undefined;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has nothing else
+    client.onerror = (error) => this.note(error);
+    try {
+      await client.connect(
+        makeTransport(this.settings, (said) => this.logger.debug(said.trimEnd())),
+        { timeout: CONNECT_TIMEOUT_MS, signal: this.stopping.signal },
+      );
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has nothing else
+      client.onclose = () => void this.lose(client, this.lastError ?? 'it closed the connection');
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refresh(client));
+      this.client = client;
+      await this.refresh(client);
+      return true;
+    } catch (error) {
+      this.client = undefined;
+      await client.close().catch(() => {});
+      this.becomeUnavailable((error as Error).message);
+      return false;
+    }
+  }
+
+  /** What the server offers now. */
+  private async refresh(client: Client): Promise<void> {
+    const problem = this.onTools(await listTools(client));
+    if (problem !== null) this.logger.warn(problem);
+    this.become('ready', problem);
+  }
+
+  private async lose(client: Client, why: string): Promise<void> {
+    if (this.client !== client) return;
+    this.client = undefined;
+    if (!this.stopping.signal.aborted) this.becomeUnavailable(why);
+    await client.close().catch(() => {});
+    this.wakeLost();
+  }
+
+  private note(error: Error): void {
+    this.logger.debug(error.message);
+    const isGarbage = error instanceof SyntaxError || error.name === 'ZodError';
+    if (!isGarbage) this.lastError = error.message; // garbage ends no connection
+  }
+
+  private becomeUnavailable(why: string): void {
+    if (this.status.state !== 'unavailable' || this.status.problem !== why)
+      this.logger.warn(`Not available: ${why}. It is tried again.`);
+    this.become('unavailable', why);
+  }
+
+  private become(state: ToolServer['state'], problem: string | null): void {
+    const since = state === this.status.state ? this.status.since : new Date().toISOString();
+    this.status = { state, problem, since };
+  }
+}
+
+function send(
+  client: Client,
+  params: { name: string; arguments: Readonly<Record<string, unknown>> },
+  { signal, output }: CallOptions,
+): Promise<CallToolResult> {
+  const watch = new CallWatch();
+  return watch.watch(() =>
+    client.request({ method: 'tools/call', params: { ...params } }, CallToolResultSchema, {
+      signal: AbortSignal.any([signal, watch.signal]),
+      timeout: NO_TIMEOUT,
+      onprogress: (progress) => output(`${describeProgress(progress)}\n`),
+    }),
+  );
+}
+
+function describeProgress({ progress, total, message }: Progress): string {
+  const of = total === undefined ? '' : ` of ${total}`;
+  return `${message ?? 'progress'} (${progress}${of})`;
+}
+
+async function listTools(client: Client): Promise<Declaration[]> {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const tools: Declaration[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, {
+      timeout: CONNECT_TIMEOUT_MS,
+    });
+    tools.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
+}
+
+/** By the protocol a 404; some servers answer 400 and say it in words. */
+function isSessionGone(error: unknown): boolean {
+  if (!(error instanceof StreamableHTTPError)) return false;
+  return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+}

@@ -1,0 +1,52 @@
+import type { Tool as Declaration } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { z } from 'zod';
+import { Tool } from '../tools/tool.js';
+import type { ToolContext, ToolPolicy } from '../tools/tool.js';
+import type { McpConnection } from './mcp-connection.js';
+import { toolName } from './tool-name.js';
+import { toolPolicy } from './tool-policy.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Characters. */
+const MAX_DESCRIPTION = 10_000;
+
+/** A tool that an MCP server has. */
+export class McpTool extends Tool<Input> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  override readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly policy: ToolPolicy;
+
+  /** @throws Error if the server's schema can't be used */
+  constructor(
+    private readonly server: McpConnection,
+    private readonly declaration: Declaration,
+  ) {
+    super();
+    const { name, title, description, inputSchema, annotations } = declaration;
+    this.name = toolName(server.name, name);
+    this.description = (description ?? title ?? name).slice(0, MAX_DESCRIPTION);
+    this.input_schema = inputSchema;
+    this.input = fitting(inputSchema);
+    this.policy = toolPolicy(annotations);
+  }
+
+  override summarize(input: unknown): string {
+    return `Call ${this.declaration.name} of the MCP server ${this.server.name} with ${JSON.stringify(input)}`;
+  }
+
+  execute(input: Input, { signal, output }: ToolContext): Promise<string> {
+    return this.server.call(this.declaration.name, input, { signal, output });
+  }
+}
+
+function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
+  const validate = new AjvJsonSchemaValidator().getValidator<Input>(schema);
+  return z.looseObject({}).superRefine((value, context) => {
+    const { valid, errorMessage } = validate(value);
+    if (!valid) context.addIssue({ code: 'custom', message: errorMessage });
+  });
+}
