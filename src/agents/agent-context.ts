@@ -1,4 +1,4 @@
-import type { FinishReason } from '../protocol/events.js';
+import type { AgentStatus, FinishReason } from '../protocol/events.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { Message, ToolCall } from '../protocol/message.js';
 import type { ToolChoice } from '../models/model-provider.js';
@@ -50,6 +50,27 @@ export interface AskOptions {
   readonly options?: readonly string[];
 }
 
+/** What a child's turns are given where they don't say otherwise. */
+export type AgentSettings = Pick<GenerateOptions, 'tools' | 'instructions' | 'model'>;
+
+export interface ForkOptions extends AgentSettings {
+  /** The kind of agent; `react` unless given. */
+  readonly agent_type?: string;
+}
+
+/** `error`: it threw. */
+export type AgentState = 'running' | AgentStatus;
+
+/** A child agent, as its parent holds it. */
+export interface AgentHandle {
+  readonly agent_id: string;
+  readonly type: string;
+  readonly parent_id: string;
+  readonly state: AgentState;
+  /** Stops it and its own children; `wait` rejects then. Does nothing once it has ended. */
+  interrupt(): void;
+}
+
 /**
  * All that an agent has. Each method is one journaled effect: on a run after a crash it answers what the journal holds
  * instead of being done again, in the order in which it was done.
@@ -71,6 +92,17 @@ export abstract class AgentContext {
   abstract callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
   /** Asks a person, and waits for as long as that takes. null: declined, or nobody answered in time. */
   abstract ask(question: string, options?: AskOptions): Promise<string | null>;
+  /**
+   * Starts a child agent with a conversation of its own, which begins with the prompt. It runs beside its parent; when the parent
+   * returns, children that still run are stopped.
+   * @throws AppError `too_many_agents`, `unknown_agent`
+   */
+  abstract fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
+  /**
+   * What the child returned, or else the last that it said.
+   * @throws AppError when it failed, with the code of its error, or was stopped: `agent_cancelled`
+   */
+  abstract wait(child: AgentHandle): Promise<string>;
   /** Any other effect; done at least once. Its value has to survive JSON. Using `ctx` inside `fn` throws. */
   abstract step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
   /** Shows text to the reader, as a message. */

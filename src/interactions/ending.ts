@@ -1,15 +1,11 @@
-import { deferredNote } from '../agents/runtime/deferred-call.js';
-import { decisionOf } from '../agents/runtime/decision.js';
-import type { Settlement } from '../log/request-rows.js';
+import { describeFailure } from '../agents/runtime/describe-failure.js';
 import type { Entry } from '../log/run-log.js';
 import type { EventError, StoppedEffect } from '../protocol/events.js';
 import type { FinalStatus } from '../protocol/interaction.js';
-import { AppError } from '../kernel/app-error.js';
-import { toErrorText } from '../tools/to-text.js';
-import type { OpenCall, RunState } from './run-state.js';
-
-/** Bounds what an agent's error puts into the log, in characters. */
-const MAX_MESSAGE = 10_000;
+import { closeAgents, closeCalls } from './closings.js';
+import type { ClosingContext } from './closings.js';
+import type { OpenAgent } from './open-agents.js';
+import type { OpenCall } from './run-state.js';
 
 /** How an interaction ends, before it is written. */
 export interface Ending {
@@ -19,15 +15,7 @@ export interface Ending {
   readonly entries: readonly Entry[];
 }
 
-const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
-
-export interface EndingContext {
-  readonly state: RunState;
-  /** Tool calls that may still be running. */
-  readonly unstoppable: ReadonlySet<string>;
-  /** What a request came to before the end, if anything. */
-  readonly settlementOf: (requestId: string) => Settlement | undefined;
-  readonly epoch: number;
+export interface EndingContext extends ClosingContext {
   readonly newBlockId: () => string;
 }
 
@@ -36,14 +24,14 @@ export function completed(context: EndingContext, text: string | void): Ending {
   const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
   return finish(context, { status: 'COMPLETED', error: null }, [
     ...(isNew ? [answer(context, { block_id: context.newBlockId(), content: text })] : []),
-    ...closeCalls(context, 'The agent finished before this tool call did.'),
+    ...closeAll(context, 'The agent finished before this tool call did.'),
   ]);
 }
 
 export function failed(context: EndingContext, cause: unknown): Ending {
-  const error = toEventError(cause);
+  const error = describeFailure(cause);
   return finish(context, { status: 'FAILED', error }, [
-    ...closeCalls(context, 'The run failed before this tool call finished.'),
+    ...closeAll(context, 'The run failed before this tool call finished.'),
     entry(context, { type: 'ERROR', ...error }),
   ]);
 }
@@ -58,12 +46,13 @@ export interface Cancelled {
 
 export function cancelled(context: EndingContext, { reason, shown, models }: Cancelled): Ending {
   const stopped: StoppedEffect[] = [
+    ...context.state.agents.all().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
     ...startedCalls(context).map((call) => stoppedCall(call, context)),
   ];
   return finish(context, { status: 'CANCELLED', error: null }, [
     ...(shown ? [answer(context, { ...shown, partial: true })] : []),
-    ...closeCalls(context, 'Cancelled.'),
+    ...closeAll(context, 'Cancelled.'),
     entry(context, { type: 'CANCELLED', reason, stopped }),
   ]);
 }
@@ -88,56 +77,14 @@ function answer(
   return entry(context, { type: 'ANSWER', ...content }, { standalone: true });
 }
 
-/** Every call gets a result, whatever happened (I8). */
-function closeCalls(context: EndingContext, why: string): Entry[] {
-  return [
-    ...closeApprovals(context),
-    ...closeToolCalls(context, why),
-    ...closeDeferred(context, why),
-  ];
+function closeAll(context: EndingContext, why: string): Entry[] {
+  const agents = context.state.agents.all();
+  return [...closeCalls(context, why), ...closeAgents(agents, 'The interaction has ended.')];
 }
 
-/** What an agent went on without is over too. */
-function closeDeferred(context: EndingContext, why: string): Entry[] {
-  return context.state.deferredCalls().map(({ tool_call_id: id, ...call }) => {
-    const outcome = `${why} ${whatHappened({ id, ...call }, context)}`;
-    return deferredNote({ ...call, id }, outcome);
-  });
-}
-
-function closeApprovals({ state, settlementOf }: EndingContext): Entry[] {
-  const undecided = [...state.openApprovals.values()].filter(({ isDecided }) => !isDecided);
-  return undecided.map(({ key, agent_id, approval_id, tool_call_id }) => {
-    const settlement = settlementOf(approval_id);
-    const verdict = settlement?.kind === 'approval' ? settlement : CANCELLED_VERDICT;
-    return { agent_id, key, body: decisionOf(verdict, { approval_id, tool_call_id }) };
-  });
-}
-
-function closeToolCalls(context: EndingContext, why: string): Entry[] {
-  return [...context.state.openCalls.values()].map((call) => ({
-    agent_id: call.agent_id,
-    key: call.key,
-    body: {
-      type: 'TOOL_RESULT',
-      id: call.id,
-      tool_name: call.tool_name,
-      tool_output: `${why} ${whatHappened(call, context)}`,
-      is_error: true,
-      duration_ms: 0,
-    },
-  }));
-}
-
-function whatHappened(
-  { id, started_in }: Pick<OpenCall, 'id' | 'started_in'>,
-  { epoch, unstoppable }: EndingContext,
-): string {
-  if (started_in === undefined) return 'The tool was not started.';
-  if (unstoppable.has(id)) return 'The tool was told to stop and did not: it may still be running.';
-  if (started_in === epoch)
-    return 'The tool was stopped while it ran; part of its effect may have taken place.';
-  return 'The server that ran the tool was lost; it is unknown whether its effect took place.';
+/** Its code runs nowhere but in its run: what that may have left behind are its tools. */
+function stoppedAgent({ agent_id: id, agent_type: name }: OpenAgent): StoppedEffect {
+  return { kind: 'agent', id, name, state: 'stopped' };
 }
 
 /** What was running, whether or not its agent waits for it. */
@@ -154,10 +101,4 @@ function stoppedCall(
 ): StoppedEffect {
   const isStopped = started_in === epoch && !unstoppable.has(id);
   return { kind: 'tool', id, name, state: isStopped ? 'stopped' : 'unknown' };
-}
-
-function toEventError(cause: unknown): EventError {
-  const message = toErrorText(cause).slice(0, MAX_MESSAGE);
-  if (cause instanceof AppError) return { code: cause.code, message };
-  return { code: 'agent_error', message: `The agent failed: ${message}` };
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from '../agents/journal/journal.js';
 import type { Conversation } from '../agents/runtime/conversation.js';
 import type { RunScope } from '../agents/runtime/run-scope.js';
+import { settleInTime } from '../agents/runtime/settle-in-time.js';
 import type { LogRecord } from '../log/log-record.js';
 import type { Entry } from '../log/run-log.js';
 import { cancelled } from './ending.js';
@@ -17,9 +17,6 @@ export interface RunFinishOptions {
   readonly deliver: (record: LogRecord) => void;
 }
 
-/** How long what was stopped may take to stop, in milliseconds. */
-const STOP_GRACE_MS = 8_000;
-
 /** Brings an interaction to its end: waits for what was stopped, and writes the last append. */
 export class RunFinish {
   constructor(private readonly options: RunFinishOptions) {}
@@ -33,13 +30,8 @@ export class RunFinish {
   }
 
   /** Resolves when nothing of the run is running any more, or has had its time to stop. */
-  async settle(): Promise<void> {
-    const grace = new AbortController();
-    await Promise.race([
-      this.options.scope.settled(),
-      delay(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {}),
-    ]);
-    grace.abort();
+  settle(): Promise<void> {
+    return settleInTime(this.options.scope);
   }
 
   cancelled(reason: string): Ending {

@@ -1,4 +1,5 @@
 import type { DeferredJournal } from '../agents/runtime/deferred-call.js';
+import { OpenAgents } from './open-agents.js';
 import type { LogRecord } from '../log/log-record.js';
 import type { InteractionRow } from '../log/store-rows.js';
 
@@ -32,6 +33,7 @@ export class RunState {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();
+  readonly agents = new OpenAgents();
   /** Whether a request was ever made. */
   hasAsked = false;
   /** The author of record 1. */
@@ -54,6 +56,7 @@ export class RunState {
   apply(record: LogRecord): void {
     const { body, hidden, agent_id, key, epoch } = record;
     this.lastSeq = record.seq;
+    this.agents.apply(record);
     switch (body.type) {
       case 'TOOL_CALL':
         this.openCalls.set(body.id, { id: body.id, key, agent_id, tool_name: body.tool_name });
@@ -104,6 +107,8 @@ export class RunState {
         this.resumed = body.attempt;
         break;
       case 'INTERACTION_STARTED':
+      case 'AGENT_COMPLETED':
+      case 'AGENT_STARTED':
       case 'INPUT_RECEIVED':
       case 'THINKING':
       case 'MESSAGE':

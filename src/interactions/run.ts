@@ -1,8 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { runAgent } from '../agents/runtime/agent-run.js';
 import { CallIds } from '../agents/runtime/call-ids.js';
 import { Conversation } from '../agents/runtime/conversation.js';
 import { RunScope } from '../agents/runtime/run-scope.js';
+import { SharedScope } from '../agents/runtime/shared-scope.js';
 import { JournalMismatch } from '../agents/journal/journal-mismatch.js';
 import { Journal } from '../agents/journal/journal.js';
 import type { LogRecord } from '../log/log-record.js';
@@ -15,8 +16,9 @@ import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
 import { Parking } from './parking.js';
-import { RootAgent } from './root-agent.js';
+import { rootAgent } from './root-agent.js';
 import { RunFinish } from './run-finish.js';
+import { RunLeftovers } from './run-leftovers.js';
 import { isLoss, reportFailure, reportStop } from './run-reports.js';
 import type { RunDeps } from './run-deps.js';
 import { RunState } from './run-state.js';
@@ -68,7 +70,6 @@ export class Run {
     host: RunHost,
   ) {
     const { interaction, records, before } = start;
-    setMaxListeners(Infinity, this.abort.signal); // each effect that runs listens
     this.state = new RunState(interaction);
     const { slot, waiting } = host;
     const after_ms = deps.config.parkAfterMs;
@@ -223,8 +224,7 @@ export class Run {
 
   private async runAgent(): Promise<string | void> {
     if (this.stop) return undefined;
-    const agent = this.deps.agents.get(this.start.interaction.agent);
-    return new RootAgent(this.scope, this.state, this.conversation).run(agent);
+    return runAgent(this.scope, rootAgent(this.start.interaction, this.conversation));
   }
 
   /** The agent is done: what it left running is stopped before the end is written. */
@@ -249,6 +249,7 @@ export class Run {
 
   private deliver(record: LogRecord): void {
     if (record.agent_id === this.state.rootAgentId) this.conversation.apply(record);
+    else this.scope.shared.conversations.apply(record);
   }
 
   private newScope(): RunScope {
@@ -256,15 +257,22 @@ export class Run {
     const call_ids = new CallIds(deps.ids);
     call_ids.addFrom(start.before);
     for (const { body } of start.records) if (body.type === 'TOOL_CALL') call_ids.add(body.id);
-    return new RunScope({
+    const shared = new SharedScope({
       interaction: start.interaction,
       services: deps,
       log,
       journal,
       call_ids,
+      leftovers: this.newLeftovers(),
       request_timeout_ms: deps.config.approvalTimeoutMs,
       onActivity: (activity) => this.parking.set(activity),
-      signal: this.abort.signal,
     });
+    return new RunScope(shared, this.abort.signal);
+  }
+
+  private newLeftovers(): RunLeftovers {
+    const { store, clock } = this.deps;
+    const scope = () => this.scope;
+    return new RunLeftovers({ store, clock, scope, context: () => this.finish.context });
   }
 }

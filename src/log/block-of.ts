@@ -35,6 +35,8 @@ export function blockOf(body: RecordBody): CompletedBlock | undefined {
     case 'TURN_COMPLETED':
     case 'STEP_COMPLETED':
     case 'TASK_UPDATED':
+    case 'AGENT_STARTED':
+    case 'AGENT_COMPLETED':
     case 'NOTICE':
     case 'RESUMED':
     case 'CANCELLED':

@@ -18,12 +18,16 @@ export type Settlement =
       readonly modified_input?: Json;
     }
   /** null: declined, or nobody answered in time. */
-  | { readonly kind: 'input'; readonly answer: string | null; readonly by: 'user' | 'timeout' }
+  | {
+      readonly kind: 'input';
+      readonly answer: string | null;
+      readonly by: 'user' | 'timeout' | 'cancel';
+    }
   | {
       readonly kind: 'tool';
       readonly tool_output: string;
       readonly is_error: boolean;
-      readonly by: 'client' | 'timeout';
+      readonly by: 'client' | 'timeout' | 'cancel';
     };
 
 /** A request as its run writes it, in the append of the record that tells of it. */

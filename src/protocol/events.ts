@@ -128,6 +128,22 @@ export type RecordBody =
       /** It was taken off the board. */
       readonly deleted?: true;
     }
+  /** A child agent begins; the event's `agent_id` is the child's, and so is that of all that it does. */
+  | {
+      readonly type: 'AGENT_STARTED';
+      readonly parent_agent_id: string;
+      readonly agent_type: string;
+      readonly prompt: string;
+      /** The call inside whose tool it was started. */
+      readonly tool_call_id?: string;
+    }
+  /** A child agent has ended, and nothing of it is running any more. */
+  | {
+      readonly type: 'AGENT_COMPLETED';
+      readonly status: AgentStatus;
+      /** Its answer, or why it has none. */
+      readonly result: string;
+    }
   /** Something about the run itself: a provider was retried, a guardrail spoke. */
   | {
       readonly type: 'NOTICE';
@@ -154,12 +170,15 @@ export interface EventError {
   readonly message: string;
 }
 
+/** How a child agent ended. `cancelled`: with its interaction, or because nobody waits for it any more. */
+export type AgentStatus = 'completed' | 'error' | 'cancelled';
+
 /** Who settled an approval. */
 export type Decider = 'user' | 'rule' | 'timeout' | 'cancel';
 
-/** Something that a cancel ended: a model request or a tool call. */
+/** Something that a cancel ended: a child agent, a model request or a tool call. */
 export interface StoppedEffect {
-  readonly kind: 'model' | 'tool';
+  readonly kind: 'agent' | 'model' | 'tool';
   readonly name: string;
   readonly id?: string;
   /** `unknown`: it ran on a host that was lost, or did not stop when told to. */

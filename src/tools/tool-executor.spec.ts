@@ -83,6 +83,7 @@ function execute(given: Given = {}): Promise<ToolExecution> {
     output,
     ask: given.ask ?? (() => Promise.resolve(null)),
     tell: () => Promise.resolve(),
+    run_agent: () => Promise.resolve(''),
   };
   return executorFor(given).execute({ name, arguments: args }, context);
 }

@@ -92,7 +92,8 @@ async function runTool(
   const ending = await runUntil(
     (signal, pause) => {
       const ask = pausing(pause, context.ask);
-      return tool.execute(input, { ...context, signal, output, ask });
+      const run_agent = pausing(pause, context.run_agent);
+      return tool.execute(input, { ...context, signal, output, ask, run_agent });
     },
     { timeout_ms, signal: context.signal },
   );
@@ -100,15 +101,15 @@ async function runTool(
   return ending;
 }
 
-/** While a person is asked, a tool's time stands still. */
-function pausing(pause: Pause, ask: ToolContext['ask']): ToolContext['ask'] {
-  return async (...question) => {
-    const resume = pause();
-    try {
-      return await ask(...question);
-    } finally {
-      resume();
-    }
+/** While a tool waits for a person or a child agent, its time stands still. What it doesn't wait for may fail unheard. */
+function pausing<Args extends unknown[], T>(
+  pause: Pause,
+  wait: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  return (...args) => {
+    const outcome = wait(...args).finally(pause());
+    outcome.catch(() => {});
+    return outcome;
   };
 }
 

@@ -40,6 +40,15 @@ export interface ToolContext {
   ) => Promise<string | null>;
   /** Tells the readers of the interaction; resolves once that is saved in its log. A call that runs again tells again. */
   readonly tell: (event: ToolEvent) => Promise<void>;
+  /**
+   * Has a child agent do something, and waits for its answer; journaled. `agent_type`: `react` unless given. When the tool ends,
+   * children of it that still run are stopped.
+   * @throws AppError when it may not be started, failed, or was stopped
+   */
+  readonly run_agent: (
+    prompt: string,
+    options?: { readonly agent_type?: string },
+  ) => Promise<string>;
 }
 
 /**

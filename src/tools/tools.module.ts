@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { AgentTool } from './agent/agent.tool.js';
 import { AskHumanTool } from './ask-human/ask-human.tool.js';
 import { CalculatorTool } from './calculator/calculator.tool.js';
 import { CurrentTimeTool } from './current-time/current-time.tool.js';
@@ -11,7 +12,7 @@ import { ToolsController } from './tools.controller.js';
 @Module({
   imports: [DiscoveryModule],
   controllers: [ToolsController],
-  providers: [ToolRegistry, ToolExecutor, AskHumanTool, CalculatorTool, CurrentTimeTool],
+  providers: [ToolRegistry, ToolExecutor, AgentTool, AskHumanTool, CalculatorTool, CurrentTimeTool],
   exports: [ToolRegistry, ToolExecutor],
 })
 export class ToolsModule {}

@@ -7,6 +7,7 @@ import type { AgentRegistry } from '../../src/agents/agent-registry.js';
 import { Run } from '../../src/interactions/run.js';
 import { WaitingRuns } from '../../src/interactions/waiting-runs.js';
 import type { RunDeps } from '../../src/interactions/run-deps.js';
+import { AppError } from '../../src/kernel/app-error.js';
 import type { Clock } from '../../src/kernel/clock.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
@@ -40,6 +41,8 @@ type Append = (batches: readonly AppendBatch[]) => Promise<AppendOutcome[]>;
 
 export interface RunWorldOptions {
   readonly agent?: AgentFunction;
+  /** Further kinds of agents, by name. */
+  readonly kinds?: Readonly<Record<string, AgentFunction>>;
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
   readonly clock?: Clock;
@@ -167,7 +170,7 @@ export class RunWorld {
   deps(options: ProcessOptions = {}): RunDeps {
     const settings = { ...this.options, ...options };
     const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
-    const { clock = new SystemClock(), agent = async () => {}, append } = settings;
+    const { clock = new SystemClock(), agent = async () => {}, kinds, append } = settings;
     const { judge = new TrustingJudge() } = settings;
     const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
     for (const tool of tools) registry.add(tool);
@@ -178,7 +181,7 @@ export class RunWorld {
       bus: this.bus,
       spill: new Spill(this.store),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
-      agents: { get: () => ({ run: agent }) } as unknown as AgentRegistry,
+      agents: registryOf({ tested: agent, ...kinds }),
       models: new ModelRegistry([provider], 'fake/model'),
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
@@ -202,4 +205,13 @@ export class RunWorld {
       error: (error: unknown) => this.errors.push(error),
     } as unknown as Logger;
   }
+}
+
+function registryOf(kinds: Readonly<Record<string, AgentFunction>>): AgentRegistry {
+  const get = (name: string) => {
+    const run = kinds[name];
+    if (!run) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);
+    return { run };
+  };
+  return { get } as unknown as AgentRegistry;
 }

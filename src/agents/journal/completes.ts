@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../log/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
+import { agentPath } from './agent-end-key.js';
 import type { DeferredJournal } from '../runtime/deferred-call.js';
 
 const COMPLETING: ReadonlySet<RecordType> = new Set([
@@ -9,6 +10,8 @@ const COMPLETING: ReadonlySet<RecordType> = new Set([
   'INPUT_RECEIVED',
   'MESSAGE',
   'NOTICE',
+  'AGENT_STARTED',
+  'AGENT_COMPLETED',
 ]);
 
 /** A record that settles its step; other records of a step, such as TOOL_STARTED, only tell how far it got. */
@@ -20,9 +23,11 @@ export function completes(record: LogRecord): record is CompletingRecord {
   return record.key !== null && COMPLETING.has(record.body.type);
 }
 
-/** The key of the step that is over with this record, and all that is inside it: a call whose agent went on ends with its note. */
+/** The key of the step, or path of the agent, that is over with this record, and all that is inside it: a call whose agent went on ends with its note. */
 export function endedBy(record: LogRecord): string | undefined {
-  if (completes(record)) return record.key;
   const { body, hidden } = record;
+  if (body.type === 'AGENT_STARTED') return undefined;
+  if (body.type === 'AGENT_COMPLETED') return agentPath(record.key ?? '');
+  if (completes(record)) return record.key;
   return body.type === 'NOTICE' ? (hidden as DeferredJournal | null)?.key : undefined;
 }

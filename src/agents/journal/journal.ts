@@ -29,7 +29,7 @@ export class Journal {
   private readonly completed = new Map<string, CompletingRecord>();
   private readonly earlier = new Map<string, LogRecord[]>();
   private readonly waiting = new Map<string, (record: CompletingRecord) => void>();
-  /** Keys of steps that have steps inside them, and of those, the completed ones. */
+  /** Keys of steps that have steps inside them, and of those, the completed ones; paths of child agents that have ended. */
   private readonly outer = new Set<string>();
   private readonly over = new Set<string>();
   private pumping = false;
@@ -68,6 +68,13 @@ export class Journal {
     });
   }
 
+  /** The agent of this path is stopped: nothing of what it or its children did is delivered any more. */
+  abandon(path: string): void {
+    this.over.add(path);
+    for (const key of this.waiting.keys()) if (key.startsWith(`${path}/`)) this.waiting.delete(key);
+    this.pump();
+  }
+
   /** Delivers nothing more. What waits, waits for ever. */
   stop(): void {
     this.stopped = true;
@@ -93,7 +100,10 @@ export class Journal {
     if (ended !== undefined && this.outer.has(ended)) this.over.add(ended);
   }
 
-  /** Whether the agent has yet to come to this step. What was done inside a step that is completed is not done again: nobody asks for it. */
+  /**
+   * Whether the agent has yet to come to this step. What was done inside a step that is completed, or by an agent that has ended, is not
+   * done again: nobody asks for it.
+   */
   private isUnclaimed({ key }: CompletingRecord): boolean {
     if (this.waiting.has(key)) return false;
     for (let outer = outerKey(key); outer !== ''; outer = outerKey(outer))

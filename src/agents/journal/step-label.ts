@@ -9,6 +9,8 @@ export function stepLabel({ body }: CompletingRecord): string {
       return `the tool ${body.tool_name}`;
     case 'STEP_COMPLETED':
       return `the step "${body.name}"`;
+    case 'AGENT_STARTED':
+      return `the fork of an agent "${body.agent_type}"`;
     case 'MESSAGE':
       return 'a message';
     case 'NOTICE':

@@ -55,6 +55,12 @@ export class Conversation {
         return (hidden as AnswerJournal | null)?.standalone
           ? this.add({ role: 'assistant', content: body.content })
           : undefined;
+      case 'AGENT_STARTED':
+        return this.add({ role: 'user', content: body.prompt });
+      case 'AGENT_COMPLETED':
+        return body.status === 'completed' && body.result !== this.lastText()
+          ? this.add({ role: 'assistant', content: body.result })
+          : undefined;
       case 'APPROVED':
         return body.modified_input && this.replaceArguments(body.tool_call_id, body.modified_input);
       case 'APPROVAL_REQUIRED':
@@ -80,6 +86,14 @@ export class Conversation {
   get messages(): readonly Message[] {
     this.cached ??= [...this.before, ...this.added()];
     return this.cached;
+  }
+
+  /** The last that the agent said without calling a tool; empty when it has said nothing. */
+  lastText(): string {
+    const last = this.messages.findLast(
+      (message) => message.role === 'assistant' && !message.tool_calls,
+    );
+    return last?.content ?? '';
   }
 
   added(): Message[] {

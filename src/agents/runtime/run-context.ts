@@ -2,14 +2,18 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Message, ToolCall } from '../../protocol/message.js';
 import { AgentContext } from '../agent-context.js';
 import type {
+  AgentHandle,
   AgentIdentity,
+  AgentSettings,
   AskOptions,
+  ForkOptions,
   GenerateOptions,
   ToolOutcome,
   Turn,
 } from '../agent-context.js';
 import { AskEffect } from './ask.effect.js';
 import { abandonable } from './abandonable.js';
+import type { Children } from './children.js';
 import type { Conversation } from './conversation.js';
 import { perform } from './effect.js';
 import type { Effect } from './effect.js';
@@ -21,10 +25,12 @@ import { StepEffect, refuseInsideStep } from './step.effect.js';
 import { ToolEffect } from './tool.effect.js';
 
 export interface RunContextOptions {
-  readonly agent: AgentIdentity;
+  readonly identity: AgentIdentity;
   /** The first part of the agent's step keys. */
   readonly path: string;
   readonly conversation: Conversation;
+  readonly children: Children;
+  readonly settings: AgentSettings;
 }
 
 /** The context of one agent in one run: gives each effect its key, and nothing more. */
@@ -42,7 +48,7 @@ export class RunContext extends AgentContext {
   }
 
   get agent(): AgentIdentity {
-    return this.options.agent;
+    return this.options.identity;
   }
 
   get messages(): readonly Message[] {
@@ -57,8 +63,9 @@ export class RunContext extends AgentContext {
     return this.scope.interaction.settings.max_iterations;
   }
 
-  generate(options: GenerateOptions = {}): Promise<Turn> {
+  generate(wanted: GenerateOptions = {}): Promise<Turn> {
     const key = this.nextKey();
+    const options = { ...this.options.settings, ...wanted };
     const { agent, messages: conversation } = this;
     const effect = new GenerateEffect(this.scope, { key, agent, options, conversation });
     return abandonable(this.perform(effect).then((turn) => this.openCallsOf(key, turn)));
@@ -73,6 +80,15 @@ export class RunContext extends AgentContext {
   ask(question: string, options: AskOptions = {}): Promise<string | null> {
     const key = this.nextKey();
     return this.perform(new AskEffect(this.scope, { key, agent: this.agent, question, options }));
+  }
+
+  fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
+    return this.options.children.fork({ key: this.nextKey(), prompt, options });
+  }
+
+  wait(child: AgentHandle): Promise<string> {
+    refuseInsideStep();
+    return this.options.children.wait(child);
   }
 
   step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
@@ -112,6 +128,7 @@ export class RunContext extends AgentContext {
         `callTools was given the call ${id}, which is not an open call of this agent's turns. Pass calls of a turn, each once.`,
       );
     this.openCalls.delete(id);
-    return new ToolEffect(this.scope, { ...open, agent: this.agent });
+    const { agent } = this;
+    return new ToolEffect(this.scope, { ...open, agent, children: this.options.children });
   }
 }

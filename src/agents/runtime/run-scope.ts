@@ -1,92 +1,85 @@
-import type { Clock } from '../../kernel/clock.js';
-import type { Ids } from '../../kernel/ids.js';
+import { setMaxListeners } from 'node:events';
 import type { LogRecord } from '../../log/log-record.js';
 import type { NewRequest, RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
 import type { AppendEffects, Entry, RunLog } from '../../log/run-log.js';
 import { RunLost } from '../../log/run-lost.js';
 import type { InteractionRow } from '../../log/store-rows.js';
-import type { ModelRegistry } from '../../models/model-registry.js';
 import type { RecordBody } from '../../protocol/events.js';
-import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
-import type { ToolExecutor } from '../../tools/tool-executor.js';
-import type { ToolRegistry } from '../../tools/tool-registry.js';
+import type { Usage } from '../../protocol/interaction.js';
 import type { Journal } from '../journal/journal.js';
-import type { Activity } from './activity.js';
 import type { CallIds } from './call-ids.js';
 import type { DeferredCall } from './deferred-call.js';
-import { RequestDesk } from './request-desk.js';
-import type { ToolJudge } from '../../permissions/tool-judge.js';
+import type { Leftovers } from './leftovers.js';
+import type { RunServices, SharedScope } from './shared-scope.js';
 import type { TurnStream } from './turn-stream.js';
 
-export interface RunServices {
-  readonly models: ModelRegistry;
-  readonly tools: ToolRegistry;
-  readonly executor: ToolExecutor;
-  readonly judge: ToolJudge;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
-export interface RunScopeOptions {
-  readonly interaction: InteractionRow;
-  readonly services: RunServices;
-  readonly log: RunLog;
-  readonly journal: Journal;
-  readonly call_ids: CallIds;
-  /** How long a request stays open, in milliseconds; 0: for ever. */
-  readonly request_timeout_ms: number;
-  /** Called with what the run does now, whether or not that has changed. */
-  readonly onActivity: (activity: Activity) => void;
-  /** Aborts when the run has to stop, for whatever reason. */
-  readonly signal: AbortSignal;
-}
-
-/** What the agents of one run share. */
+/** What one agent of a run works with: what all of them share, and a signal and work of its own. */
 export class RunScope {
-  /** Model turns that are being streamed. */
-  readonly turns = new Set<TurnStream>();
-  /** Tool calls that did not stop when they were told to (I7). */
-  readonly unstoppable = new Set<string>();
-  /** Rejects when the run can't go on, whatever the agent does. */
-  readonly failure: Promise<never>;
+  /** Aborts when the agent has to stop, for whatever reason: after those of its children. */
+  readonly signal: AbortSignal;
+  private readonly abort = new AbortController();
+  private readonly children = new Set<RunScope>();
   private readonly working = new Set<Promise<void>>();
   private readonly deferred = new Set<Promise<void>>();
-  private readonly desk = new RequestDesk(() => this.onWorkChange());
-  private status: InteractionStatus;
-  private turn: Promise<unknown> = Promise.resolve();
-  /** Pieces of work that only wait for another one. */
-  private suspended = 0;
-  /** Those of them that could not be run again. */
-  private pinned = 0;
-  private usage: Usage;
-  private rejectFailure: (error: unknown) => void = () => {};
 
-  constructor(private readonly options: RunScopeOptions) {
-    this.usage = options.interaction.usage;
-    this.status = options.interaction.status;
-    this.failure = new Promise((_, reject) => {
-      this.rejectFailure = reject;
-    });
-    this.failure.catch(() => {});
+  /** `signal` stops it from outside. */
+  constructor(
+    readonly shared: SharedScope,
+    signal?: AbortSignal,
+    /** How many agents are above it. */
+    readonly depth = 0,
+  ) {
+    this.signal = this.abort.signal;
+    setMaxListeners(Infinity, this.signal); // each effect that runs listens
+    if (signal?.aborted) this.stop();
+    signal?.addEventListener('abort', () => this.stop(), { once: true });
+  }
+
+  /** The scope of a child agent; it stops with this one. */
+  child(): RunScope {
+    const child = new RunScope(this.shared, undefined, this.depth + 1);
+    this.children.add(child);
+    if (this.signal.aborted) child.stop();
+    return child;
+  }
+
+  /** A child has ended. */
+  release(child: RunScope): void {
+    this.children.delete(child);
+  }
+
+  /** Stops the agent and its subtree, children first (I7). */
+  stop(): void {
+    for (const child of this.children) child.stop();
+    this.abort.abort();
   }
 
   get interaction(): InteractionRow {
-    return this.options.interaction;
+    return this.shared.options.interaction;
   }
   get services(): RunServices {
-    return this.options.services;
+    return this.shared.options.services;
   }
   get log(): RunLog {
-    return this.options.log;
+    return this.shared.options.log;
   }
   get journal(): Journal {
-    return this.options.journal;
+    return this.shared.options.journal;
   }
   get callIds(): CallIds {
-    return this.options.call_ids;
+    return this.shared.options.call_ids;
   }
-  get signal(): AbortSignal {
-    return this.options.signal;
+  get leftovers(): Leftovers {
+    return this.shared.options.leftovers;
+  }
+  get turns(): Set<TurnStream> {
+    return this.shared.turns;
+  }
+  get unstoppable(): Set<string> {
+    return this.shared.unstoppable;
+  }
+  get failure(): Promise<never> {
+    return this.shared.failure;
   }
 
   /** @throws what ends the caller's work too: nothing may be started any more */
@@ -100,12 +93,12 @@ export class RunScope {
     const watched = work.catch((error: unknown) => {
       if (error instanceof RunLost || !this.signal.aborted) this.fail(error);
     });
+    const end = this.shared.begin();
     this.working.add(watched);
     void watched.finally(() => {
       this.working.delete(watched);
-      this.onWorkChange();
+      end();
     });
-    this.onWorkChange();
   }
 
   /** A call that its agent doesn't wait for, but the interaction does. */
@@ -122,85 +115,58 @@ export class RunScope {
   }
 
   fail(error: unknown): void {
-    this.rejectFailure(error);
+    this.shared.fail(error);
   }
 
-  /** Resolves when nothing that an effect began is running any more. */
+  /** Resolves when nothing that an effect of this agent or its subtree began is running any more. */
   async settled(): Promise<void> {
     while (this.working.size > 0) await Promise.all(this.working);
+    await Promise.all([...this.children].map((child) => child.settled()));
   }
 
-  /** Answers the new total. */
-  addUsage({ input_tokens, output_tokens }: Usage): Usage {
-    this.usage = {
-      input_tokens: this.usage.input_tokens + input_tokens,
-      output_tokens: this.usage.output_tokens + output_tokens,
-    };
-    return this.usage;
+  addUsage(usage: Usage): Usage {
+    return this.shared.addUsage(usage);
   }
 
-  /** Appends, with the interaction's status where that has changed. */
-  append(entries: readonly Entry[], effects: AppendEffects = {}): Promise<readonly LogRecord[]> {
-    const { status } = this.desk;
-    if (effects.status !== undefined || status === this.status)
-      return this.log.append(entries, effects);
-    this.status = status;
-    return this.log.append(entries, { ...effects, status });
+  /** Rejects when the agent is stopped: whoever stopped it writes its end. */
+  async append(
+    entries: readonly Entry[],
+    effects: AppendEffects = {},
+  ): Promise<readonly LogRecord[]> {
+    this.signal.throwIfAborted();
+    return this.shared.append(entries, effects);
   }
 
-  /** Asks for something: the record that tells of it and the row that can be settled, in one append. */
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
-    const { agent_id, key, id, kind } = request;
-    this.desk.expect(id, kind);
-    const created_at = this.services.clock.now().toISOString();
-    await this.append([{ agent_id, key, body }], { requests: [{ ...request, created_at }] });
+    this.signal.throwIfAborted();
+    return this.shared.request(request, body);
   }
 
-  /** Resolves when the request is settled, in this run or an earlier one. Rejects when the run is stopped. */
-  waitFor(requestId: string, kind: RequestKind): Promise<Settlement> {
-    return this.desk.wait(requestId, kind, this.signal);
+  /** Resolves when the request is settled, in this run or an earlier one. Rejects when the agent is stopped. */
+  async waitFor(requestId: string, kind: RequestKind): Promise<Settlement> {
+    this.signal.throwIfAborted();
+    return this.shared.waitFor(requestId, kind, this.signal);
   }
 
   /** What a request came to, if this run knows. */
   settlementOf(requestId: string): Settlement | undefined {
-    return this.desk.settlementOf(requestId);
+    return this.shared.settlementOf(requestId);
   }
 
   /** What the store says of this interaction's requests. */
   takeRequests(rows: readonly RequestRow[]): void {
-    this.desk.take(rows);
+    this.shared.takeRequests(rows);
   }
 
-  /** When a request that is made now expires; null: never. */
   expiry(): string | null {
-    const { request_timeout_ms } = this.options;
-    if (request_timeout_ms === 0) return null;
-    return new Date(this.services.clock.now().getTime() + request_timeout_ms).toISOString();
+    return this.shared.expiry();
   }
 
-  /** One after the other: parallel calls are judged and asked about in their order. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.turn.then(work);
-    this.turn = done.catch(() => {});
-    return done;
+    return this.shared.inTurn(work);
   }
 
-  /** A piece of work waits for another one, until the returned function is called. Unless it can be run again, it pins the run to memory. */
   suspend(repeatable: boolean): () => void {
-    const pins = repeatable ? 0 : 1;
-    const count = (by: 1 | -1): void => {
-      this.suspended += by;
-      this.pinned += by * pins;
-      this.onWorkChange();
-    };
-    count(1);
-    return () => count(-1);
-  }
-
-  private onWorkChange(): void {
-    const { size } = this.desk;
-    const waits = size > 0 && size + this.suspended === this.working.size;
-    if (!waits) this.options.onActivity('working');
-    else this.options.onActivity(this.pinned > 0 ? 'waiting' : 'parkable');
+    return this.shared.suspend(repeatable);
   }
 }

@@ -4,6 +4,7 @@ import type { ToolExecution } from '../../tools/tool-executor.js';
 import type { ToolContext, ToolEvent } from '../../tools/tool.js';
 import type { AskOptions } from '../agent-context.js';
 import { AskEffect } from './ask.effect.js';
+import type { ChildAgent } from './child-agent.js';
 import { perform } from './effect.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -15,7 +16,9 @@ const MAX_PREVIEW = 100_000;
 /** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
 export class ToolRun {
   private output: BlockWriter | undefined;
-  private questions = 0;
+  /** Steps inside the call so far. */
+  private nested = 0;
+  private readonly children: ChildAgent[] = [];
 
   constructor(
     private readonly scope: RunScope,
@@ -43,6 +46,7 @@ export class ToolRun {
     this.scope.throwIfStopped(); // a person's answer takes its time
     const call = { name: this.input.call.function.name, arguments: tool_input };
     const execution = await this.scope.services.executor.execute(call, this.context(repeatable));
+    await Promise.all(this.children.map((child) => child.abandon()));
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
     return execution;
   }
@@ -56,7 +60,10 @@ export class ToolRun {
       tool_call_id: this.input.call.id,
       signal,
       output: (text) => this.preview(text),
-      ask: (question, options = {}) => this.ask(question, options, repeatable),
+      ask: (question, options = {}) =>
+        this.whileWaiting(repeatable, () => this.ask(question, options)),
+      run_agent: (prompt, options = {}) =>
+        this.whileWaiting(repeatable, () => this.runAgent(prompt, options)),
       tell: (event) => this.tell(event),
     };
   }
@@ -65,21 +72,32 @@ export class ToolRun {
     await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
   }
 
-  /** A question of the tool's own. While it waits, so does the tool: unless it can be replayed, the run stays in memory for it. */
-  private async ask(
-    question: string,
-    options: AskOptions,
-    repeatable: boolean,
-  ): Promise<string | null> {
-    const key = `${this.input.key}/${++this.questions}`;
-    const { agent } = this.input;
+  /** While what it asked for takes its time, so does the tool: unless it can be replayed, the run stays in memory for it. */
+  private async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
     const resume = this.scope.suspend(repeatable);
     try {
-      const asked = new AskEffect(this.scope, { key, agent, question, options });
-      return await untilAborted(perform(this.scope, asked), this.scope.signal);
+      return await untilAborted(work(), this.scope.signal);
     } finally {
       resume();
     }
+  }
+
+  private ask(question: string, options: AskOptions): Promise<string | null> {
+    const { agent } = this.input;
+    const key = this.nextKey();
+    return perform(this.scope, new AskEffect(this.scope, { key, agent, question, options }));
+  }
+
+  private async runAgent(prompt: string, options: { agent_type?: string }): Promise<string> {
+    const tool_call_id = this.input.call.id;
+    const { children } = this.input;
+    const child = await children.fork({ key: this.nextKey(), prompt, options, tool_call_id });
+    this.children.push(child);
+    return children.wait(child);
+  }
+
+  private nextKey(): string {
+    return `${this.input.key}/${++this.nested}`;
   }
 
   private preview(text: string): void {

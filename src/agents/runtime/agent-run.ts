@@ -1,0 +1,45 @@
+import type { ToolCall } from '../../protocol/message.js';
+import type { AgentIdentity, AgentSettings } from '../agent-context.js';
+import { Children } from './children.js';
+import type { Conversation } from './conversation.js';
+import { DeferredCall } from './deferred-call.js';
+import type { OpenDeferredCall } from './leftovers.js';
+import { RunContext } from './run-context.js';
+import type { RunScope } from './run-scope.js';
+import type { ToolCallInput } from './tool-call-input.js';
+
+export interface AgentRunOptions {
+  readonly identity: AgentIdentity;
+  /** The first part of its step keys. */
+  readonly path: string;
+  readonly conversation: Conversation;
+  readonly settings: AgentSettings;
+}
+
+/** Runs an agent's code; answers what it returned, once it has no child and no open call any more. */
+export async function runAgent(scope: RunScope, options: AgentRunOptions): Promise<string | void> {
+  const { identity } = options;
+  const agent = scope.services.agents.get(identity.type);
+  const children = new Children(scope, { parent: identity, runAgent });
+  for (const open of scope.leftovers.deferredCalls(identity.id))
+    scope.defer(takeUp(scope, open, { agent: identity, children }));
+  const text = await agent.run(new RunContext(scope, { ...options, children }));
+  await children.stop();
+  await scope.deferredSettled();
+  return text;
+}
+
+/** A call that the agent went on without in an earlier run. */
+function takeUp(
+  scope: RunScope,
+  open: OpenDeferredCall,
+  owner: Pick<ToolCallInput, 'agent' | 'children'>,
+): DeferredCall {
+  const { key, approval_id, tool_call_id: id, tool_name: name, tool_input } = open;
+  const call: ToolCall = { id, type: 'function', function: { name, arguments: tool_input } };
+  const input = { ...owner, key, call };
+  return new DeferredCall(scope, {
+    ...{ input, approval_id, tool_input },
+    started: open.started_in !== undefined,
+  });
+}

@@ -1,0 +1,21 @@
+import type { LogRecord } from '../../log/log-record.js';
+import { Conversation } from './conversation.js';
+
+/** The conversations of the child agents that have begun and not ended, as far as the journal has come. */
+export class ChildConversations {
+  private readonly open = new Map<string, Conversation>();
+
+  apply(record: LogRecord): void {
+    const { agent_id, body } = record;
+    if (body.type === 'AGENT_STARTED') this.open.set(agent_id, new Conversation([]));
+    this.open.get(agent_id)?.apply(record);
+    if (body.type === 'AGENT_COMPLETED') this.open.delete(agent_id);
+  }
+
+  /** Of an agent whose start was delivered. */
+  get(agentId: string): Conversation {
+    const found = this.open.get(agentId);
+    if (!found) throw new Error(`The agent ${agentId} is not running.`);
+    return found;
+  }
+}

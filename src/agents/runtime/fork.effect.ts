@@ -1,0 +1,111 @@
+import type { Entry } from '../../log/run-log.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { RecordOf } from '../../protocol/events.js';
+import type { AgentIdentity, AgentSettings } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from './effect.js';
+import type { RunScope } from './run-scope.js';
+
+/** A model that may start agents that may start agents doesn't know when to stop: four levels are more than a task needs that people can follow. */
+const MAX_DEPTH = 4;
+/** Agents of one interaction that run at once, besides its root. Each holds its conversation in memory and asks the same provider, whose rate limits are lower. */
+const MAX_AGENTS = 50;
+
+const REFUSED = 'fork_refused';
+
+/** What an AGENT_STARTED record hides from clients. */
+interface ForkJournal {
+  readonly settings: AgentSettings;
+}
+
+/** What the NOTICE that refuses a fork hides from clients. */
+interface RefusalJournal {
+  readonly code: string;
+}
+
+export interface ForkInput {
+  readonly key: string;
+  readonly parent: AgentIdentity;
+  readonly agent_type: string;
+  readonly prompt: string;
+  readonly settings: AgentSettings;
+  readonly tool_call_id?: string;
+}
+
+/** An agent that was started. */
+export interface ForkedAgent {
+  readonly identity: AgentIdentity;
+  readonly settings: AgentSettings;
+}
+
+/** The start of a child agent. That it was refused is journaled too: limits may change between runs. */
+export class ForkEffect implements Effect<ForkedAgent> {
+  readonly key: string;
+  readonly label: string;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ForkInput,
+  ) {
+    this.key = input.key;
+    this.label = `the fork of an agent "${input.agent_type}"`;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    if (body.type === 'NOTICE') return body.code === REFUSED;
+    return body.type === 'AGENT_STARTED' && body.agent_type === this.input.agent_type;
+  }
+
+  async run(): Promise<void> {
+    const refusal = this.refusal();
+    if (!refusal) this.scope.shared.agents.add(this.key);
+    await this.scope.append([refusal ? this.refused(refusal) : this.started()]);
+  }
+
+  outcome({ body, hidden, agent_id: id }: CompletingRecord): ForkedAgent {
+    if (body.type === 'NOTICE')
+      throw new AppError('unprocessable', (hidden as RefusalJournal).code, body.message);
+    if (body.type !== 'AGENT_STARTED') throw new TypeError('not a fork');
+    const { parent } = this.input;
+    const identity = { ...parent, id, type: body.agent_type, parent_id: parent.id };
+    return { identity, settings: (hidden as ForkJournal).settings };
+  }
+
+  /** Why the agent may not start. */
+  private refusal(): AppError | undefined {
+    if (this.scope.depth >= MAX_DEPTH)
+      return tooMany(`Agents may be nested ${MAX_DEPTH} deep. Do this part without a child agent.`);
+    if (this.scope.shared.agents.size >= MAX_AGENTS)
+      return tooMany(`${MAX_AGENTS} agents may run at once. Wait for some of them first.`);
+    try {
+      this.scope.services.agents.get(this.input.agent_type);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  }
+
+  private refused({ code, message }: AppError): Entry {
+    const hidden: RefusalJournal = { code };
+    const body: RecordOf<'NOTICE'> = { type: 'NOTICE', code: REFUSED, message };
+    return { agent_id: this.input.parent.id, key: this.key, body, hidden };
+  }
+
+  private started(): Entry {
+    const { parent, agent_type, prompt, settings, tool_call_id } = this.input;
+    const hidden: ForkJournal = { settings };
+    const body: RecordOf<'AGENT_STARTED'> = {
+      type: 'AGENT_STARTED',
+      parent_agent_id: parent.id,
+      agent_type,
+      prompt,
+      ...(tool_call_id !== undefined && { tool_call_id }),
+    };
+    return { agent_id: this.scope.services.ids.make('agent'), key: this.key, body, hidden };
+  }
+}
+
+function tooMany(message: string): AppError {
+  return new AppError('unprocessable', 'too_many_agents', message);
+}

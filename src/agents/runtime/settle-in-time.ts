@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunScope } from './run-scope.js';
+
+/** How long what was stopped may take to stop, in milliseconds. */
+const STOP_GRACE_MS = 8_000;
+
+/** Resolves when nothing of the agent and its subtree is running any more, or it has had its time to stop. */
+export async function settleInTime(scope: RunScope): Promise<void> {
+  const grace = new AbortController();
+  await Promise.race([
+    scope.settled(),
+    delay(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {}),
+  ]);
+  grace.abort();
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Ids } from '../../kernel/ids.js';
+import type { LogRecord } from '../../log/log-record.js';
+import type { NewRequest, RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
+import type { AppendEffects, Entry, RunLog } from '../../log/run-log.js';
+import type { InteractionRow } from '../../log/store-rows.js';
+import type { ModelRegistry } from '../../models/model-registry.js';
+import type { ToolJudge } from '../../permissions/tool-judge.js';
+import type { RecordBody } from '../../protocol/events.js';
+import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
+import type { ToolExecutor } from '../../tools/tool-executor.js';
+import type { ToolRegistry } from '../../tools/tool-registry.js';
+import type { AgentRegistry } from '../agent-registry.js';
+import type { Journal } from '../journal/journal.js';
+import type { Activity } from './activity.js';
+import type { CallIds } from './call-ids.js';
+import { ChildConversations } from './child-conversations.js';
+import type { Leftovers } from './leftovers.js';
+import { RequestDesk } from './request-desk.js';
+import type { TurnStream } from './turn-stream.js';
+
+export interface RunServices {
+  readonly agents: AgentRegistry;
+  readonly models: ModelRegistry;
+  readonly tools: ToolRegistry;
+  readonly executor: ToolExecutor;
+  readonly judge: ToolJudge;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface SharedScopeOptions {
+  readonly interaction: InteractionRow;
+  readonly services: RunServices;
+  readonly log: RunLog;
+  readonly journal: Journal;
+  readonly call_ids: CallIds;
+  readonly leftovers: Leftovers;
+  /** How long a request stays open, in milliseconds; 0: for ever. */
+  readonly request_timeout_ms: number;
+  /** Called with what the run does now, whether or not that has changed. */
+  readonly onActivity: (activity: Activity) => void;
+}
+
+/** What all agents of one run share. */
+export class SharedScope {
+  /** Model turns that are being streamed. */
+  readonly turns = new Set<TurnStream>();
+  /** Tool calls that did not stop when they were told to (I7). */
+  readonly unstoppable = new Set<string>();
+  /** Paths of the child agents that run, or are about to. */
+  readonly agents = new Set<string>();
+  readonly conversations = new ChildConversations();
+  /** Rejects when the run can't go on, whatever the agents do. */
+  readonly failure: Promise<never>;
+  private readonly desk = new RequestDesk(() => this.onWorkChange());
+  private status: InteractionStatus;
+  private turn: Promise<unknown> = Promise.resolve();
+  /** Pieces of work that have begun and are not over, and how many of them only wait for another one. */
+  private working = 0;
+  private suspended = 0;
+  /** Those of them that could not be run again. */
+  private pinned = 0;
+  private usage: Usage;
+  private rejectFailure: (error: unknown) => void = () => {};
+
+  constructor(readonly options: SharedScopeOptions) {
+    this.usage = options.interaction.usage;
+    this.status = options.interaction.status;
+    this.failure = new Promise((_, reject) => {
+      this.rejectFailure = reject;
+    });
+    this.failure.catch(() => {});
+  }
+
+  fail(error: unknown): void {
+    this.rejectFailure(error);
+  }
+
+  /** An agent has ended, and its subtree with it. */
+  endAgents(path: string): void {
+    for (const agent of this.agents)
+      if (agent === path || agent.startsWith(`${path}/`)) this.agents.delete(agent);
+  }
+
+  /** A piece of work has begun, until the returned function is called. */
+  begin(): () => void {
+    this.working++;
+    this.onWorkChange();
+    return () => {
+      this.working--;
+      this.onWorkChange();
+    };
+  }
+
+  /** A piece of work waits for another one, until the returned function is called. Unless it can be run again, it pins the run to memory. */
+  suspend(repeatable: boolean): () => void {
+    const pins = repeatable ? 0 : 1;
+    const count = (by: 1 | -1): void => {
+      this.suspended += by;
+      this.pinned += by * pins;
+      this.onWorkChange();
+    };
+    count(1);
+    return () => count(-1);
+  }
+
+  /** One after the other: parallel calls are judged and asked about in their order. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => {});
+    return done;
+  }
+
+  /** Answers the new total. */
+  addUsage({ input_tokens, output_tokens }: Usage): Usage {
+    this.usage = {
+      input_tokens: this.usage.input_tokens + input_tokens,
+      output_tokens: this.usage.output_tokens + output_tokens,
+    };
+    return this.usage;
+  }
+
+  /** Appends, with the interaction's status where that has changed. */
+  append(entries: readonly Entry[], effects: AppendEffects): Promise<readonly LogRecord[]> {
+    const { log } = this.options;
+    const { status } = this.desk;
+    if (effects.status !== undefined || status === this.status) return log.append(entries, effects);
+    this.status = status;
+    return log.append(entries, { ...effects, status });
+  }
+
+  /** Asks for something: the record that tells of it and the row that can be settled, in one append. */
+  async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
+    const { agent_id, key, id, kind } = request;
+    this.desk.expect(id, kind);
+    const created_at = this.options.services.clock.now().toISOString();
+    await this.append([{ agent_id, key, body }], { requests: [{ ...request, created_at }] });
+  }
+
+  waitFor(requestId: string, kind: RequestKind, signal: AbortSignal): Promise<Settlement> {
+    return this.desk.wait(requestId, kind, signal);
+  }
+
+  settlementOf(requestId: string): Settlement | undefined {
+    return this.desk.settlementOf(requestId);
+  }
+
+  takeRequests(rows: readonly RequestRow[]): void {
+    this.desk.take(rows);
+  }
+
+  /** When a request that is made now expires; null: never. */
+  expiry(): string | null {
+    const { request_timeout_ms, services } = this.options;
+    if (request_timeout_ms === 0) return null;
+    return new Date(services.clock.now().getTime() + request_timeout_ms).toISOString();
+  }
+
+  private onWorkChange(): void {
+    const { size } = this.desk;
+    const waits = size > 0 && size + this.suspended === this.working;
+    if (!waits) this.options.onActivity('working');
+    else this.options.onActivity(this.pinned > 0 ? 'waiting' : 'parkable');
+  }
+}

@@ -1,0 +1,113 @@
+import { deferredNote } from '../agents/runtime/deferred-call.js';
+import { decisionOf } from '../agents/runtime/decision.js';
+import type { Settlement } from '../log/request-rows.js';
+import type { Entry } from '../log/run-log.js';
+import type { OpenAgent } from './open-agents.js';
+import type { OpenCall, RunState } from './run-state.js';
+
+export interface ClosingContext {
+  readonly state: RunState;
+  /** Tool calls that may still be running. */
+  readonly unstoppable: ReadonlySet<string>;
+  /** What a request came to before the end, if anything. */
+  readonly settlementOf: (requestId: string) => Settlement | undefined;
+  readonly epoch: number;
+}
+
+type Owned = { readonly agent_id: string };
+
+const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
+
+/** Every call gets a verdict and a result, whatever happened (I8); of these agents, or of all. */
+export function closeCalls(
+  context: ClosingContext,
+  why: string,
+  agents?: ReadonlySet<string>,
+): Entry[] {
+  const isTheirs = ({ agent_id }: Owned): boolean => agents?.has(agent_id) ?? true;
+  return [
+    ...closeApprovals(context, isTheirs),
+    ...closeToolCalls(context, why, isTheirs),
+    ...closeDeferred(context, why, isTheirs),
+  ];
+}
+
+/** Child agents that have not ended, children before their parents. */
+export function closeAgents(agents: readonly OpenAgent[], result: string): Entry[] {
+  return agents.map(({ agent_id, end_key: key }) => ({
+    agent_id,
+    key,
+    body: { type: 'AGENT_COMPLETED', status: 'cancelled', result },
+  }));
+}
+
+/** Questions of agents that are stopped while their interaction goes on: what was answered in time, or null. */
+export function closeQuestions(
+  { settlementOf }: ClosingContext,
+  agents: readonly OpenAgent[],
+): Entry[] {
+  return agents.flatMap(({ agent_id, questions }) =>
+    [...questions].map(([request_id, key]): Entry => {
+      const settlement = settlementOf(request_id);
+      const answer = settlement?.kind === 'input' ? settlement.answer : null;
+      return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer } };
+    }),
+  );
+}
+
+function closeApprovals(
+  { state, settlementOf }: ClosingContext,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = [...state.openApprovals.values()].filter(isTheirs);
+  const undecided = open.filter(({ isDecided }) => !isDecided);
+  return undecided.map(({ key, agent_id, approval_id, tool_call_id }) => {
+    const settlement = settlementOf(approval_id);
+    const verdict = settlement?.kind === 'approval' ? settlement : CANCELLED_VERDICT;
+    return { agent_id, key, body: decisionOf(verdict, { approval_id, tool_call_id }) };
+  });
+}
+
+function closeToolCalls(
+  context: ClosingContext,
+  why: string,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = [...context.state.openCalls.values()].filter(isTheirs);
+  return open.map((call) => ({
+    agent_id: call.agent_id,
+    key: call.key,
+    body: {
+      type: 'TOOL_RESULT',
+      id: call.id,
+      tool_name: call.tool_name,
+      tool_output: `${why} ${whatHappened(call, context)}`,
+      is_error: true,
+      duration_ms: 0,
+    },
+  }));
+}
+
+/** What an agent went on without is over too. */
+function closeDeferred(
+  context: ClosingContext,
+  why: string,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = context.state.deferredCalls().filter(isTheirs);
+  return open.map(({ tool_call_id: id, ...call }) => {
+    const outcome = `${why} ${whatHappened({ id, ...call }, context)}`;
+    return deferredNote({ ...call, id }, outcome);
+  });
+}
+
+function whatHappened(
+  { id, started_in }: Pick<OpenCall, 'id' | 'started_in'>,
+  { epoch, unstoppable }: ClosingContext,
+): string {
+  if (started_in === undefined) return 'The tool was not started.';
+  if (unstoppable.has(id)) return 'The tool was told to stop and did not: it may still be running.';
+  if (started_in === epoch)
+    return 'The tool was stopped while it ran; part of its effect may have taken place.';
+  return 'The server that ran the tool was lost; it is unknown whether its effect took place.';
+}

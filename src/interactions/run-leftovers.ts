@@ -1,0 +1,88 @@
+import type { Leftovers, OpenDeferredCall } from '../agents/runtime/leftovers.js';
+import type { RunScope } from '../agents/runtime/run-scope.js';
+import { listAllRequests } from '../approvals/list-all-requests.js';
+import type { Clock } from '../kernel/clock.js';
+import type { InteractionStore } from '../log/interaction-store.js';
+import type { RequestKind, RequestRow, Settlement } from '../log/request-rows.js';
+import type { Entry } from '../log/run-log.js';
+import { closeAgents, closeCalls, closeQuestions } from './closings.js';
+import type { ClosingContext } from './closings.js';
+
+export interface RunLeftoversOptions {
+  readonly store: InteractionStore;
+  readonly clock: Clock;
+  readonly scope: () => RunScope;
+  readonly context: () => ClosingContext;
+}
+
+const WHY = 'The agent was stopped before this tool call finished.';
+
+/** What a run's agents have begun and not ended. */
+export class RunLeftovers implements Leftovers {
+  constructor(private readonly options: RunLeftoversOptions) {}
+
+  deferredCalls(agentId: string): readonly OpenDeferredCall[] {
+    const { state } = this.options.context();
+    return state.deferredCalls().filter(({ agent_id }) => agent_id === agentId);
+  }
+
+  async close(agentId: string): Promise<readonly Entry[]> {
+    const context = this.options.context();
+    const agents = context.state.agents.tree(agentId);
+    const ids = new Set(agents.map(({ agent_id }) => agent_id));
+    if (context.state.hasAsked) await this.closeRequests(ids);
+    return [
+      ...this.voidTurns(ids),
+      ...closeQuestions(context, agents),
+      ...closeCalls(context, WHY, ids),
+      ...closeAgents(
+        agents.filter(({ agent_id }) => agent_id !== agentId),
+        'The agent above it has ended.',
+      ),
+    ];
+  }
+
+  /** Nobody can settle them any more; what somebody has settled first counts (I5). */
+  private async closeRequests(agents: ReadonlySet<string>): Promise<void> {
+    const { store } = this.options;
+    const scope = this.options.scope();
+    const { id: interaction_id } = scope.interaction;
+    for await (const row of listAllRequests(store, { interaction_id }))
+      if (agents.has(row.agent_id)) scope.takeRequests([await this.settled(row)]);
+  }
+
+  private async settled(row: RequestRow): Promise<RequestRow> {
+    if (row.status !== 'pending') return row;
+    const { store, clock } = this.options;
+    const at = clock.now().toISOString();
+    const settlement = cancelled(row.kind);
+    await store.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
+    return (await store.findRequest(row.id)) ?? row;
+  }
+
+  /** What readers have seen of turns that will not be completed. */
+  private voidTurns(agents: ReadonlySet<string>): Entry[] {
+    const { turns } = this.options.scope();
+    return [...turns].flatMap((turn): Entry[] => {
+      const { agent_id, visible } = turn.options;
+      if (!agents.has(agent_id)) return [];
+      turns.delete(turn);
+      const blocks = visible ? turn.blockIds() : [];
+      if (blocks.length === 0) return [];
+      const message = 'The agent was stopped while its model answered.';
+      const body = { type: 'NOTICE', code: 'agent_stopped', message, void: blocks } as const;
+      return [{ agent_id, key: null, body }];
+    });
+  }
+}
+
+function cancelled(kind: RequestKind): Settlement {
+  switch (kind) {
+    case 'approval':
+      return { kind, approved: false, by: 'cancel' };
+    case 'input':
+      return { kind, answer: null, by: 'cancel' };
+    case 'tool':
+      return { kind, tool_output: 'Cancelled.', is_error: true, by: 'cancel' };
+  }
+}
