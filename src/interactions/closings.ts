@@ -3,7 +3,7 @@ import { decisionOf } from '../agents/runtime/decision.js';
 import type { Settlement } from '../log/request-rows.js';
 import type { Entry } from '../log/run-log.js';
 import type { OpenAgent } from './open-agents.js';
-import type { OpenCall, RunState } from './run-state.js';
+import type { OpenCall, OpenQuestion, RunState } from './run-state.js';
 
 export interface ClosingContext {
   readonly state: RunState;
@@ -43,16 +43,24 @@ export function closeAgents(agents: readonly OpenAgent[], result: string): Entry
 
 /** Questions of agents that are stopped while their interaction goes on: what was answered in time, or null. */
 export function closeQuestions(
-  { settlementOf }: ClosingContext,
-  agents: readonly OpenAgent[],
+  { state, settlementOf }: ClosingContext,
+  agents: ReadonlySet<string>,
 ): Entry[] {
-  return agents.flatMap(({ agent_id, questions }) =>
-    [...questions].map(([request_id, key]): Entry => {
-      const settlement = settlementOf(request_id);
-      const answer = settlement?.kind === 'input' ? settlement.answer : null;
-      return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer } };
-    }),
-  );
+  const theirs = [...state.openQuestions.values()].filter(({ agent_id }) => agents.has(agent_id));
+  return theirs.map((question) => answered(question, settlementOf(question.request_id)));
+}
+
+/** Questions that were answered, although nobody waits for that any more (I5). */
+export function closeAnswered({ state, settlementOf }: ClosingContext): Entry[] {
+  return [...state.openQuestions.values()].flatMap((question) => {
+    const settlement = settlementOf(question.request_id);
+    return settlement ? [answered(question, settlement)] : [];
+  });
+}
+
+function answered({ agent_id, key, request_id }: OpenQuestion, settlement?: Settlement): Entry {
+  const answer = settlement?.kind === 'input' ? settlement.answer : null;
+  return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer } };
 }
 
 function closeApprovals(

@@ -2,7 +2,7 @@ import { describeFailure } from '../agents/runtime/describe-failure.js';
 import type { Entry } from '../log/run-log.js';
 import type { EventError, StoppedEffect } from '../protocol/events.js';
 import type { FinalStatus } from '../protocol/interaction.js';
-import { closeAgents, closeCalls } from './closings.js';
+import { closeAgents, closeAnswered, closeCalls } from './closings.js';
 import type { ClosingContext } from './closings.js';
 import type { OpenAgent } from './open-agents.js';
 import type { OpenCall } from './run-state.js';
@@ -79,7 +79,11 @@ function answer(
 
 function closeAll(context: EndingContext, why: string): Entry[] {
   const agents = context.state.agents.all();
-  return [...closeCalls(context, why), ...closeAgents(agents, 'The interaction has ended.')];
+  return [
+    ...closeAnswered(context),
+    ...closeCalls(context, why),
+    ...closeAgents(agents, 'The interaction has ended.'),
+  ];
 }
 
 /** Its code runs nowhere but in its run: what that may have left behind are its tools. */

@@ -8,8 +8,6 @@ export interface OpenAgent {
   readonly agent_type: string;
   /** The journal key of its end. */
   readonly end_key: string;
-  /** Its questions that have no answer yet: their keys by request. */
-  readonly questions: Map<string, string>;
 }
 
 /** The child agents of an interaction that have not ended: a fold over its log. */
@@ -22,16 +20,9 @@ export class OpenAgents {
       case 'AGENT_STARTED': {
         const { parent_agent_id, agent_type } = body;
         const end_key = agentEndKey(key ?? '');
-        const questions = new Map<string, string>();
-        this.open.set(agent_id, { agent_id, parent_agent_id, agent_type, end_key, questions });
+        this.open.set(agent_id, { agent_id, parent_agent_id, agent_type, end_key });
         return;
       }
-      case 'INPUT_REQUIRED':
-        this.open.get(agent_id)?.questions.set(body.request_id, key ?? '');
-        return;
-      case 'INPUT_RECEIVED':
-        this.open.get(agent_id)?.questions.delete(body.request_id);
-        return;
       case 'AGENT_COMPLETED':
         this.open.delete(agent_id);
         return;

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/react/react.agent.js';
 import { ModelError } from '../models/model-error.js';
+import { eventually } from '../../test/support/eventually.js';
 import { expectEnded } from '../../test/support/expect-ended.js';
 import { FakeTool } from '../../test/support/fake-tool.js';
 import { Gate } from '../../test/support/gate.js';
@@ -185,6 +186,27 @@ describe(Run.name, () => {
       expect((await world.all('TOOL_RESULT'))[0]?.tool_output).toContain('it is unknown whether');
       expect(await world.all('CANCELLED')).toMatchObject([
         { stopped: [{ kind: 'tool', id: 'c1', state: 'unknown' }] },
+      ]);
+    });
+
+    it('tells the answer to a question that came before it, although nobody waits for it (I5)', async () => {
+      const world = await RunWorld.open({
+        agent: async (ctx) => void (await Promise.all([ctx.ask('One?'), ctx.ask('Two?')])),
+      });
+      const asking = (await world.takeUp())!;
+      const asked = asking.execute();
+      await eventually(async () => (await world.all('INPUT_REQUIRED')).length === 2);
+      asking.lose();
+      await asked;
+      const [one] = await world.all('INPUT_REQUIRED');
+      const settlement = { kind: 'input', answer: 'Yes', by: 'user' } as const;
+      const at = new Date().toISOString();
+      await world.store.settleRequest({ request_id: one!.request_id, settlement, at });
+      await world.store.requestCancel(world.interactionId, 'user');
+      await world.run();
+      await expectEnded(world);
+      expect(await world.all('INPUT_RECEIVED')).toMatchObject([
+        { request_id: one!.request_id, answer: 'Yes' },
       ]);
     });
 

@@ -33,7 +33,7 @@ export class RunLeftovers implements Leftovers {
     if (context.state.hasAsked) await this.closeRequests(ids);
     return [
       ...this.voidTurns(ids),
-      ...closeQuestions(context, agents),
+      ...closeQuestions(context, ids),
       ...closeCalls(context, WHY, ids),
       ...closeAgents(
         agents.filter(({ agent_id }) => agent_id !== agentId),

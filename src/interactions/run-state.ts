@@ -28,12 +28,21 @@ export interface OpenApproval {
   started_in?: number;
 }
 
+/** A question that has no answer in the log yet. */
+export interface OpenQuestion {
+  readonly key: string | null;
+  readonly agent_id: string;
+  readonly request_id: string;
+}
+
 /** Where an interaction is: a fold over its log, as far as it is committed. */
 export class RunState {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();
   readonly agents = new OpenAgents();
+  /** By request. */
+  readonly openQuestions = new Map<string, OpenQuestion>();
   /** Whether a request was ever made. */
   hasAsked = false;
   /** The author of record 1. */
@@ -97,6 +106,12 @@ export class RunState {
         break;
       }
       case 'INPUT_REQUIRED':
+        this.openQuestions.set(body.request_id, { key, agent_id, request_id: body.request_id });
+        this.hasAsked = true;
+        break;
+      case 'INPUT_RECEIVED':
+        this.openQuestions.delete(body.request_id);
+        break;
       case 'TOOL_RESULT_REQUIRED':
         this.hasAsked = true;
         break;
@@ -109,7 +124,6 @@ export class RunState {
       case 'INTERACTION_STARTED':
       case 'AGENT_COMPLETED':
       case 'AGENT_STARTED':
-      case 'INPUT_RECEIVED':
       case 'THINKING':
       case 'MESSAGE':
       case 'TURN_COMPLETED':

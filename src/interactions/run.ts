@@ -200,7 +200,7 @@ export class Run {
 
   /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
   private async park(): Promise<boolean> {
-    if (this.journal.undelivered().length > 0) return false; // the agent is about to go on
+    if (this.stop || this.journal.undelivered().length > 0) return false; // the agent is about to stop, or to go on
     return this.watch.park(() => this.halt({ kind: 'parked' }));
   }
 

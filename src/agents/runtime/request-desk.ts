@@ -26,10 +26,11 @@ export class RequestDesk {
     this.open.set(id, kind);
   }
 
-  /** Rejects when `signal` aborts. */
+  /** Rejects when `signal` aborts, or has. */
   wait(id: string, kind: RequestKind, signal: AbortSignal): Promise<Settlement> {
     const known = this.settled.get(id);
     if (known) return Promise.resolve(known);
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
     this.open.set(id, kind);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
