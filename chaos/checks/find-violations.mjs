@@ -1,0 +1,23 @@
+import { checkChats } from './chats.mjs';
+import { checkConversations } from './conversations.mjs';
+import { checkEffects } from './effects.mjs';
+import { checkLogs } from './logs.mjs';
+import { checkModel } from './model.mjs';
+import { checkRequests } from './requests.mjs';
+import { checkStreams } from './streams.mjs';
+
+const CHECKS = [
+  checkLogs,
+  checkStreams,
+  checkEffects,
+  checkRequests,
+  checkConversations,
+  checkChats,
+  checkModel,
+];
+
+/** Every promise that was broken, in a sentence each. */
+export function findViolations(world, outcome, fleet) {
+  const found = CHECKS.flatMap((check) => check(world, outcome, fleet));
+  return [...world.faults, ...outcome.faults, ...fleet.odd_ends, ...found];
+}

@@ -1,0 +1,134 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Child } from '../bench/child.mjs';
+import { freePort, untilReady } from '../bench/server.mjs';
+
+const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
+const POLL_MS = 20;
+const TIMES = {
+  LEASE_TTL_MS: '1500',
+  HEARTBEAT_MS: '250',
+  PARK_AFTER_MS: '150',
+  SHUTDOWN_GRACE_MS: '6000',
+};
+
+/** The server processes: a place for each, in which one is started after the other. */
+export class Fleet {
+  /** How each ended that did not end by a signal of ours, and what it said. */
+  odd_ends = [];
+  /** `{ server, from, to }` of each that stood still for a while. */
+  pauses = [];
+  #places;
+  #options;
+  #starts = 0;
+
+  /** `effects` is the file that the tools write to. */
+  constructor({ size, store, model, effects, folder }) {
+    this.#options = { store, model, effects, folder };
+    this.#places = Array.from({ length: size }, (_, number) => ({ number, state: 'down' }));
+  }
+
+  get size() {
+    return this.#places.length;
+  }
+
+  /** The address of one that listens, as far as we know; waits until there is one. */
+  async url(random) {
+    for (;;) {
+      const up = this.#places.filter(({ state }) => state === 'up');
+      if (up.length > 0) return `http://127.0.0.1:${random.pick(up).port}`;
+      await delay(POLL_MS);
+    }
+  }
+
+  /** Resolves when it is ready, or was killed before that. */
+  async start(number) {
+    const place = this.#places[number];
+    await this.#launch(place);
+    const { child, port } = place;
+    const fault = await untilReady(child, port).catch((error) => error);
+    if (place.child !== child || place.state !== 'starting') return;
+    if (!fault) place.state = 'up';
+    else if (child.errors.includes('EADDRINUSE'))
+      await this.start(number); // somebody was faster
+    else throw fault;
+  }
+
+  startAll() {
+    const down = this.#places.filter(({ state }) => state === 'down');
+    return Promise.all(down.map(({ number }) => this.start(number)));
+  }
+
+  async kill(number) {
+    const place = this.#places[number];
+    place.state = 'down';
+    place.child.signal('SIGKILL');
+    await place.child.exit();
+  }
+
+  /** Asks it to stop in order. */
+  async stop(number) {
+    const place = this.#places[number];
+    if (place.state !== 'up') return;
+    place.state = 'down';
+    place.child.signal('SIGTERM');
+    this.#tellEnd(place, await place.child.exit());
+  }
+
+  async stopAll() {
+    await Promise.all(this.#places.map(({ number }) => this.stop(number)));
+  }
+
+  async killAll() {
+    const alive = this.#places.filter(({ child }) => child && !child.hasExited);
+    await Promise.all(alive.map(({ number }) => this.kill(number)));
+  }
+
+  pause(number) {
+    const { child, name } = this.#places[number];
+    const pause = { server: name, from: Date.now(), to: Infinity };
+    this.pauses.push(pause);
+    child.signal('SIGSTOP');
+    return () => {
+      pause.to = Date.now();
+      child.signal('SIGCONT');
+    };
+  }
+
+  async #launch(place) {
+    const { store, model, effects, folder } = this.#options;
+    place.state = 'starting';
+    place.name = `s${place.number}x${this.#starts++}`;
+    place.port = await freePort();
+    const dataDir =
+      this.size > 1 ? join(store.env.DATA_DIR, `p${place.number}`) : store.env.DATA_DIR;
+    await mkdir(dataDir, { recursive: true });
+    const log = await open(join(folder, `${place.name}.log`), 'a');
+    const env = {
+      ...store.env,
+      ...TIMES,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: String(place.port),
+      MODEL: 'openai/chaos',
+      OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/${place.name}/v1`,
+      OPENAI_API_KEY: '',
+      CHAOS_EFFECTS: effects,
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'json',
+    };
+    const child = new Child([ENTRY], { ipc: false, env, output: log.fd });
+    place.child = child;
+    await log.close();
+    void child.exit().then((end) => {
+      if (place.child === child && place.state === 'up') this.#tellEnd(place, end);
+    });
+  }
+
+  #tellEnd({ name, child }, { code, signal }) {
+    if (code === 0) return;
+    this.odd_ends.push(`${name} ended with ${code ?? signal}: ${child.errors.trim()}`);
+  }
+}

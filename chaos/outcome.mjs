@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { openStream } from './client.mjs';
+import { Reader } from './reader.mjs';
+
+const PAGE = 50;
+
+/**
+ * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning;
+ * `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
+ */
+export async function collect(world, random, effectsPath) {
+  const outcome = { chats: new Map(), logs: new Map(), faults: [] };
+  for (const chat of new Set([...world.plans.values()].map((plan) => plan.chat)))
+    outcome.chats.set(chat, await readChat(world, random, chat));
+  for (const { interactions } of outcome.chats.values())
+    for (const interaction of interactions) {
+      const { id } = interaction;
+      const reader = await readLog(world, random, interaction);
+      outcome.logs.set(id, reader.records);
+      for (const fault of reader.faults) outcome.faults.push(`${id}, read again: ${fault}`);
+    }
+  outcome.pending = (await world.ask('/requests?status=pending', { random })).body.items;
+  outcome.effects = (await readFile(effectsPath, 'utf8'))
+    .split('\n')
+    .filter(Boolean)
+    .map(JSON.parse);
+  return outcome;
+}
+
+async function readChat(world, random, chat) {
+  const branch = await readInteractions(world, random, `/chats/${chat}?limit=${PAGE}`);
+  const path = `/chats/${chat}?include=superseded&limit=${PAGE}`;
+  return { branch, interactions: await readInteractions(world, random, path) };
+}
+
+/** Oldest first. */
+async function readInteractions(world, random, path) {
+  const all = [];
+  for (;;) {
+    const before = all.length > 0 ? `&before=${all[0].id}` : '';
+    const { status, body } = await world.ask(`${path}${before}`, { random });
+    if (status !== 200) throw new Error(`${path} was answered with ${status}`);
+    all.unshift(...body.interactions);
+    if (body.interactions.length < PAGE) return all;
+  }
+}
+
+/** To where it was a moment ago, should it never end. */
+async function readLog(world, random, { id, chat_id, last_seq }) {
+  const reader = new Reader();
+  if (last_seq === 0) return reader;
+  const path = `/chats/${chat_id}/interactions/${id}/events`;
+  const { frames } = await openStream(`${await world.fleet.url(random)}${path}`);
+  for await (const frame of frames) {
+    reader.take(frame);
+    if (reader.records.length >= last_seq) break;
+  }
+  return reader;
+}

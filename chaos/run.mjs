@@ -1,0 +1,96 @@
+/**
+ * Kills the built server at instants that a seed decides while clients use all of it, then checks from the outside that every promise was
+ * kept:
+ *
+ *   npm run chaos -- [--kills 100] [--seed 1] [--store postgres|embedded|file] [--minutes 20] [--chats 10] [--keep]
+ *
+ * Prints what happened and every violation; ends with 1 if there is one. `--keep` leaves the servers' logs in place, as a violation does.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Child } from '../bench/child.mjs';
+import { openStore, removeStores } from '../bench/stores.mjs';
+import { findViolations } from './checks/find-violations.mjs';
+import { Fleet } from './fleet.mjs';
+import { Killer } from './killer.mjs';
+import { readOptions } from './options.mjs';
+import { collect } from './outcome.mjs';
+import { Random } from './random.mjs';
+import { report } from './report.mjs';
+import { keepTalking } from './workload/chat.mjs';
+import { settleRequests } from './workload/people.mjs';
+import { setRules } from './workload/rules.mjs';
+import { watchChats } from './workload/watch-chats.mjs';
+import { World } from './world.mjs';
+
+const MODEL = fileURLToPath(new URL('model/main.mjs', import.meta.url));
+const SERVERS = { postgres: 2, embedded: 1, file: 1 };
+const PEOPLE = 2;
+/** What may take so long when nobody is killed any more is stuck. */
+const QUIET_MS = 90_000;
+
+const options = readOptions();
+const random = new Random(options.seed);
+const folder = await mkdtemp(join(tmpdir(), 'parley-chaos-'));
+const effects = join(folder, 'effects.jsonl');
+await writeFile(effects, '');
+const store = await openStore(options.store);
+const model = new Child([MODEL]);
+Object.assign(model, await model.message());
+const fleet = new Fleet({ size: SERVERS[options.store], store, model, effects, folder });
+const world = new World(fleet);
+const killer = new Killer({ fleet, store, random: random.fork('killer') });
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stopAtOnce());
+
+const begun = performance.now();
+let failed = true;
+try {
+  const result = await live();
+  failed = result.found.length > 0;
+  const seconds = (performance.now() - begun) / 1000;
+  console.log(report({ options, killer, world, seconds, ...result }));
+  if (failed || options.keep) await keep(result);
+  else await rm(folder, { recursive: true });
+} finally {
+  await fleet.killAll();
+  await model.stop();
+  await store.remove();
+}
+process.exit(failed ? 1 : 0);
+
+async function live() {
+  await fleet.start(0);
+  await setRules(world, random.fork('rules'));
+  await fleet.startAll();
+  const talks = Array.from({ length: options.chats }, (_, n) =>
+    keepTalking(world, random.fork(`chat/${n}`)).catch((error) => world.fault(error.message)),
+  );
+  for (let n = 0; n < PEOPLE; n++) void settleRequests(world, random.fork(`person/${n}`));
+  void watchChats(world, random.fork('watch'));
+  await killer.run(options.kills, begun + options.minutes * 60_000);
+  world.isClosing = true;
+  await Promise.race([Promise.all(talks), delay(QUIET_MS)]);
+  world.isOver = true;
+  const outcome = await collect(world, random, effects);
+  model.send('report');
+  outcome.model = await model.message();
+  await fleet.stopAll();
+  return { outcome, found: findViolations(world, outcome, fleet) };
+}
+
+/** For whoever looks for the reason. */
+async function keep({ outcome }) {
+  const { pauses } = fleet;
+  const all = { ...outcome, pauses, chats: [...outcome.chats], logs: [...outcome.logs] };
+  await writeFile(join(folder, 'outcome.json'), JSON.stringify(all));
+  console.log(`The servers' logs, the tools' effects and all that was seen are in ${folder}`);
+}
+
+async function stopAtOnce() {
+  await removeStores();
+  process.exit(1);
+}
