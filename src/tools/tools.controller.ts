@@ -39,7 +39,7 @@ class ToolDto {
   readonly policy: ToolPolicyDto;
 }
 
-export class ToolServerDto implements ToolServer {
+class ToolServerDto implements ToolServer {
   @ApiProperty({ example: 'files' })
   readonly name: string;
 
