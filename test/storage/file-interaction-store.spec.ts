@@ -175,6 +175,22 @@ describe(FileInteractionStore.name, () => {
     expect(await readAll(store, row.id)).toHaveLength(2);
   });
 
+  it('leaves nothing of an append that failed and could not be undone', async () => {
+    const store = await folder.open();
+    const row = await started(store, { lease: HELD });
+    await store.append([newBatch(row.id, [2, 9])]);
+    const failed = (await readFile(folder.log(row), 'utf8')).split('\n').slice(-10).join('\n');
+    const seen = failed.replaceAll('"seq":', '"seq":1');
+    await writeFile(folder.log(row), seen, { flag: 'a' }); // with its commit line, longer than what follows
+    await store.append([newBatch(row.id, [10, 10])]);
+    await folder.close();
+    const again = await folder.open();
+    expect((await readAll(again, row.id)).map(({ seq }) => seq)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    expect(folder.problems).toEqual([]);
+  });
+
   it('says when it can’t serve', async () => {
     const store = await folder.open();
     await rm(join(folder.path, 'chats'), { recursive: true });
