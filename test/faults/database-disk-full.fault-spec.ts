@@ -1,5 +1,6 @@
+import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld } from '../support/outage-world.js';
+import { OutageWorld, PATIENCE_MS } from '../support/outage-world.js';
 import { findClusterFault, PostgresCluster } from '../support/postgres-cluster.js';
 import { SmallDisk } from '../support/small-disk.js';
 
@@ -7,6 +8,7 @@ const noDisk = await SmallDisk.findFault();
 const fault = noDisk ?? (await findClusterFault());
 
 (fault ? describe.skip : describe)(`A disk that is full${fault ? `: ${fault}` : ''}`, () => {
+  jest.setTimeout(90_000);
   let disk: SmallDisk;
   let world: OutageWorld;
   afterEach(async () => {
@@ -23,7 +25,7 @@ const fault = noDisk ?? (await findClusterFault());
     work.gate.open();
     const { body } = await world.untilReady(503);
     expect(body).toMatchObject({ dependency: 'database' });
-    await eventually(async () => (await world.spilled()).length > 0);
+    await eventually(async () => (await world.spilled()).length > 0, PATIENCE_MS);
     await disk.empty();
     if (!cluster.isRunning) await cluster.start(); // it may not live without room for its log
     await world.untilReady(200);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld } from '../support/outage-world.js';
+import { OutageWorld, PATIENCE_MS } from '../support/outage-world.js';
 import { findClusterFault, PostgresCluster } from '../support/postgres-cluster.js';
 
 const fault = await findClusterFault();
@@ -13,6 +14,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
   let cluster: PostgresCluster;
   let world: OutageWorld;
 
+  jest.setTimeout(90_000);
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     world = await OutageWorld.open({ DATABASE_URL: cluster.url });
@@ -25,7 +27,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
   const spillAll = async (work: Awaited<ReturnType<OutageWorld['begin']>>): Promise<void> => {
     await cluster.stop();
     work.gate.open();
-    await eventually(async () => (await world.spilled()).length === work.all.length);
+    await eventually(async () => (await world.spilled()).length === work.all.length, PATIENCE_MS);
   };
 
   it('goes on when the database is restarted, and when it crashed', async () => {
@@ -51,8 +53,8 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
   it('goes on when the database is read-only for a while', async () => {
     const work = await world.begin();
     await cluster.setReadOnly(true);
+    await world.untilReady(503); // before anybody tries to write
     work.gate.open();
-    await world.untilReady(503);
     expect((await world.api.post('/chats', {})).status).toBe(503);
     await cluster.setReadOnly(false);
     await world.untilReady(200);
@@ -128,7 +130,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
     ]);
     await cluster.sql('DELETE FROM chats WHERE id = $1', [gone!.chat_id]);
     await world.startServer();
-    await eventually(async () => (await world.aside()).length === 3);
+    await eventually(async () => (await world.aside()).length === 3, PATIENCE_MS);
     expect(world.output).toMatch(
       new RegExp(`${taken!.id}[^\\n]*another run has taken over[^\\n]*aside`),
     );

@@ -28,6 +28,8 @@ const SETTINGS = {
   log_min_messages: 'panic',
 };
 
+const START_MS = 60_000;
+
 /** How a cluster ends: in order, or as if it had crashed. */
 type Stop = 'SIGINT' | 'SIGQUIT';
 
@@ -86,12 +88,12 @@ export class PostgresCluster {
       cwd: '/',
       stdio: 'ignore',
     });
-    await eventually(() =>
+    const answers = (): Promise<boolean> =>
       this.sql('SELECT 1').then(
         () => true,
         () => false,
-      ),
-    );
+      );
+    await eventually(answers, START_MS);
   }
 
   async stop(how: Stop = 'SIGINT'): Promise<void> {

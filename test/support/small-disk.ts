@@ -17,7 +17,7 @@ export class SmallDisk {
       await disk.remove();
       return undefined;
     } catch (error) {
-      const fault = `no small disk can be mounted (${String((error as Error).message).split('\n', 1)[0]})`;
+      const fault = `no small disk can be mounted (${(error as Error).message.split('\n', 1)[0]})`;
       process.stderr.write(`Skipped: ${fault}\n`);
       return fault;
     }
