@@ -11,7 +11,7 @@ export interface Cursor {
 
 /** More than any tree of agents has open at once; bounds what a client can make us parse. */
 const MAX_LENGTH = 8192;
-const SHAPE = /^(?:0|[1-9]\d{0,14})(?:~[a-z0-9]{1,32}\.(?:0|[1-9]\d{0,14}))*$/;
+const SHAPE = /^(?:0|[1-9]\d*)(?:~[a-z0-9]{1,32}\.(?:0|[1-9]\d*))*$/;
 
 export const START: Cursor = { seq: 0, offsets: new Map() };
 
@@ -30,9 +30,14 @@ export function parseCursor(text: string): Cursor {
     const dot = block.indexOf('.');
     const id = block.slice(0, dot);
     if (offsets.has(id)) throw invalidCursor();
-    offsets.set(id, Number(block.slice(dot + 1)));
+    offsets.set(id, toPlace(block.slice(dot + 1)));
   }
-  return { seq: Number(seq), offsets };
+  return { seq: toPlace(seq!), offsets };
+}
+
+/** What is more than exact is ahead of every log, and stays so. */
+function toPlace(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
 
 function invalidCursor(): AppError {

@@ -63,7 +63,7 @@ describe('A reader that comes back with the id of the last event it has', () => 
     it('gets 204 when it has everything already', async () => {
       const reader = await server.api.say('end', 'Hi');
       const of = { chat_id: 'end', id: reader.records[0]!.interaction_id };
-      for (const cursor of [reader.cursor, '9999', '9999~1b0.5']) {
+      for (const cursor of [reader.cursor, '9999', '9999~1b0.5', '9'.repeat(40)]) {
         const again = await server.api.events(of, cursor);
         expect(again.status).toBe(204);
         expect(await again.all()).toEqual([]);
