@@ -1,8 +1,9 @@
-import { Catch, Logger } from '@nestjs/common';
-import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Logger, MethodNotAllowedException } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Problem } from '../protocol/problem.js';
-import { toProblem } from './to-problem.js';
+import { allowedMethods } from './allowed-methods.js';
+import { isUnknownRoute, toProblem } from './to-problem.js';
 
 /** What is away for a moment is back by then; a client that comes too early is sent away at no cost. */
 const RETRY_AFTER_S = 2;
@@ -20,7 +21,11 @@ export class ProblemFilter implements ExceptionFilter {
       path: request.originalUrl.split('?', 1)[0] ?? '',
       request_id: response.get('X-Request-Id') ?? 'none',
     };
-    const problem = toProblem(exception, origin);
+    const allowed = isUnknownRoute(exception) ? allowedMethods(request.app, request.path) : [];
+    const isKnown = allowed.length > 0;
+    if (isKnown) response.set('Allow', allowed.join(', '));
+    if (isKnown && request.method === 'OPTIONS') return void response.status(204).end();
+    const problem = toProblem(isKnown ? notAllowed(request, allowed) : exception, origin);
     this.report(problem.status, { message: 'A request failed', ...origin, err: exception });
     if (response.headersSent) response.end();
     else this.answer(response, problem);
@@ -36,4 +41,10 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   }
+}
+
+function notAllowed({ method, path }: Request, allowed: readonly string[]): HttpException {
+  return new MethodNotAllowedException(
+    `${method} is not possible on ${path}; ${allowed.join(', ')} are.`,
+  );
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import type { Problem } from '../protocol/problem.js';
 import { STATUS_OF_KIND } from './status-of-kind.js';
@@ -26,6 +26,11 @@ export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
   };
 }
 
+/** Whether no route took the request. */
+export function isUnknownRoute(exception: unknown): boolean {
+  return exception instanceof NotFoundException && exception.message.startsWith('Cannot ');
+}
+
 function fromAppError(error: AppError, origin: ProblemOrigin): Problem {
   return {
     ...error.extra,
@@ -45,8 +50,7 @@ function fromHttpException(exception: HttpException, origin: ProblemOrigin): Pro
       instance: origin.path,
     };
   const code = (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
-  const isRoute = status === 404 && exception.message.startsWith('Cannot ');
-  const detail = isRoute
+  const detail = isUnknownRoute(exception)
     ? `There is no ${origin.method} ${origin.path}. /docs lists what there is.`
     : exception.message;
   return { ...head(code, status), detail, instance: origin.path };

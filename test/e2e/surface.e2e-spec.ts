@@ -74,6 +74,27 @@ describe('A client that looks around', () => {
       expect(body).toContain('swagger-ui');
     });
 
+    it.each([
+      ['PUT', '/chats/some', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+      ['DELETE', '/chats', 'GET, HEAD, OPTIONS, POST'],
+      ['GET', '/chats/some/interactions/int_1/cancel', 'OPTIONS, POST'],
+      ['POST', '/health/live?a=b', 'GET, HEAD, OPTIONS'],
+    ])('is told what is possible where %s is not: %s', async (method, path, allow) => {
+      const url = `${server.api.url}${path}`;
+      const response = await fetch(url, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+      expect(response.headers.get('content-type')).toMatch('application/problem+json');
+      const problem = { type: '/problems/method_not_allowed', status: 405 };
+      expect(await response.json()).toMatchObject(problem);
+      const options = await fetch(url, { method: 'OPTIONS' });
+      expect([options.status, options.headers.get('allow')]).toEqual([204, allow]);
+    });
+
+    it.each(['PUT', 'OPTIONS'])('finds nothing at a path that there is not: %s', async (method) => {
+      const response = await fetch(`${server.api.url}/nowhere`, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([404, null]);
+    });
+
     it('is refused under a name that is not the host, as a page of another site would be', async () => {
       const { port } = new URL(server.api.url);
       const { request } = await import('node:http');
