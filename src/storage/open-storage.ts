@@ -7,6 +7,9 @@ import type { TaskStore } from '../tasks/task-store.js';
 import { DataDirLock } from './data-dir-lock.js';
 import type { ReportProblem } from './file/report-problem.js';
 
+/** After a start, or what was deleted, in milliseconds. */
+const VACUUM_PAUSE_MS = 2_000;
+
 /** An open store and how to close it. */
 export interface Storage {
   readonly store: InteractionStore;
@@ -54,6 +57,7 @@ async function openDatabaseStorage(
   const { TypeOrmChatArchive } = await import('./typeorm/typeorm-chat-archive.js');
   const { TypeOrmInteractionStore } = await import('./typeorm/typeorm-interaction-store.js');
   const { TypeOrmRuleStore } = await import('./typeorm/typeorm-rule-store.js');
+  const { Vacuum } = await import('./typeorm/vacuum.js');
   const { TypeOrmTaskStore } = await import('./typeorm/typeorm-task-store.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
@@ -62,13 +66,18 @@ async function openDatabaseStorage(
     saveTimeoutMs: config.saveTimeoutMs,
     onWait: report,
   });
-  if (!config.databaseUrl) await expireLeases(database);
+  const vacuum = config.databaseUrl ? undefined : new Vacuum(database, VACUUM_PAUSE_MS);
+  if (vacuum) await expireLeases(database);
+  vacuum?.request();
   return {
-    store: new TypeOrmInteractionStore(database),
+    store: new TypeOrmInteractionStore(database, vacuum),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
     archive: new TypeOrmChatArchive(database),
-    close: () => database.close(),
+    async close() {
+      await vacuum?.stop();
+      await database.close();
+    },
   };
 }
 

@@ -31,6 +31,7 @@ import { QueueQueries } from './queue-queries.js';
 import { RecordQueries } from './record-queries.js';
 import { RequestQueries } from './request-queries.js';
 import { StartQueries } from './start-queries.js';
+import type { Vacuum } from './vacuum.js';
 
 const PING = { text: "SELECT current_setting('transaction_read_only') AS read_only" };
 
@@ -45,7 +46,11 @@ export class TypeOrmInteractionStore extends InteractionStore {
   readonly #queue: QueueQueries;
   readonly #requests: RequestQueries;
 
-  constructor(private readonly db: Database) {
+  /** @param vacuum for a database that doesn't make room by itself */
+  constructor(
+    private readonly db: Database,
+    private readonly vacuum?: Vacuum,
+  ) {
     super();
     this.#chats = new ChatQueries(db);
     this.#interactions = new InteractionQueries(db);
@@ -76,8 +81,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return this.#chats.update(id, patch);
   }
 
-  deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
-    return this.#chats.delete(id);
+  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
+    const outcome = await this.#chats.delete(id);
+    if (outcome === 'deleted') this.vacuum?.request();
+    return outcome;
   }
 
   switchHead(
