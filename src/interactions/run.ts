@@ -231,7 +231,18 @@ export class Run {
   private async afterStopping(ending: () => Ending): Promise<Ending> {
     this.abort.abort();
     await this.finish.settle();
+    if (this.state.hasAsked) await this.closeApprovals();
     return ending();
+  }
+
+  /** Nobody decides any more; what was decided just now is told as it was (I5). */
+  private async closeApprovals(): Promise<void> {
+    const settlement = { kind: 'approval', approved: false, by: 'cancel' } as const;
+    const at = this.deps.clock.now().toISOString();
+    const open = [...this.state.openApprovals.values()].filter(({ isDecided }) => !isDecided);
+    for (const { approval_id: request_id } of open)
+      await this.deps.store.settleRequest({ request_id, settlement, at, accept_expired: true });
+    if (open.length > 0) await this.takeRequests();
   }
 
   private halt(stop: Stop): void {
