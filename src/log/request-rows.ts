@@ -17,7 +17,7 @@ export type Settlement =
       readonly reason?: string;
       readonly modified_input?: Json;
     }
-  /** null: declined, or nobody answered in time. */
+  /** null: declined, nobody answered in time, or (`cancel`) nobody waits for the answer any more. */
   | {
       readonly kind: 'input';
       readonly answer: string | null;

@@ -1,3 +1,4 @@
+import type { Settlement } from '../../log/request-rows.js';
 import type { AgentIdentity, AskOptions } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
@@ -8,6 +9,8 @@ export interface AskInput {
   readonly agent: AgentIdentity;
   readonly question: string;
   readonly options: AskOptions;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly over?: AbortSignal;
 }
 
 /** A question to a person. The answer is null when it is declined, or nobody answers in time. */
@@ -30,7 +33,7 @@ export class AskEffect implements Effect<string | null> {
   async run(): Promise<void> {
     const asked = this.scope.journal.findEarlier(this.key, 'INPUT_REQUIRED');
     const request_id = asked?.request_id ?? (await this.ask());
-    const settlement = await this.scope.waitFor(request_id, 'input');
+    const settlement = await this.settle(request_id);
     const answer = settlement.kind === 'input' ? settlement.answer : null;
     await this.scope.append([
       {
@@ -44,6 +47,18 @@ export class AskEffect implements Effect<string | null> {
   outcome({ body }: CompletingRecord): string | null {
     if (body.type !== 'INPUT_RECEIVED') throw new TypeError('not an answer');
     return body.answer;
+  }
+
+  private async settle(requestId: string): Promise<Settlement> {
+    const { over } = this.input;
+    const decline = (): void => this.scope.track(this.scope.decline(requestId));
+    if (over?.aborted) decline();
+    over?.addEventListener('abort', decline);
+    try {
+      return await this.scope.waitFor(requestId, 'input');
+    } finally {
+      over?.removeEventListener('abort', decline);
+    }
   }
 
   private async ask(): Promise<string> {

@@ -39,7 +39,10 @@ export class DeferredCall {
     if (!settlement.approved)
       return this.finish(describeRejection(settlement), [this.decision(settlement)]);
     const repeatable = this.tool?.policy.recovery !== 'report';
-    if (started && !repeatable) return this.finish(OUTCOME_UNKNOWN);
+    if (started && !repeatable) {
+      await new ToolRun(this.scope, this.deferred.input).closeQuestions();
+      return this.finish(OUTCOME_UNKNOWN);
+    }
     await this.runTool(settlement, repeatable);
   }
 

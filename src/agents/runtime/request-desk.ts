@@ -1,10 +1,11 @@
-import type { RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
+import type { NewRequest, RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
 import type { ActiveStatus } from '../../protocol/interaction.js';
 
 /** The requests of one run that wait for a person or a client, and what they came to. */
 export class RequestDesk {
   /** Asked and not settled, as far as this run knows. */
   private readonly open = new Map<string, RequestKind>();
+  private readonly keys = new Map<string, string>();
   private readonly settled = new Map<string, Settlement>();
   private readonly waiting = new Map<string, (settlement: Settlement) => void>();
 
@@ -22,8 +23,16 @@ export class RequestDesk {
     return kinds.length > 0 ? 'WAITING_INPUT' : 'RUNNING';
   }
 
-  expect(id: string, kind: RequestKind): void {
+  expect({ id, kind, key }: Pick<NewRequest, 'id' | 'kind' | 'key'>): void {
     this.open.set(id, kind);
+    this.keys.set(id, key);
+  }
+
+  /** Keys of the questions that were asked inside a call and are open. */
+  openQuestions(callKey: string): readonly string[] {
+    const questions = [...this.open].filter(([, kind]) => kind === 'input');
+    const keys = questions.map(([id]) => this.keys.get(id) ?? '');
+    return keys.filter((key) => key.slice(0, key.lastIndexOf('/')) === callKey);
   }
 
   /** Rejects when `signal` aborts, or has. */
@@ -58,10 +67,11 @@ export class RequestDesk {
 
   /** What the store says; what is known to be settled is left alone. */
   take(rows: readonly RequestRow[]): void {
-    for (const { id, kind, settlement } of rows) {
+    for (const row of rows) {
+      const { id, settlement } = row;
       if (this.settled.has(id)) continue;
       if (settlement) this.settle(id, settlement);
-      else this.open.set(id, kind);
+      else this.expect(row);
     }
   }
 

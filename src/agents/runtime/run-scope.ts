@@ -153,6 +153,14 @@ export class RunScope {
     return this.shared.settlementOf(requestId);
   }
 
+  decline(requestId: string): Promise<void> {
+    return this.shared.decline(requestId);
+  }
+
+  openQuestions(callKey: string): readonly string[] {
+    return this.shared.openQuestions(callKey);
+  }
+
   /** What the store says of this interaction's requests. */
   takeRequests(rows: readonly RequestRow[]): void {
     this.shared.takeRequests(rows);

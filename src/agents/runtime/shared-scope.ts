@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Ids } from '../../kernel/ids.js';
+import type { InteractionStore } from '../../log/interaction-store.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type { NewRequest, RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
 import type { AppendEffects, Entry, RunLog } from '../../log/run-log.js';
@@ -20,6 +21,7 @@ import { RequestDesk } from './request-desk.js';
 import type { TurnStream } from './turn-stream.js';
 
 export interface RunServices {
+  readonly store: Pick<InteractionStore, 'settleRequest' | 'findRequest'>;
   readonly agents: AgentRegistry;
   readonly models: ModelRegistry;
   readonly tools: ToolRegistry;
@@ -132,8 +134,8 @@ export class SharedScope {
 
   /** Asks for something: the record that tells of it and the row that can be settled, in one append. */
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
-    const { agent_id, key, id, kind } = request;
-    this.desk.expect(id, kind);
+    const { agent_id, key } = request;
+    this.desk.expect(request);
     const created_at = this.options.services.clock.now().toISOString();
     await this.append([{ agent_id, key, body }], { requests: [{ ...request, created_at }] });
   }
@@ -144,6 +146,21 @@ export class SharedScope {
 
   settlementOf(requestId: string): Settlement | undefined {
     return this.desk.settlementOf(requestId);
+  }
+
+  /** Settles a question whose answer nobody waits for any more; a person may have been faster. */
+  async decline(requestId: string): Promise<void> {
+    const { store, clock } = this.options.services;
+    const settlement = { kind: 'input', answer: null, by: 'cancel' } as const;
+    const at = clock.now().toISOString();
+    await store.settleRequest({ request_id: requestId, settlement, at, accept_expired: true });
+    const row = await store.findRequest(requestId);
+    if (row) this.desk.take([row]);
+  }
+
+  /** Keys of the questions that were asked inside a call and are open. */
+  openQuestions(callKey: string): readonly string[] {
+    return this.desk.openQuestions(callKey);
   }
 
   takeRequests(rows: readonly RequestRow[]): void {

@@ -19,6 +19,9 @@ export class ToolRun {
   /** Steps inside the call so far. */
   private nested = 0;
   private readonly children: ChildAgent[] = [];
+  private readonly asking = new Set<Promise<unknown>>();
+  /** Aborts when the tool has ended. */
+  private readonly over = new AbortController();
 
   constructor(
     private readonly scope: RunScope,
@@ -48,7 +51,18 @@ export class ToolRun {
     const execution = await this.scope.services.executor.execute(call, this.context(repeatable));
     await Promise.all(this.children.map((child) => child.abandon()));
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
+    await this.closeQuestions();
     return execution;
+  }
+
+  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  async closeQuestions(): Promise<void> {
+    const { scope } = this;
+    if (scope.signal.aborted) return; // whoever stopped the run closes them
+    this.over.abort();
+    await untilAborted(Promise.all(this.asking), scope.signal);
+    for (const key of scope.openQuestions(this.input.key))
+      await this.newQuestion(key, '', {}).run();
   }
 
   private context(repeatable: boolean): ToolContext {
@@ -74,6 +88,7 @@ export class ToolRun {
 
   /** While what it asked for takes its time, so does the tool: unless it can be replayed, the run stays in memory for it. */
   private async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
+    if (this.over.signal.aborted) return new Promise(() => {}); // its call has its result
     const resume = this.scope.suspend(repeatable);
     try {
       return await untilAborted(work(), this.scope.signal);
@@ -83,9 +98,14 @@ export class ToolRun {
   }
 
   private ask(question: string, options: AskOptions): Promise<string | null> {
+    const asked = perform(this.scope, this.newQuestion(this.nextKey(), question, options));
+    this.asking.add(asked);
+    return asked;
+  }
+
+  private newQuestion(key: string, question: string, options: AskOptions): AskEffect {
     const { agent } = this.input;
-    const key = this.nextKey();
-    return perform(this.scope, new AskEffect(this.scope, { key, agent, question, options }));
+    return new AskEffect(this.scope, { key, agent, question, options, over: this.over.signal });
   }
 
   private async runAgent(prompt: string, options: { agent_type?: string }): Promise<string> {

@@ -62,7 +62,10 @@ export class ToolEffect implements Effect<ToolOutcome> {
     const tool = tools.get(name);
     const repeatable = tool.policy.recovery !== 'report';
     const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
-    if (startedBefore && !repeatable) return failed(OUTCOME_UNKNOWN);
+    if (startedBefore && !repeatable) {
+      await this.toolRun.closeQuestions();
+      return failed(OUTCOME_UNKNOWN);
+    }
     const passage = await new ToolGate(this.scope, this.input).pass(tool, this.toolInput);
     if (passage.state === 'deferred') return this.defer(passage.approval_id);
     const told = passage.told.map((body) => this.entry(body));
