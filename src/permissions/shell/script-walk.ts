@@ -156,11 +156,7 @@ export class ScriptWalk {
   }
 
   private visitAssignment(node: SyntaxNode): void {
-    this.parts.push({
-      kind: 'other',
-      source: this.text(node),
-      doubt: 'sets a variable, which can change what later commands do',
-    });
+    this.parts.push({ kind: 'other', source: this.text(node), doubt: SETS_VARIABLE });
     this.visitInside(node);
   }
 
@@ -180,6 +176,9 @@ export class ScriptWalk {
         source: this.text(node),
         doubt: 'calculates with variables',
       });
+    const counter = node.children.find(({ type }) => type === 'variable_name');
+    if (counter && !PLAIN_COUNTER.test(this.text(counter)))
+      this.parts.push({ kind: 'other', source: this.text(counter), doubt: SETS_VARIABLE });
     for (const child of node.children) {
       if (!child.named || child.type === 'comment') continue;
       if (isStatement(child)) this.visit(child);
@@ -210,6 +209,11 @@ export class ScriptWalk {
     return this.source.slice(node.start, node.end);
   }
 }
+
+const SETS_VARIABLE = 'sets a variable, which can change what later commands do';
+
+/** What a loop may count with: neither the shell nor programs look at variables of such names, as they do at `PATH` and `http_proxy`. */
+const PLAIN_COUNTER = /^[a-z][a-z0-9]*$/;
 
 function isRedirect({ type }: SyntaxNode): boolean {
   return type.endsWith('_redirect');

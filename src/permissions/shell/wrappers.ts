@@ -47,7 +47,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   time: { flags: list('p'), values: [] },
   command: { flags: list('p'), values: [] },
   builtin: { flags: [], values: [] },
-  exec: { flags: list('c l'), values: list('a') },
+  exec: { flags: list('c l'), values: [] }, // `-a git-rm git log` runs `git rm`
   busybox: { flags: [], values: [] },
   toybox: { flags: [], values: [] },
   xargs: {
