@@ -20,17 +20,17 @@ function helpers(server: ServerUnderTest, person: Person) {
   return {
     statusOf,
     /** Starts an interaction whose deeds are deferred, and waits until they are. */
-    async defer(chat: string, user_message: string, deeds = 1): Promise<Following> {
+    defer: async (chat: string, user_message: string, deeds = 1): Promise<Following> => {
       const following = await person.say(chat, { user_message, approval_mode: 'defer' });
       await following.record('TOOL_RESULT', deeds);
       return following;
     },
-    approvalOf(following: Following, what: string): string {
+    approvalOf: (following: Following, what: string): string => {
       const asked = following.reader.list('APPROVAL_REQUIRED');
       return asked.find(({ tool_input }) => tool_input.includes(what))!.approval_id;
     },
     /** The messages at the end: a valid conversation in which each call has its one result (I8). */
-    async messagesOf(of: Interacted) {
+    messagesOf: async (of: Interacted) => {
       const { messages } = (await server.api.interaction(of)).final_agent_state!;
       expect(checkConversation(messages)).toEqual([]);
       return messages;
