@@ -15,6 +15,7 @@ import { LeaseKeeper } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import { RunDeps } from './run-deps.js';
 import { Runner } from './runner.js';
+import { Suspects } from './suspects.js';
 import { Sweep } from './sweep.js';
 import { WaitForEnd } from './wait-for-end.js';
 
@@ -32,6 +33,7 @@ import { WaitForEnd } from './wait-for-end.js';
     LeaseKeeper,
     ProcessName,
     Sweep,
+    Suspects,
     DisconnectWatch,
   ],
   exports: [InteractionView, WaitForEnd],

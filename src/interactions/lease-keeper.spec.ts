@@ -9,6 +9,7 @@ import { LeaseKeeper } from './lease-keeper.js';
 import type { HeldRun } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import type { Run } from './run.js';
+import { listUnowned } from '../../test/support/list-unowned.js';
 
 const TTL = 15_000;
 
@@ -63,14 +64,14 @@ describe(LeaseKeeper.name, () => {
     const held = hold();
     for (let i = 0; i < 10; i++) await pass(TTL / 3);
     expect(keeper.isFresh(held)).toBe(true);
-    expect(await world.store.listUnowned(10)).toEqual([]);
+    expect(await listUnowned(world.store, 10)).toEqual([]);
     expect(told).toEqual([]);
   });
 
   it('renews nothing that it does not hold any more', async () => {
     keeper.drop(hold());
     for (let i = 0; i < 4; i++) await pass(TTL / 3);
-    expect(await world.store.listUnowned(10)).toEqual([world.interactionId]);
+    expect(await listUnowned(world.store, 10)).toEqual([world.interactionId]);
     expect(keeper.held()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Activity } from '../agents/runtime/activity.js';
 import { runAgent } from '../agents/runtime/agent-run.js';
 import { CallIds } from '../agents/runtime/call-ids.js';
 import { Conversation } from '../agents/runtime/conversation.js';
@@ -11,6 +12,7 @@ import { RunLog } from '../log/run-log.js';
 import type { InteractionRow } from '../log/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
 import type { Message } from '../protocol/message.js';
+import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { describeOutages } from './describe-outages.js';
 import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
@@ -23,6 +25,7 @@ import { isLoss, reportFailure, reportStop } from './run-reports.js';
 import type { RunDeps } from './run-deps.js';
 import { RunState } from './run-state.js';
 import { SignalWatch } from './signal-watch.js';
+import { SUSPECT_LOSSES } from './suspects.js';
 import type { WaitingRuns } from './waiting-runs.js';
 
 /** What a run begins with: the log so far, and the conversation before the interaction. */
@@ -32,6 +35,8 @@ export interface RunStart {
   readonly before: readonly Message[];
   /** Set when an earlier run of it was lost: why. */
   readonly resumed?: string;
+  /** How many runs before it were lost in a row without a record. */
+  readonly losses: number;
 }
 
 /** What a run needs of the process that executes it. */
@@ -39,6 +44,8 @@ export interface RunHost {
   readonly holdsLease: () => boolean;
   readonly slot: Slot;
   readonly waiting: WaitingRuns;
+  /** The run has written something besides `RESUMED`, or does nothing but wait in memory. */
+  readonly onWell: () => void;
 }
 
 /** Why a run stops before its agent is done. */
@@ -67,12 +74,13 @@ export class Run {
   constructor(
     private readonly deps: RunDeps,
     private readonly start: RunStart,
-    host: RunHost,
+    private readonly host: RunHost,
   ) {
     const { interaction, records, before } = start;
     this.state = new RunState(interaction);
     const { slot, waiting } = host;
-    const after_ms = deps.config.parkAfterMs;
+    // What is parked can't be lost to what a suspect's neighbours do.
+    const after_ms = start.losses < SUSPECT_LOSSES ? deps.config.parkAfterMs : 0;
     this.parking = new Parking({ after_ms, slot, waiting, park: () => this.park() });
     this.watch = new SignalWatch({
       store: deps.store,
@@ -224,6 +232,7 @@ export class Run {
 
   private async runAgent(): Promise<string | void> {
     if (this.stop) return undefined;
+    if (this.start.losses >= MAX_LOSSES) throw new CrashLoop(this.start.losses);
     return runAgent(this.scope, rootAgent(this.start.interaction, this.conversation));
   }
 
@@ -256,11 +265,17 @@ export class Run {
   private onCommitted(records: readonly LogRecord[]): void {
     for (const record of records) this.state.apply(record);
     this.journal.push(records);
+    if (records.some(({ body }) => body.type !== 'RESUMED')) this.host.onWell();
   }
 
   private deliver(record: LogRecord): void {
     if (record.agent_id === this.state.rootAgentId) this.conversation.apply(record);
     else this.scope.shared.conversations.apply(record);
+  }
+
+  private onActivity(activity: Activity): void {
+    this.parking.set(activity);
+    if (activity === 'waiting') this.host.onWell(); // one that can be parked is well when it is
   }
 
   private newScope(): RunScope {
@@ -276,7 +291,7 @@ export class Run {
       call_ids,
       leftovers: this.newLeftovers(),
       request_timeout_ms: deps.config.approvalTimeoutMs,
-      onActivity: (activity) => this.parking.set(activity),
+      onActivity: (activity) => this.onActivity(activity),
     });
     return new RunScope(shared, this.abort.signal);
   }

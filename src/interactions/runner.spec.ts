@@ -3,7 +3,8 @@ import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/react/react.agent.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import type { Config } from '../config/config.js';
-import type { LeaseTerms } from '../log/store-rows.js';
+import { AppError } from '../kernel/app-error.js';
+import type { InteractionRow, LeaseTerms } from '../log/store-rows.js';
 import { LocalRunQueue } from '../queue/local/local-run-queue.js';
 import { expectEnded } from '../../test/support/expect-ended.js';
 import { FakeClock } from '../../test/support/fake-clock.js';
@@ -16,6 +17,8 @@ import { ScriptedProvider } from '../../test/support/scripted-provider.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import { Runner } from './runner.js';
+import { Suspects } from './suspects.js';
+import { listUnowned } from '../../test/support/list-unowned.js';
 
 const TTL = 15_000;
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
@@ -33,7 +36,8 @@ class Process {
   ) {
     const config = { leaseTtlMs: TTL } as Config;
     this.leases = new LeaseKeeper(world.store, clock, config, name);
-    this.runner = new Runner(world.deps(), this.queue, this.leases);
+    const suspects = new Suspects(this.queue);
+    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects);
   }
 
   static async open(options: RunWorldOptions & { leased?: boolean } = {}): Promise<Process> {
@@ -77,7 +81,7 @@ class Process {
   }
 
   async isFree(): Promise<boolean> {
-    return (await this.world.store.listUnowned(10)).includes(this.world.interactionId);
+    return (await listUnowned(this.world.store, 10)).includes(this.world.interactionId);
   }
 }
 
@@ -177,21 +181,87 @@ describe(Runner.name, () => {
     expect(await process.isFree()).toBe(true);
   });
 
-  it('logs what can not be taken up, and goes on with the rest', async () => {
+  it('lets go of what it can not read at the moment, and goes on with the rest', async () => {
     const process = await Process.open();
     const { store } = process.world;
     const read = store.readRecords.bind(store);
-    store.readRecords = () => Promise.reject(new Error('corrupt'));
+    store.readRecords = () => Promise.reject(new AppError('unavailable', 'away', 'Away.'));
     process.runner.onApplicationBootstrap();
     process.queue.enqueue(process.world.interactionId);
     await quiet(null);
     expect(process.world.errors).toHaveLength(1);
+    expect(await process.isFree()).toBe(true);
     store.readRecords = read;
-    process.clock.pass(TTL);
     const ended = process.ended();
     process.queue.enqueue(process.world.interactionId);
     await ended;
     await process.stop();
+    expect((await process.world.row()).status).toBe('COMPLETED');
+  });
+
+  describe('when an interaction can not go on', () => {
+    async function runToEnd(process: Process): Promise<InteractionRow> {
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await ended;
+      await process.stop();
+      return process.world.row();
+    }
+
+    /** Runs of it that were lost before they wrote anything. */
+    async function loseRuns(process: Process, count: number): Promise<void> {
+      const { store, interactionId } = process.world;
+      for (let n = 0; n < count; n++)
+        await store.acquireLease(interactionId, { owner: 'lost', ttl_ms: 0 });
+    }
+
+    it('fails it when its log makes no sense, and says so', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      const { store, interactionId } = process.world;
+      const [first] = await process.world.log();
+      store.readRecords = async () => [{ ...first!, body: null as never }];
+      const row = await runToEnd(process);
+      expect(row).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'log_unreadable', message: expect.stringMatching(/null/) },
+      });
+      expect(agent).not.toHaveBeenCalled();
+      expect(process.leases.held()).toEqual([]);
+      expect((await store.findAddedMessages([interactionId])).get(interactionId)).toEqual([
+        { role: 'user', content: 'Hello' },
+      ]);
+    });
+
+    it('runs it again after two losses', async () => {
+      const process = await Process.open();
+      await loseRuns(process, 2);
+      expect((await runToEnd(process)).status).toBe('COMPLETED');
+    });
+
+    it('gives it up after three losses in a row', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      await loseRuns(process, 3);
+      expect(await runToEnd(process)).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'crash_loop', message: expect.stringMatching(/3 times/) },
+      });
+      expect(agent).not.toHaveBeenCalled();
+      await expectEnded(process.world);
+      expect(await process.world.types()).toEqual([
+        ...['INTERACTION_STARTED', 'RESUMED', 'ERROR', 'INTERACTION_COMPLETE'],
+      ]);
+    });
+
+    it('does not even read its log when that is what takes the server down', async () => {
+      const process = await Process.open();
+      await loseRuns(process, 4);
+      const read = jest.spyOn(process.world.store, 'readRecords');
+      expect(await runToEnd(process)).toMatchObject({ error: { code: 'crash_loop' } });
+      expect(read).not.toHaveBeenCalled();
+    });
   });
 
   describe('when an interaction is cancelled', () => {

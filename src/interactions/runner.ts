@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
+import { giveUp, isPassing, unreadable } from './give-up.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { HeldRun } from './lease-keeper.js';
 import type { LogRecord } from '../log/log-record.js';
@@ -7,19 +9,20 @@ import type { InteractionRow, Lease } from '../log/store-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
 import type { Slot } from '../queue/run-queue.js';
 import { Run } from './run.js';
-import type { RunStart } from './run.js';
 import { RunDeps } from './run-deps.js';
+import { RunLoader } from './run-loader.js';
 import { reportStop } from './run-reports.js';
+import { Suspects } from './suspects.js';
 import { WaitingRuns } from './waiting-runs.js';
 
 /** What this process holds the lease of, and has not begun to run. */
 interface Taken {
-  readonly start: RunStart;
+  readonly lease: Lease;
+  /** All that is in its log, if this process has just started it. */
+  readonly first?: LogRecord;
   /** Monotonic milliseconds, from before the lease was asked for. */
   readonly leased_at: number;
 }
-
-const PAGE = 500;
 
 /** Runs the interactions that the queue hands to this process. */
 @Injectable()
@@ -29,6 +32,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
   /** What is being taken up; true once its row was changed meanwhile. */
   private readonly takingUp = new Map<string, boolean>();
   private readonly waiting: WaitingRuns;
+  private readonly loader: RunLoader;
   private stopping = false;
   private unsubscribe: () => void = () => {};
 
@@ -36,7 +40,9 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly deps: RunDeps,
     private readonly queue: RunQueue,
     private readonly leases: LeaseKeeper,
+    private readonly suspects: Suspects,
   ) {
+    this.loader = new RunLoader(deps);
     this.waiting = new WaitingRuns(deps.config.maxConcurrentRuns);
   }
 
@@ -55,8 +61,8 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** Runs an interaction that this process has just created, lease included; `leased_at` is from before that. */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
-    const start: RunStart = { interaction, records: [first], before: [] };
-    this.claimed.set(interaction.id, { start, leased_at });
+    const lease: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
+    this.claimed.set(interaction.id, { lease, first, leased_at });
     this.takingUp.set(interaction.id, false);
     this.queue.enqueue(interaction.id, 'new');
   }
@@ -70,31 +76,60 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     if (!this.takingUp.has(id)) this.takingUp.set(id, false);
     try {
       const taken = await this.take(id);
-      if (taken && this.stopping) await this.release(taken);
-      else if (taken) await this.execute(taken, slot);
+      if (taken) await this.execute(taken, slot);
     } catch (error) {
-      // The sweep finds it again when its lease has lapsed.
+      // The sweep finds it again.
       reportStop(this.deps.logger, `${id}: taking it up`, error);
     } finally {
       this.takingUp.delete(id);
+      this.suspects.isWell(id);
     }
   }
 
-  private async execute({ start, leased_at }: Taken, slot: Slot): Promise<void> {
-    const { id } = start.interaction;
-    const held: HeldRun = { run: undefined as never, renewed_at: leased_at };
-    const holdsLease = (): boolean => this.leases.isFresh(held);
-    const run = new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting });
+  private async execute(taken: Taken, slot: Slot): Promise<void> {
+    const held: HeldRun = { run: undefined as never, renewed_at: taken.leased_at };
+    const run = await this.prepare(taken, { held, slot });
+    if (!run) return;
     this.leases.hold(Object.assign(held, { run }));
-    if (this.takingUp.get(id)) void this.leases.look(id);
-    this.takingUp.delete(id);
+    if (this.takingUp.get(run.interactionId)) void this.leases.look(run.interactionId);
+    this.takingUp.delete(run.interactionId);
     try {
       await run.execute();
     } finally {
       this.leases.drop(held);
-      if (run.holdsLease) await this.release({ start, leased_at });
-      else this.runNext(start.interaction.chat_id);
+      if (run.holdsLease) await this.release(taken);
+      else this.runNext(taken.lease.interaction.chat_id);
     }
+  }
+
+  /** Undefined: there is nothing to run, and the lease is let go of. */
+  private async prepare(
+    taken: Taken,
+    { held, slot }: { held: HeldRun; slot: Slot },
+  ): Promise<Run | undefined> {
+    const { interaction, losses } = taken.lease;
+    const holdsLease = (): boolean => this.leases.isFresh(held);
+    const onWell = (): void => this.suspects.isWell(interaction.id);
+    try {
+      if (losses > MAX_LOSSES) throw new CrashLoop(losses); // to read it may be what crashes
+      const start = await this.loader.load(taken.lease, taken.first);
+      if (!this.stopping)
+        return new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting, onWell });
+    } catch (error) {
+      if (!isPassing(error)) return this.giveUp(taken, error);
+      await this.release(taken);
+      throw error;
+    }
+    await this.release(taken);
+    return undefined;
+  }
+
+  private async giveUp({ lease }: Taken, cause: unknown): Promise<undefined> {
+    const { interaction } = lease;
+    const error = cause instanceof CrashLoop ? cause : unreadable(cause);
+    this.deps.logger.error(error, `${interaction.id}: is given up`);
+    await giveUp(this.deps, interaction, error);
+    this.runNext(interaction.chat_id);
   }
 
   /** What waited for this interaction to end may run now: the same append has promoted it. */
@@ -105,7 +140,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     );
   }
 
-  private async release({ start: { interaction } }: Taken): Promise<void> {
+  private async release({ lease: { interaction } }: Taken): Promise<void> {
     const { id, epoch } = interaction;
     try {
       await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
@@ -118,43 +153,10 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
   private async take(id: string): Promise<Taken | undefined> {
     const claimed = this.claimed.get(id);
     this.claimed.delete(id);
-    if (claimed && this.leases.isFresh({ renewed_at: claimed.leased_at })) {
-      const before = await this.readBefore(claimed.start.interaction);
-      return { ...claimed, start: { ...claimed.start, before } };
-    }
+    if (claimed && this.leases.isFresh({ renewed_at: claimed.leased_at })) return claimed;
     await this.deps.spill.settle(id);
     const leased_at = this.deps.clock.monotonic();
     const lease = await this.deps.store.acquireLease(id, this.leases.terms);
-    return lease && { start: await this.load(lease), leased_at };
-  }
-
-  private async load({ interaction, lost_owner, parked }: Lease): Promise<RunStart> {
-    const records = await this.readLog(interaction.id);
-    const resumed = this.whyResumed(interaction.id, lost_owner);
-    return {
-      interaction,
-      records,
-      before: await this.readBefore(interaction),
-      ...(interaction.epoch > 1 && !parked && { resumed }),
-    };
-  }
-
-  private whyResumed(id: string, lostOwner: string | null): string {
-    if (this.deps.spill.takeOutage(id)) return 'what it did could not be saved for a while';
-    return lostOwner === null ? 'the server was stopped' : 'the process that ran it was lost';
-  }
-
-  private async readBefore(interaction: InteractionRow): Promise<RunStart['before']> {
-    return interaction.parent_id === null ? [] : this.deps.store.getPreviousState(interaction.id);
-  }
-
-  private async readLog(id: string): Promise<LogRecord[]> {
-    const log: LogRecord[] = [];
-    for (;;) {
-      const after = log.at(-1)?.seq ?? 0;
-      const page = await this.deps.store.readRecords(id, { after, limit: PAGE });
-      log.push(...page);
-      if (page.length < PAGE) return log;
-    }
+    return lease && { lease, leased_at };
   }
 }

@@ -4,6 +4,7 @@ import type { RunQueue } from '../queue/run-queue.js';
 import { SystemClock } from '../kernel/clock.js';
 import { quiet } from '../../test/support/quiet.js';
 import { RunWorld } from '../../test/support/run-world.js';
+import { Suspects } from './suspects.js';
 import { Sweep } from './sweep.js';
 
 describe(Sweep.name, () => {
@@ -18,7 +19,8 @@ describe(Sweep.name, () => {
     enqueued = [];
     world = await RunWorld.open();
     const queue = { enqueue: (id: string) => enqueued.push(id) } as unknown as RunQueue;
-    sweep = new Sweep(world.store, queue, { leaseTtlMs: 4_000 } as Config, new SystemClock());
+    const config = { leaseTtlMs: 4_000 } as Config;
+    sweep = new Sweep(world.store, queue, new Suspects(queue), config, new SystemClock());
   });
 
   afterEach(() => {

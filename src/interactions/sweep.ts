@@ -4,6 +4,7 @@ import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import { RunQueue } from '../queue/run-queue.js';
+import { Suspects } from './suspects.js';
 
 const BATCH = 200;
 const MAX_INTERVAL_MS = 5_000;
@@ -16,6 +17,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly store: InteractionStore,
     private readonly queue: RunQueue,
+    private readonly suspects: Suspects,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -23,6 +25,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     const interval = Math.min(MAX_INTERVAL_MS, this.config.leaseTtlMs / 2);
     this.timer = setInterval(() => void this.sweep(), interval).unref();
+    this.suspects.onTurnOver(() => void this.sweep());
     void this.sweep();
   }
 
@@ -35,7 +38,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
       const promoted = await this.store.promoteQueued(this.clock.now().toISOString());
       const unowned = await this.store.listUnowned(BATCH);
       for (const id of promoted) this.queue.enqueue(id, 'new');
-      for (const id of unowned) this.queue.enqueue(id);
+      this.suspects.takeUp(unowned);
     } catch {
       // The store is away; the next sweep comes.
     }

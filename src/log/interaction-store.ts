@@ -14,6 +14,7 @@ import type {
   NewChat,
   StartInteraction,
   StartOutcome,
+  Unowned,
 } from './store-rows.js';
 
 /**
@@ -112,7 +113,7 @@ export abstract class InteractionStore {
    * Interactions that should run and that nobody holds: active ones never leased, let go of, or lapsed, but parked ones only when
    * something was signalled since; queued ones that are to be cancelled. Oldest first.
    */
-  abstract listUnowned(limit: number): Promise<string[]>;
+  abstract listUnowned(limit: number): Promise<Unowned[]>;
 
   /**
    * Settles a pending request, once, whoever comes first (I5), and counts its interaction's `signals` up. One of an interaction that is to be

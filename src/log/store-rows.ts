@@ -137,6 +137,17 @@ export interface Lease {
   readonly lost_owner: string | null;
   /** The previous run was parked: it left nothing unfinished. */
   readonly parked: boolean;
+  /** How many runs in a row were lost, the previous one included, that had written nothing but their `resumed`. */
+  readonly losses: number;
+}
+
+/** An interaction that should run and that nobody holds. */
+export interface Unowned {
+  readonly id: string;
+  /** Its last run neither ended nor let go. */
+  readonly is_lost: boolean;
+  /** What its `Lease` will say. */
+  readonly losses: number;
 }
 
 export interface LeaseState {

@@ -2,6 +2,7 @@ import { describeAppends } from './interaction-store/appends.js';
 import { describeBranches } from './interaction-store/branches.js';
 import { describeChats } from './interaction-store/chats.js';
 import { describeLeases, describeSignals } from './interaction-store/leases.js';
+import { describeLosses } from './interaction-store/losses.js';
 import { describeModel } from './interaction-store/model.js';
 import { describeParking } from './interaction-store/parking.js';
 import { describeQueueing } from './interaction-store/queueing.js';
@@ -31,6 +32,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeBranches(tested);
     describeReads(tested);
     describeLeases(tested);
+    describeLosses(tested);
     describeSignals(tested);
     describeRestarts(tested);
     describeModel(tested);

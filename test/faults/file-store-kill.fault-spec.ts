@@ -7,6 +7,7 @@ import { FileInteractionStore } from '../../src/storage/file/file-interaction-st
 import { endBatch, HELD, readAll } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
 import { compileInto, runCompiled } from './run-typescript.js';
+import { listUnowned } from '../support/list-unowned.js';
 
 const ROUNDS = 8;
 const WRITER = new URL('./file-store-writer.ts', import.meta.url);
@@ -56,7 +57,7 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   /** Whoever takes up what is unowned can end it; what waits behind it begins, and in the end the chat is free. */
   async function endAll(store: FileInteractionStore): Promise<void> {
     for (;;) {
-      const unowned = await store.listUnowned(100);
+      const unowned = await listUnowned(store, 100);
       if (unowned.length === 0) break;
       for (const id of unowned) await endOne(store, id);
     }

@@ -13,6 +13,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
+import { listUnowned } from '../support/list-unowned.js';
 
 const END = newEnd('one', { completed_at: at(70) });
 
@@ -50,7 +51,7 @@ describe(`${FileInteractionStore.name}, killed between two files (I3, I9)`, () =
         ...{ head_interaction_id: next.id, updated_at: at(70) },
       });
       expect(await store.promoteQueued(at(99))).toEqual([]);
-      expect(await store.listUnowned(9)).toEqual([next.id]);
+      expect(await listUnowned(store, 9)).toEqual([next.id]);
     }
   });
 

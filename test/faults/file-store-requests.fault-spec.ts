@@ -11,6 +11,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
+import { listUnowned } from '../support/list-unowned.js';
 
 const ANSWER = { kind: 'input', answer: 'yes', by: 'user' } as const;
 
@@ -82,7 +83,7 @@ describe(`${FileInteractionStore.name}, killed while people are asked (I3, I5)`,
     await eachCut(
       (store) => store.park({ interaction_id: row.id, epoch: 1, signals: 0 }),
       async (store, { whole }) => {
-        expect(await store.listUnowned(9)).toEqual(whole ? [] : [row.id]);
+        expect(await listUnowned(store, 9)).toEqual(whole ? [] : [row.id]);
         const lease = await store.acquireLease(row.id, HELD);
         expect(lease?.lost_owner).toBe(whole ? undefined : HELD.owner);
         if (!whole) return;

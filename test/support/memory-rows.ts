@@ -16,6 +16,8 @@ export interface SavedChat {
 export interface Saved {
   row: InteractionRow;
   owner: string | null;
+  losses: number;
+  taken_seq: number;
   /** Milliseconds of the store's `now`. */
   lease_until: number;
   /** What `signals` was when it parked. */
@@ -44,7 +46,7 @@ export class MemoryRows {
     const { edited_from = null } = start;
     const parent_id = edited_from === null ? null : this.get(edited_from).row.parent_id;
     const row = copy(queuedRow({ ...start.interaction, edited_from, parent_id }));
-    const unowned = { owner: null, lease_until: 0, parked: null };
+    const unowned = { owner: null, lease_until: 0, parked: null, losses: 0, taken_seq: 1 };
     const saved: Saved = { row, ...unowned, rank, records: [], added: undefined, hasBegun: false };
     this.interactions.set(row.id, saved);
     return saved;

@@ -20,6 +20,7 @@ import type {
   NewChat,
   StartInteraction,
   StartOutcome,
+  Unowned,
 } from '../../src/log/store-rows.js';
 import { isFinal } from '../../src/protocol/interaction.js';
 import type { RecordType } from '../../src/protocol/events.js';
@@ -174,10 +175,14 @@ export class MemoryStore extends InteractionStore {
     const saved = this.rows.interactions.get(id);
     if (!saved || !this.isWanting(saved)) return undefined;
     const { owner: lost_owner, parked } = saved;
-    saved.row = { ...saved.row, epoch: saved.row.epoch + 1 };
+    const { epoch, last_seq } = saved.row;
+    saved.losses = lossesOf(saved);
+    saved.taken_seq = epoch > 0 && parked === null ? last_seq + 1 : last_seq;
+    saved.row = { ...saved.row, epoch: epoch + 1 };
     saved.parked = null;
     this.lend(saved, terms);
-    return { interaction: saved.row, lost_owner, parked: parked !== null };
+    const { row: interaction, losses } = saved;
+    return { interaction, lost_owner, parked: parked !== null, losses };
   }
 
   async renewLeases(
@@ -208,12 +213,16 @@ export class MemoryStore extends InteractionStore {
     return true;
   }
 
-  async listUnowned(limit: number): Promise<string[]> {
+  async listUnowned(limit: number): Promise<Unowned[]> {
     return [...this.rows.interactions.values()]
       .filter((saved) => this.isWanting(saved))
       .sort((a, b) => (a.row.created_at < b.row.created_at ? -1 : 1))
-      .map(({ row }) => row.id)
-      .slice(0, limit);
+      .slice(0, limit)
+      .map((saved) => ({
+        id: saved.row.id,
+        is_lost: saved.owner !== null,
+        losses: lossesOf(saved),
+      }));
   }
 
   async settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
@@ -291,6 +300,11 @@ export class MemoryStore extends InteractionStore {
   private isHeld({ owner, lease_until }: Saved): boolean {
     return owner !== null && lease_until > this.now();
   }
+}
+
+/** Lost runs in a row that had written nothing. */
+function lossesOf({ row, taken_seq, losses, owner }: Saved): number {
+  return row.last_seq > taken_seq ? 0 : losses + (owner === null ? 0 : 1);
 }
 
 function effectsOf({

@@ -126,6 +126,7 @@ export class RunWorld {
     if (!lease) return undefined;
     const { interaction } = lease;
     const start = {
+      losses: 0,
       interaction,
       records: await this.log(),
       before: await this.store.getPreviousState(this.id),
@@ -135,6 +136,7 @@ export class RunWorld {
     return new Run(this.deps(options), start, {
       ...{ holdsLease, slot: new Slots(1, () => {}).lend() },
       waiting: new WaitingRuns(Infinity),
+      onWell: () => {},
     });
   }
 

@@ -26,10 +26,10 @@ export class ServerProcess {
     child.stderr?.on('data', (text) => this.print(String(text)));
   }
 
-  /** Doesn't wait for it to be ready. */
-  static async spawn(env: Environment): Promise<ServerProcess> {
+  /** Doesn't wait for it to be ready. `command`: what node runs, if not the server as it is. */
+  static async spawn(env: Environment, command?: readonly string[]): Promise<ServerProcess> {
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, [await builtServer()], {
+    const child = spawn(process.execPath, command ?? [await builtServer()], {
       env: { PATH, HOME, NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -37,8 +37,8 @@ export class ServerProcess {
   }
 
   /** Resolves when it listens. */
-  static async start(env: Environment): Promise<ServerProcess> {
-    const server = await ServerProcess.spawn(env);
+  static async start(env: Environment, command?: readonly string[]): Promise<ServerProcess> {
+    const server = await ServerProcess.spawn(env, command);
     await server.api();
     return server;
   }

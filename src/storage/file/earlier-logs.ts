@@ -19,6 +19,9 @@ export function completeStart(start: LogStart, { agent_id }: LogRecord): LogStar
 
 export function completeState(state: Partial<LogState>, start: EarlierStart): LogState {
   const { parent_id = null, ordinal: turn } = start;
-  const added = { parked_signals: null, queue_rank: null, request_changes: 0 };
+  const added = {
+    ...{ parked_signals: null, queue_rank: null, request_changes: 0 },
+    ...{ losses: 0, taken_seq: 1 },
+  };
   return { ...added, parent_id, turn, ...state } as LogState;
 }

@@ -22,6 +22,7 @@ import type {
   NewChat,
   StartInteraction,
   StartOutcome,
+  Unowned,
 } from '../../log/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
@@ -235,7 +236,7 @@ export class FileInteractionStore extends InteractionStore {
     return this.leases.park(lease);
   }
 
-  async listUnowned(limit: number): Promise<string[]> {
+  async listUnowned(limit: number): Promise<Unowned[]> {
     return this.leases.listUnowned(limit);
   }
 

@@ -1,5 +1,12 @@
 import type { Clock } from '../../kernel/clock.js';
-import type { InteractionRow, Lease, LeaseState, LeaseTerms } from '../../log/store-rows.js';
+import type {
+  InteractionRow,
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  Unowned,
+} from '../../log/store-rows.js';
+import { countLosses } from './count-losses.js';
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';
 import { acquiredState, cancelledState, parkedState, releasedState } from './log-transitions.js';
@@ -36,7 +43,8 @@ export class FileLeases {
       await log.commit(acquiredState(log.state, terms.owner));
       this.hold(log, terms);
       const interaction = await log.readRow();
-      return { interaction, lost_owner, parked: parked_signals !== null };
+      const { losses } = log.state;
+      return { interaction, lost_owner, parked: parked_signals !== null, losses };
     });
   }
 
@@ -76,7 +84,7 @@ export class FileLeases {
   }
 
   /** Oldest first. */
-  listUnowned(limit: number): string[] {
+  listUnowned(limit: number): Unowned[] {
     const unowned: InteractionLog[] = [];
     for (const { unfinished } of this.index.busyChats) {
       unowned.push(...unfinished.filter((log) => this.isWanting(log)));
@@ -84,7 +92,11 @@ export class FileLeases {
     return unowned
       .sort((a, b) => compareKeys(a.known, b.known))
       .slice(0, limit)
-      .map((log) => log.id);
+      .map(({ id, state }) => ({
+        id,
+        is_lost: state.owner !== null,
+        losses: countLosses(state),
+      }));
   }
 
   requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {

@@ -9,6 +9,10 @@ export interface LogState {
   readonly epoch_after: number;
   /** Who holds the lease, or held it when the process died. */
   readonly owner: string | null;
+  /** How many runs in a row were lost that had written nothing, as this epoch began. */
+  readonly losses: number;
+  /** What is not beyond this seq is no progress of this epoch: it was there, or is its `RESUMED`. */
+  readonly taken_seq: number;
   readonly signals: number;
   /** What `signals` was when the run parked; null while it isn't parked. */
   readonly parked_signals: number | null;

@@ -1,3 +1,4 @@
+import { countLosses } from './count-losses.js';
 import type { LogState } from './log-state.js';
 
 const NEW: LogState = {
@@ -6,6 +7,8 @@ const NEW: LogState = {
   epoch: 0,
   epoch_after: 0,
   owner: null,
+  losses: 0,
+  taken_seq: 1,
   signals: 0,
   parked_signals: null,
   cancel_reason: null,
@@ -40,8 +43,13 @@ export function begunState(state: LogState, beginning: Beginning): LogState {
 }
 
 export function acquiredState(state: LogState, owner: string): LogState {
-  const epoch = state.epoch + 1;
-  return { ...state, epoch, epoch_after: state.last_seq, owner, parked_signals: null };
+  const { epoch, last_seq, parked_signals } = state;
+  const resumes = epoch > 0 && parked_signals === null;
+  return {
+    ...state,
+    ...{ epoch: epoch + 1, epoch_after: last_seq, owner, parked_signals: null },
+    ...{ losses: countLosses(state), taken_seq: resumes ? last_seq + 1 : last_seq },
+  };
 }
 
 export function releasedState(state: LogState): LogState {

@@ -1,4 +1,4 @@
-import type { Lease, LeaseState, LeaseTerms } from '../../log/store-rows.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../log/store-rows.js';
 import type { Database } from './database.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
@@ -15,6 +15,12 @@ const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
 const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
+/** Runs of the table `i` in a row that were lost and had written nothing; `owner` is who held the lease until now, if anybody did. */
+const LOSSES = `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (i.owner IS NOT NULL)::integer END`;
+
+/** A run that is no beginning, and does not wake from parking, writes `RESUMED` first: no progress either. */
+const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
+
 const ACQUIRE: Statement = {
   name: 'leases.acquire',
   text: `
@@ -22,8 +28,9 @@ const ACQUIRE: Statement = {
       SELECT i.id, i.owner, i.parked_signals IS NOT NULL AS parked FROM interactions i
       WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
-    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL
-    FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked`,
+    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
+      losses = ${LOSSES}, taken_seq = ${TAKEN_SEQ}
+    FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
 };
 
 /** Rows are locked in the order of their ids, so that two of these can't lock each other out. */
@@ -49,12 +56,14 @@ const PARK: Statement = {
 };
 
 const LIST_UNOWNED: Statement = {
-  text: `SELECT i.id FROM interactions i WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
+  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${LOSSES} AS losses FROM interactions i
+    WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
 };
 
 interface ColumnsOfLease extends ColumnsOfInteraction {
   readonly lost_owner: string | null;
   readonly parked: boolean;
+  readonly losses: number;
 }
 
 export class LeaseQueries {
@@ -63,8 +72,8 @@ export class LeaseQueries {
   async acquire(interactionId: string, { owner, ttl_ms }: LeaseTerms): Promise<Lease | undefined> {
     const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, [interactionId, owner, ttl_ms]);
     if (!row) return undefined;
-    const { lost_owner, parked } = row;
-    return { interaction: toInteractionRow(row), lost_owner, parked };
+    const { lost_owner, parked, losses } = row;
+    return { interaction: toInteractionRow(row), lost_owner, parked, losses };
   }
 
   async renew(
@@ -86,8 +95,7 @@ export class LeaseQueries {
     return (await this.db.query(PARK, [interaction_id, epoch, signals])).length > 0;
   }
 
-  async listUnowned(limit: number): Promise<string[]> {
-    const rows = await this.db.query<{ id: string }>(LIST_UNOWNED, [limit]);
-    return rows.map(({ id }) => id);
+  listUnowned(limit: number): Promise<Unowned[]> {
+    return this.db.query<Unowned>(LIST_UNOWNED, [limit]);
   }
 }

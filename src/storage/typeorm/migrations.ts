@@ -2,6 +2,7 @@ import { CreateChatsInteractionsRecords1795219200000 } from '../../../migrations
 import { RequestsAndBranches1795262400000 } from '../../../migrations/1795262400000-requests-and-branches.js';
 import { CreatePermissionRules1795305600000 } from '../../../migrations/1795305600000-create-permission-rules.js';
 import { KeepQueueRank1795350000000 } from '../../../migrations/1795350000000-keep-queue-rank.js';
+import { CountLosses1795400000000 } from '../../../migrations/1795400000000-count-losses.js';
 import { CreateTasks1795392000000 } from '../../../migrations/1795392000000-create-tasks.js';
 import { CreateIncomingChats1795410000000 } from '../../../migrations/1795410000000-create-incoming-chats.js';
 
@@ -12,5 +13,6 @@ export const MIGRATIONS = [
   CreatePermissionRules1795305600000,
   KeepQueueRank1795350000000,
   CreateTasks1795392000000,
+  CountLosses1795400000000,
   CreateIncomingChats1795410000000,
 ];

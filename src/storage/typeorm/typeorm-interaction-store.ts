@@ -19,6 +19,7 @@ import type {
   NewChat,
   StartInteraction,
   StartOutcome,
+  Unowned,
 } from '../../log/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
@@ -170,7 +171,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return this.#leases.park(lease);
   }
 
-  listUnowned(limit: number): Promise<string[]> {
+  listUnowned(limit: number): Promise<Unowned[]> {
     return this.#leases.listUnowned(limit);
   }
 

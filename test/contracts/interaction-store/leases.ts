@@ -10,6 +10,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
+import { listUnowned } from '../../support/list-unowned.js';
 
 const OTHER = { ...HELD, owner: 'process-b' };
 
@@ -20,7 +21,7 @@ export function describeLeases(tested: StoreUnderTest): void {
       const tries = Array.from({ length: 30 }, () => tested.store.acquireLease(row.id, HELD));
       const taken = (await Promise.all(tries)).filter((lease) => lease !== undefined);
       expect(taken).toEqual([
-        { interaction: { ...row, epoch: 1 }, lost_owner: null, parked: false },
+        { interaction: { ...row, epoch: 1 }, lost_owner: null, parked: false, losses: 0 },
       ]);
       expect(await tested.store.findInteraction(row.id)).toEqual({ ...row, epoch: 1 });
     });
@@ -112,16 +113,16 @@ function describeUnowned(tested: StoreUnderTest): void {
     let listed: string[] = [];
     const deadline = performance.now() + 10_000;
     while (listed.length < 3 && performance.now() < deadline) {
-      listed = (await tested.store.listUnowned(1000)).filter((id) => ours.has(id));
+      listed = (await listUnowned(tested.store, 1000)).filter((id) => ours.has(id));
     }
     expect(listed).toEqual(expected);
-    expect(await tested.store.listUnowned(2)).toEqual(expected.slice(0, 2));
+    expect(await listUnowned(tested.store, 2)).toEqual(expected.slice(0, 2));
 
     for (const id of expected) {
       const lease = await tested.store.acquireLease(id, HELD);
       await tested.store.append([endBatch(id, 2, { epoch: lease?.interaction.epoch ?? 0 })]);
     }
-    const left = await tested.store.listUnowned(1000);
+    const left = await listUnowned(tested.store, 1000);
     expect(left.filter((id) => ours.has(id))).toEqual([]);
   });
 }

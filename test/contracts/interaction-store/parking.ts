@@ -13,6 +13,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
+import { listUnowned } from '../../support/list-unowned.js';
 
 const OTHER = { ...HELD, owner: 'process-b' };
 const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
@@ -39,7 +40,7 @@ export function describeParking(tested: StoreUnderTest): void {
       expect(await isListed(tested, row.id)).toBe(true);
       const lease = await tested.store.acquireLease(row.id, OTHER);
       const interaction = { ...row, epoch: 2, signals: 1 };
-      expect(lease).toEqual({ interaction, lost_owner: null, parked: true });
+      expect(lease).toEqual({ interaction, lost_owner: null, parked: true, losses: 0 });
       expect(await isListed(tested, row.id)).toBe(false);
     });
 
@@ -151,5 +152,5 @@ function park(tested: StoreUnderTest, { id, epoch, signals }: InteractionRow): P
 
 /** Whether the sweep would find it. */
 async function isListed(tested: StoreUnderTest, id: string): Promise<boolean> {
-  return (await tested.store.listUnowned(1000)).includes(id);
+  return (await listUnowned(tested.store, 1000)).includes(id);
 }

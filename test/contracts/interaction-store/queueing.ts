@@ -16,6 +16,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
+import { listUnowned } from '../../support/list-unowned.js';
 
 export function describeQueueing(tested: StoreUnderTest): void {
   describe('queueing', () => {
@@ -204,9 +205,9 @@ function describePromotion(tested: StoreUnderTest): void {
   it('leaves what it begins unowned, for whoever takes it up', async () => {
     const { id, chat_id } = await started(tested.store, { lease: HELD });
     const waiting = await queued(tested.store, { chat_id, created_at: '1960-01-01T00:00:00.000Z' });
-    expect(await tested.store.listUnowned(1000)).not.toContain(waiting.id);
+    expect(await listUnowned(tested.store, 1000)).not.toContain(waiting.id);
     await tested.store.append([endBatch(id, 2)]);
-    expect(await tested.store.listUnowned(1)).toEqual([waiting.id]);
+    expect(await listUnowned(tested.store, 1)).toEqual([waiting.id]);
     const lease = await tested.store.acquireLease(waiting.id, HELD);
     expect(lease).toMatchObject({ interaction: { epoch: 1 }, lost_owner: null, parked: false });
     expect(await tested.store.append([newBatch(waiting.id, [2, 3])])).toEqual(['written']);
@@ -269,10 +270,10 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
     const marked = await tested.store.requestCancel(cancelled.id, 'user');
     const place = { parent_id: id, signals: 1, cancel_reason: 'user' };
     expect(marked).toEqual({ ...cancelled, ...place });
-    expect(await tested.store.listUnowned(1)).toEqual([cancelled.id]);
+    expect(await listUnowned(tested.store, 1)).toEqual([cancelled.id]);
     const lease = await tested.store.acquireLease(cancelled.id, HELD);
     expect(lease?.interaction).toEqual({ ...marked, epoch: 1 });
-    expect(await tested.store.listUnowned(1)).not.toEqual([cancelled.id]);
+    expect(await listUnowned(tested.store, 1)).not.toEqual([cancelled.id]);
     await tested.store.append([endBatch(id, 2)]);
     expect(await unfinished(tested, chat_id)).toEqual([next.id, cancelled.id]);
 

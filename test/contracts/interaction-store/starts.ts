@@ -81,7 +81,12 @@ export function describeStarts(tested: StoreUnderTest): void {
       const row = await started(tested.store);
       expect(row.epoch).toBe(0);
       const lease = await tested.store.acquireLease(row.id, HELD);
-      expect(lease).toEqual({ interaction: { ...row, epoch: 1 }, lost_owner: null, parked: false });
+      expect(lease).toEqual({
+        interaction: { ...row, epoch: 1 },
+        lost_owner: null,
+        parked: false,
+        losses: 0,
+      });
     });
 
     it('starts owned, in epoch 1, with a lease', async () => {

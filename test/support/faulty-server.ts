@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Module } from '@nestjs/common';
+import { z } from 'zod';
+import { bootstrap } from '../../src/bootstrap.js';
+import { ToolProvider } from '../../src/tools/tool-provider.decorator.js';
+import { Tool } from '../../src/tools/tool.js';
+import type { ToolPolicy } from '../../src/tools/tool.js';
+
+/** Long enough for any test to be over. */
+const FOREVER_MS = 600_000;
+
+/** Takes the process down. */
+@Injectable()
+@ToolProvider()
+class DeadlyTool extends Tool {
+  readonly name = 'deadly';
+  readonly description = 'Takes the process down.';
+  readonly input = z.object({});
+  readonly policy: ToolPolicy = {
+    ...{ category: 'compute', read_only: true, risk: 'low' },
+    recovery: 'rerun',
+  };
+
+  async execute(): Promise<string> {
+    process.kill(process.pid, 'SIGKILL');
+    await delay(FOREVER_MS);
+    return 'Survived.';
+  }
+}
+
+@Module({ providers: [DeadlyTool] })
+class FaultyModule {}
+
+await bootstrap([FaultyModule]);

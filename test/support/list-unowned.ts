@@ -1,0 +1,6 @@
+import type { InteractionStore } from '../../src/log/interaction-store.js';
+
+/** The ids of what should run and nobody holds. */
+export async function listUnowned(store: InteractionStore, limit: number): Promise<string[]> {
+  return (await store.listUnowned(limit)).map(({ id }) => id);
+}
