@@ -18,6 +18,7 @@ const MAY_USE = {
   mcp: [...BASE, 'tools'],
   tasks: [...BASE, 'log', 'tools'],
   health: [...BASE, 'log'],
+  metrics: [...BASE, 'log', 'interactions'],
   storage: [...FLOOR, 'config', 'log', 'permissions', 'tasks'],
 };
 
@@ -35,6 +36,7 @@ const HOMES = {
   openai: 'src/models/openai/',
   pg: 'src/storage/typeorm/',
   pino: 'src/http/app-logger\\.ts',
+  'prom-client': 'src/metrics/',
   re2js: 'src/permissions/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',

@@ -7,6 +7,7 @@ import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
 import { McpModule } from './mcp/mcp.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { PortsModule } from './ports.module.js';
@@ -22,6 +23,7 @@ export class AppModule {
         PortsModule.of(config, stores),
         HttpModule,
         HealthModule,
+        MetricsModule,
         InteractionsModule,
         ChatsModule,
         ApprovalsModule,

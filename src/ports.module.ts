@@ -13,6 +13,7 @@ import { Spill } from './log/spill/spill.js';
 import { StoreWatch } from './log/store-watch.js';
 import { Readers } from './log/readers.js';
 import { DemoProvider } from './models/demo/demo-provider.js';
+import { Metrics } from './metrics/metrics.js';
 import { ModelRegistry } from './models/model-registry.js';
 import type { ModelProvider } from './models/model-provider.js';
 import { OpenAiProvider } from './models/openai/openai-provider.js';
@@ -39,6 +40,7 @@ export class PortsModule {
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
       Ids,
+      Metrics,
       { provide: InteractionStore, useValue: store },
       { provide: RuleStore, useValue: rules },
       { provide: TaskStore, useValue: tasks },
@@ -65,9 +67,22 @@ export class PortsModule {
       },
       {
         provide: LogWriter,
-        inject: [InteractionStore, Clock, Spill, StoreWatch],
-        useFactory: (saved: InteractionStore, clock: Clock, spill: Spill, watch: StoreWatch) =>
-          new LogWriter(saved, clock, { save_timeout_ms: config.saveTimeoutMs, spill, watch }),
+        inject: [InteractionStore, Clock, Spill, StoreWatch, Metrics],
+        useFactory: (
+          ...[saved, clock, spill, watch, meter]: [
+            InteractionStore,
+            Clock,
+            Spill,
+            StoreWatch,
+            Metrics,
+          ]
+        ) =>
+          new LogWriter(saved, clock, {
+            save_timeout_ms: config.saveTimeoutMs,
+            spill,
+            watch,
+            meter,
+          }),
       },
       {
         provide: Readers,

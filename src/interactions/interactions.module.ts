@@ -36,6 +36,6 @@ import { WaitForEnd } from './wait-for-end.js';
     Suspects,
     DisconnectWatch,
   ],
-  exports: [InteractionView, WaitForEnd],
+  exports: [Runner, InteractionView, WaitForEnd],
 })
 export class InteractionsModule {}

@@ -59,6 +59,12 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     await Promise.all([stopped, ...[...this.claimed.values()].map((taken) => this.release(taken))]);
   }
 
+  /** The runs of this process: at work, in memory but waiting for people, and those whose turn has not come. */
+  get counts(): { working: number; waiting: number; queued: number } {
+    const waiting = this.waiting.count;
+    return { working: this.leases.held().length - waiting, waiting, queued: this.queue.queued };
+  }
+
   /** Runs an interaction that this process has just created, lease included; `leased_at` is from before that. */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
     const lease: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };

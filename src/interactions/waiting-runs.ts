@@ -12,6 +12,10 @@ export class WaitingRuns {
 
   constructor(private readonly limit: number) {}
 
+  get count(): number {
+    return this.runs.size;
+  }
+
   add(run: WaitingRun): void {
     this.runs.add(run);
     if (this.runs.size <= this.limit) return;

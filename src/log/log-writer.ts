@@ -1,6 +1,7 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { AppError } from '../kernel/app-error.js';
+import type { AppendMeter } from './append-meter.js';
 import type { InteractionStore } from './interaction-store.js';
 import type { Spill } from './spill/spill.js';
 import type { AppendBatch, AppendOutcome } from './store-rows.js';
@@ -22,6 +23,8 @@ export interface LogWriterOptions {
   readonly save_timeout_ms: number;
   /** Keeps what can't be saved in that time. */
   readonly spill?: Pick<Spill, 'keep'>;
+  /** Counts. */
+  readonly meter?: AppendMeter;
   /** Is told how writing goes. */
   readonly watch?: Pick<StoreWatch, 'noteWritten' | 'noteNotWritten'>;
 }
@@ -110,13 +113,16 @@ export class LogWriter {
   }
 
   private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
-    const { watch } = this.options;
+    const { watch, meter } = this.options;
+    const began = this.clock.monotonic();
     try {
       const outcomes = await this.store.append(batches);
       watch?.noteWritten();
+      meter?.written(batches, this.clock.monotonic() - began);
       return outcomes;
     } catch (error) {
       watch?.noteNotWritten(error);
+      meter?.failed(this.clock.monotonic() - began);
       throw error;
     }
   }

@@ -18,6 +18,8 @@ export type RunHandler = (interactionId: string, slot: Slot) => Promise<void>;
 export abstract class RunQueue {
   /** Whether what is enqueued now is handed to this very process at once, so that it may take the lease beforehand. */
   abstract readonly isImmediate: boolean;
+  /** How many wait here to be handed out. */
+  abstract readonly queued: number;
   /** Sets who runs what is handed out; called once, before the first `enqueue`. */
   abstract start(handler: RunHandler): void;
   /** What has begun already goes before what is new. What waits here already keeps its place. */

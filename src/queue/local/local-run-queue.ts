@@ -20,6 +20,10 @@ export class LocalRunQueue extends RunQueue {
     return this.handler !== undefined && !this.stopped && !this.slots.isFull;
   }
 
+  get queued(): number {
+    return this.begun.size + this.fresh.size;
+  }
+
   start(handler: RunHandler): void {
     this.handler = handler;
     this.next();

@@ -1,0 +1,36 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NeedsNoStore } from '../http/needs-no-store.js';
+import { SseStreams } from '../http/sse-streams.js';
+import { Runner } from '../interactions/runner.js';
+import { Spill } from '../log/spill/spill.js';
+import { StoreWatch } from '../log/store-watch.js';
+import { Metrics } from './metrics.js';
+
+@ApiTags('operations')
+@NeedsNoStore()
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly runner: Runner,
+    private readonly streams: SseStreams,
+    private readonly spill: Spill,
+    private readonly watch: StoreWatch,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'What this process counts, for Prometheus' })
+  @ApiProduces('text/plain')
+  @ApiResponse({ status: 200, schema: { type: 'string' } })
+  async scrape(@Res() response: Response): Promise<void> {
+    const text = await this.metrics.scrape({
+      runs: this.runner.counts,
+      streams: this.streams.count,
+      spilled: this.spill.count,
+      store_up: this.watch.awaySince === undefined,
+    });
+    response.type(this.metrics.contentType).send(text);
+  }
+}

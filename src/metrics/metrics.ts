@@ -1,0 +1,118 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AppendMeter } from '../log/append-meter.js';
+import type { AppendBatch } from '../log/store-rows.js';
+import type { RecordBody } from '../protocol/events.js';
+
+/** What is so at the moment of a scrape. */
+export interface Readings {
+  readonly runs: Readonly<Record<'working' | 'waiting' | 'queued', number>>;
+  readonly streams: number;
+  readonly spilled: number;
+  readonly store_up: boolean;
+}
+
+/** What this process counts, in the words of Prometheus. Labels have few values that are known beforehand. */
+export class Metrics implements AppendMeter {
+  private readonly registry = new Registry();
+  private readonly registers = [this.registry];
+  private readonly runs = new Gauge({
+    name: 'parley_runs',
+    help: 'Runs of this process: at work, in memory but waiting for people, or waiting for their turn.',
+    labelNames: ['state'],
+    registers: this.registers,
+  });
+  private readonly streams = this.gauge('parley_event_streams', 'Open event streams.');
+  private readonly spilled = this.gauge(
+    'parley_spilled_interactions',
+    'Interactions with records in DATA_DIR/spill.',
+  );
+  private readonly storeUp = this.gauge(
+    'parley_store_up',
+    '1 while the store answers and takes writes.',
+  );
+  private readonly appends = new Counter({
+    name: 'parley_appends_total',
+    help: 'Commits that were tried, each for a group of interactions.',
+    labelNames: ['outcome'],
+    registers: this.registers,
+  });
+  private readonly records = this.counter('parley_records_total', 'Records that were committed.');
+  private readonly groupSize = new Histogram({
+    name: 'parley_append_group_size',
+    help: 'Interactions that one commit wrote.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers: this.registers,
+  });
+  private readonly duration = new Histogram({
+    name: 'parley_append_duration_seconds',
+    help: 'How long the store took for a commit, or to fail.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: this.registers,
+  });
+  private readonly tokens = new Counter({
+    name: 'parley_tokens_total',
+    help: 'Tokens of model turns, as their providers count.',
+    labelNames: ['direction'],
+    registers: this.registers,
+  });
+  private readonly toolCalls = new Counter({
+    name: 'parley_tool_calls_total',
+    help: 'Tool calls that came to a result.',
+    labelNames: ['outcome'],
+    registers: this.registers,
+  });
+  private readonly ended = new Counter({
+    name: 'parley_interactions_ended_total',
+    help: 'Interactions that this process brought to their end.',
+    labelNames: ['status'],
+    registers: this.registers,
+  });
+  private watchesProcess = false;
+
+  written(batches: readonly AppendBatch[], duration_ms: number): void {
+    this.appends.inc({ outcome: 'written' });
+    this.groupSize.observe(batches.length);
+    this.duration.observe(duration_ms / 1000);
+    for (const { records } of batches) {
+      this.records.inc(records.length);
+      for (const { body } of records) this.count(body);
+    }
+  }
+
+  failed(duration_ms: number): void {
+    this.appends.inc({ outcome: 'failed' });
+    this.duration.observe(duration_ms / 1000);
+  }
+
+  /** In Prometheus's text format. What is measured of the process itself costs a little, and begins with the first scrape. */
+  async scrape({ runs, streams, spilled, store_up }: Readings): Promise<string> {
+    if (!this.watchesProcess) collectDefaultMetrics({ register: this.registry });
+    this.watchesProcess = true;
+    for (const [state, count] of Object.entries(runs)) this.runs.set({ state }, count);
+    this.streams.set(streams);
+    this.spilled.set(spilled);
+    this.storeUp.set(store_up ? 1 : 0);
+    return this.registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  private count(body: RecordBody): void {
+    if (body.type === 'TOOL_RESULT')
+      this.toolCalls.inc({ outcome: body.is_error ? 'error' : 'ok' });
+    if (body.type === 'INTERACTION_COMPLETE') this.ended.inc({ status: body.status });
+    if (body.type !== 'TURN_COMPLETED') return;
+    this.tokens.inc({ direction: 'input' }, body.usage.input_tokens);
+    this.tokens.inc({ direction: 'output' }, body.usage.output_tokens);
+  }
+
+  private gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: this.registers });
+  }
+
+  private counter(name: string, help: string): Counter {
+    return new Counter({ name, help, registers: this.registers });
+  }
+}
