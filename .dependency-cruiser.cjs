@@ -40,7 +40,7 @@ const HOMES = {
   re2js: 'src/permissions/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
-  zod: 'src/(config|mcp|tools|tasks|permissions/rules)/',
+  zod: 'src/(config|mcp|tools|tasks|permissions/rules|chats/session-log)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */

@@ -5,10 +5,13 @@ import { InteractionsModule } from '../interactions/interactions.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ChatsController } from './chats.controller.js';
 import { ChatsService } from './chats.service.js';
+import { SessionLogController } from './session-log/session-log.controller.js';
+import { SessionLogExporter } from './session-log/session-log-exporter.js';
+import { SessionLogImporter } from './session-log/session-log-importer.js';
 
 @Module({
   imports: [AgentsModule, InteractionsModule, CancellationModule, PermissionsModule],
-  controllers: [ChatsController],
-  providers: [ChatsService],
+  controllers: [ChatsController, SessionLogController],
+  providers: [ChatsService, SessionLogExporter, SessionLogImporter],
 })
 export class ChatsModule {}

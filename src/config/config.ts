@@ -34,6 +34,9 @@ export class Config {
   /** The longest silence of a model, before its first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
 
+  /** Bytes that a session log may have. */
+  readonly importMaxBytes: number;
+
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
   /** Path of a JSON file with MCP servers; without, `./mcp.json` if it is there. */

@@ -30,6 +30,8 @@ export const environment = z.object({
   OPENAI_BASE_URL: httpUrl().optional(),
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
 
+  IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
+
   PERMISSIONS_FILE: z.string().optional(),
   MCP_CONFIG: z.string().optional(),
 

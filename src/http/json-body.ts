@@ -5,13 +5,15 @@ import { cleanJson } from './clean-json.js';
 
 /** Bytes, after decompression. */
 const BODY_LIMIT = 1024 * 1024;
+/** Its body is longer than memory should hold: whoever serves it reads it as it arrives. */
+const STREAMED = /^\/chats\/import\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /** Reads bodies: a JSON object of up to 1 MiB, cleaned; anything else is refused. No body at all is fine here. */
 export function jsonBody(): RequestHandler {
   const parse = express.json({ limit: BODY_LIMIT, strict: false, type: JSON_TYPES });
   return (request, response, next) => {
-    if (!hasBody(request)) next();
+    if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
     else parse(request, response, (error) => next(error ? toAppError(error) : check(request)));
   };

@@ -24,6 +24,9 @@ export abstract class ChatArchive {
     page: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]>;
 
+  /** The greatest id of them; undefined if there is none. */
+  abstract findLastInteractionId(chatId: string): Promise<string | undefined>;
+
   /** Begins to bring in a chat. Ends with `commit` or `discard`; what a process that died leaves undone goes by itself. */
   abstract receive(): Promise<IncomingChat>;
 }

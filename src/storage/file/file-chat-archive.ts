@@ -19,11 +19,9 @@ export class FileChatArchive extends ChatArchive {
     chatId: string,
     { limit, after = '' }: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]> {
-    const { index, gate } = this.deps;
-    const ids = (index.findChat(chatId)?.logs ?? []).map(({ id }) => id);
-    const page = ids
+    const { gate } = this.deps;
+    const page = this.idsOf(chatId)
       .filter((id) => id > after)
-      .toSorted()
       .slice(0, limit);
     const rows = await mapInSlices(page, (id) =>
       gate.read(id, async (log) => ({ ...(await log.readRow()), begun: log.hasBegun })),
@@ -31,7 +29,16 @@ export class FileChatArchive extends ChatArchive {
     return rows.filter((row) => row !== undefined);
   }
 
+  async findLastInteractionId(chatId: string): Promise<string | undefined> {
+    return this.idsOf(chatId).at(-1);
+  }
+
   receive(): Promise<IncomingChat> {
     return IncomingDirectory.make(this.deps);
+  }
+
+  private idsOf(chatId: string): string[] {
+    const logs = this.deps.index.findChat(chatId)?.logs ?? [];
+    return logs.map(({ id }) => id).sort();
   }
 }

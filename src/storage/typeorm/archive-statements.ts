@@ -8,6 +8,11 @@ export const LIST_ARCHIVED: Statement = {
     WHERE i.chat_id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3`,
 };
 
+export const LAST_ARCHIVED: Statement = {
+  name: 'archive.last',
+  text: 'SELECT id FROM interactions WHERE chat_id = $1 ORDER BY id DESC LIMIT 1',
+};
+
 /** No upload takes that long: whoever began it is gone. */
 export const SWEEP_INCOMING: Statement = {
   text: "DELETE FROM incoming_chats WHERE begun_at < now() - interval '1 day'",

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChatArchive } from '../../log/chat-archive.js';
 import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
-import { LIST_ARCHIVED, RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
+import { LAST_ARCHIVED, LIST_ARCHIVED, RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
 import type { Database } from './database.js';
 import { toInteractionRow } from './interaction-row.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
@@ -21,6 +21,11 @@ export class TypeOrmChatArchive extends ChatArchive {
   ): Promise<ArchivedInteraction[]> {
     const rows = await this.db.query<Columns>(LIST_ARCHIVED, [chatId, after, limit]);
     return rows.map((row) => ({ ...toInteractionRow(row), begun: row.begun }));
+  }
+
+  async findLastInteractionId(chatId: string): Promise<string | undefined> {
+    const [last] = await this.db.query<{ id: string }>(LAST_ARCHIVED, [chatId]);
+    return last?.id;
   }
 
   async receive(): Promise<IncomingChat> {

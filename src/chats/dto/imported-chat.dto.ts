@@ -1,0 +1,40 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { ChatDto } from './chat.dto.js';
+
+export class ImportQueryDto {
+  @ApiPropertyOptional({
+    description: 'The id that the chat gets, such as the one that it had; a new one unless given.',
+    example: 'chat_123',
+  })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'chat_id must be 1 to 64 letters, digits, _ or -' })
+  chat_id?: string;
+}
+
+class ImportProblemDto {
+  @ApiProperty({ description: 'Numbered from 1.' })
+  readonly line: number;
+
+  @ApiProperty({ example: 'The line is no JSON.' })
+  readonly message: string;
+}
+
+class ImportReportDto {
+  @ApiProperty()
+  readonly interactions: number;
+
+  @ApiProperty({ description: 'With those that end what had not ended.' })
+  readonly records: number;
+
+  @ApiProperty({
+    type: [ImportProblemDto],
+    description: 'What was not imported, and why: the first hundred.',
+  })
+  readonly problems: readonly ImportProblemDto[];
+}
+
+export class ImportedChatDto extends ChatDto {
+  @ApiProperty({ type: ImportReportDto })
+  readonly import: ImportReportDto;
+}

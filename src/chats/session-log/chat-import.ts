@@ -1,0 +1,197 @@
+import type { ArchivedInteraction } from '../../log/chat-archive.js';
+import type { Json } from '../../log/json.js';
+import type { ChatRow } from '../../log/store-rows.js';
+import { isFinal } from '../../protocol/interaction.js';
+import type { BodyLine } from './body-lines.js';
+import { checkFields } from './check-fields.js';
+import { HeadChoice } from './head-choice.js';
+import { InteractionImport } from './interaction-import.js';
+import type { ImportDeps } from './interaction-import.js';
+import {
+  chatFields,
+  interactionFields,
+  recordFields,
+  requestFields,
+  versionFields,
+} from './line-fields.js';
+import type { ChatLine, InteractionLine } from './line-fields.js';
+import { SESSION_LOG_VERSION } from './log-line.js';
+import { parseLine } from './parse-line.js';
+
+export interface ChatImportDeps extends ImportDeps {
+  readonly isAgent: (name: string) => boolean;
+}
+
+/** The interaction whose lines are being read, and its id in the log. */
+interface Current {
+  readonly name: string;
+  readonly import: InteractionImport;
+}
+
+/** Where in the log a line is, and how long. */
+interface Place {
+  readonly line: number;
+  readonly bytes: number;
+}
+
+/** Reads a session log line by line, and brings in what is good of it. What is not is noted, and does no harm to the rest. */
+export class ChatImport {
+  interactions = 0;
+  records = 0;
+  private chat: ChatLine | undefined;
+  private current: Current | undefined;
+  private readonly head = new HeadChoice();
+  private lastLine = 0;
+  private hasVersion = false;
+  private hasEnd = false;
+
+  constructor(private readonly deps: ChatImportDeps) {}
+
+  async take({ number: line, bytes }: BodyLine): Promise<void> {
+    this.lastLine = line;
+    if (!bytes || this.deps.problems.isHopeless)
+      return this.note(line, bytes ? 'The line was not read.' : 'The line is too long.');
+    if (bytes.length === 0) return;
+    const parsed = parseLine(bytes);
+    if (parsed.kind === 'fault') this.note(line, `The line ${parsed.fault}.`);
+    if (parsed.kind !== 'object') return;
+    if (this.hasEnd) this.note(line, 'The line comes after the end of the log.');
+    else await this.takeObject(parsed.object, { line, bytes: bytes.length });
+  }
+
+  /** Answers the chat as it is to be; undefined if the log held nothing of one. */
+  async end(now: string): Promise<ChatRow | undefined> {
+    await this.endInteraction();
+    if (!this.chat && this.interactions === 0) return undefined;
+    if (!this.hasVersion) this.note(1, 'The log does not say its version.');
+    if (!this.hasEnd) this.note(this.lastLine, 'The log has no end: it was cut off.');
+    const { title = null, agent = null, metadata = {} } = this.chat ?? {};
+    const { created_at = now, updated_at = now } = this.chat ?? {};
+    const head_interaction_id = this.head.id;
+    const id = this.deps.ids.chat_id;
+    return { id, title, agent, head_interaction_id, created_at, updated_at, metadata };
+  }
+
+  private async takeObject(object: Json, place: Place): Promise<void> {
+    switch (object['type']) {
+      case 'session_log':
+        return this.takeVersion(object, place);
+      case 'chat':
+        return this.takeChat(object, place);
+      case 'interaction':
+        return this.takeInteraction(object, place);
+      case 'record':
+        return this.takeRecord(object, place);
+      case 'request':
+        return this.takeRequest(object, place);
+      case 'message': // is made of the records
+        return;
+      case 'end':
+        this.hasEnd = true;
+        return;
+      default:
+        this.note(place.line, 'The line is of a type that this version does not know.');
+    }
+  }
+
+  private takeVersion(object: Json, { line }: Place): void {
+    const checked = checkFields(versionFields, object);
+    this.hasVersion = true;
+    if (!checked.ok) this.note(line, `The version is not as it should be: ${checked.fault}.`);
+    else if (checked.value.version > SESSION_LOG_VERSION)
+      this.note(
+        line,
+        `The log is of version ${checked.value.version}; what version ${SESSION_LOG_VERSION} knows of it is imported.`,
+      );
+  }
+
+  private takeChat(object: Json, { line }: Place): void {
+    const checked = checkFields(chatFields, object);
+    if (!checked.ok) return this.note(line, `The chat is not as it should be: ${checked.fault}.`);
+    if (this.chat) return this.note(line, 'The log has a chat already.');
+    const { agent } = checked.value;
+    const isKnown = agent === null || this.deps.isAgent(agent);
+    if (!isKnown) this.note(line, `There is no agent "${agent}" here; the chat names none now.`);
+    this.chat = isKnown ? checked.value : { ...checked.value, agent: null };
+  }
+
+  private async takeInteraction(object: Json, { line }: Place): Promise<void> {
+    await this.endInteraction();
+    const checked = checkFields(interactionFields, object);
+    if (!checked.ok)
+      return this.note(line, `The interaction is not as it should be: ${checked.fault}.`);
+    const { id: name } = checked.value;
+    if (this.deps.ids.findInteraction(name) !== undefined)
+      return this.note(line, `The interaction ${name} is here already.`);
+    const row = this.toRow(checked.value, line);
+    this.current = { name, import: new InteractionImport(this.deps, row) };
+  }
+
+  private async takeRecord(object: Json, { line, bytes }: Place): Promise<void> {
+    const checked = checkFields(recordFields, object);
+    if (!checked.ok) return this.note(line, `The record is not as it should be: ${checked.fault}.`);
+    const record = checked.value;
+    await this.currentOf(record, line)?.takeRecord({ line, bytes, record });
+  }
+
+  private takeRequest(object: Json, { line }: Place): void {
+    const checked = checkFields(requestFields, object);
+    if (!checked.ok)
+      return this.note(line, `The request is not as it should be: ${checked.fault}.`);
+    this.currentOf(checked.value, line)?.takeRequest(line, checked.value);
+  }
+
+  private currentOf(
+    { interaction_id }: { interaction_id: string },
+    line: number,
+  ): InteractionImport | undefined {
+    if (this.current?.name === interaction_id) return this.current.import;
+    this.note(line, `The line is of ${interaction_id}, which is not the interaction before it.`);
+    return undefined;
+  }
+
+  private async endInteraction(): Promise<void> {
+    if (!this.current) return;
+    const { name } = this.current;
+    const row = await this.current.import.end();
+    this.current = undefined;
+    this.interactions++;
+    this.records += row.last_seq;
+    this.head.note(row, name === this.chat?.head_interaction_id);
+  }
+
+  /** Nothing but what came before it can be meant, so that no circle comes about. */
+  private toRow(fields: InteractionLine, line: number): ArchivedInteraction {
+    const { ids } = this.deps;
+    const parent_id = this.parentOf(fields, line);
+    const edited_from = this.find(fields.edited_from);
+    if (edited_from === null && fields.edited_from !== null)
+      this.note(line, 'The interaction that it is an edit of is not there.');
+    const id = ids.beginInteraction(fields.id);
+    const agent_id = ids.agent(fields.agent_id);
+    const begun = !isFinal(fields.status) || fields.begun;
+    const own = { id, chat_id: ids.chat_id, agent_id, begun, signals: 0, cancel_reason: null };
+    return { ...fields, ...own, parent_id, edited_from };
+  }
+
+  /** What waits in the queue, and is no edit, ends there: after the head, as if it were cancelled. */
+  private parentOf(
+    { status, parent_id, edited_from }: InteractionLine,
+    line: number,
+  ): string | null {
+    if (status === 'QUEUED' && edited_from === null) return this.head.id;
+    if (parent_id === null) return null;
+    const parent = this.find(parent_id);
+    if (this.head.hasBegun(parent)) return parent;
+    this.note(line, 'The interaction that it goes on from is not there.');
+    return null;
+  }
+
+  private find(name: string | null): string | null {
+    return name === null ? null : (this.deps.ids.findInteraction(name) ?? null);
+  }
+
+  private note(line: number, message: string): void {
+    this.deps.problems.add(line, message);
+  }
+}

@@ -1,0 +1,206 @@
+import { Conversation } from '../../agents/runtime/conversation.js';
+import type { TurnJournal } from '../../agents/runtime/conversation.js';
+import { cancelled } from '../../interactions/ending.js';
+import { RunState } from '../../interactions/run-state.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
+import type { LogRecord } from '../../log/log-record.js';
+import type { RecordBody } from '../../protocol/events.js';
+import type { FinalStatus } from '../../protocol/interaction.js';
+import { checkRecord } from './check-record.js';
+import type { RecordLine, RequestLine } from './line-fields.js';
+import { ImportedRequests } from './imported-requests.js';
+import type { NewIds } from './new-ids.js';
+import type { ProblemList } from './problem-list.js';
+import { recordOne } from './record-one.js';
+import { renameRecord } from './rename-record.js';
+
+export interface ImportDeps {
+  readonly incoming: IncomingChat;
+  readonly ids: NewIds;
+  readonly problems: ProblemList;
+  readonly clock: Clock;
+}
+
+/** A record as it was read, and where. */
+export interface ReadRecord {
+  readonly line: number;
+  readonly bytes: number;
+  readonly record: RecordLine;
+}
+
+/** How far records may be out of order. */
+const MAX_EARLY = 256;
+/** What is kept in memory before it goes to the store. */
+const MAX_UNSAVED = 256;
+const MAX_UNSAVED_BYTES = 1024 * 1024;
+const WHY =
+  'The interaction had not ended when its log was written, or not all of it was imported.';
+
+/**
+ * One interaction of a log that is imported, its ids ours already. Its records count up to the first that is missing; if they don't lead to
+ * an end, the import writes one, as a cancel would.
+ */
+export class InteractionImport {
+  private readonly state: RunState;
+  private readonly conversation = new Conversation([]);
+  private readonly requests: ImportedRequests;
+  /** Came before the one that they follow. */
+  private readonly early = new Map<number, ReadRecord>();
+  private readonly calls = new Set<string>();
+  /** Those that have begun. */
+  private readonly agents: Set<string>;
+  private unsaved: LogRecord[] = [];
+  private unsavedBytes = 0;
+  private epoch: number;
+  private lastAt: string;
+  private status: FinalStatus | undefined;
+
+  /** @param row as the log says that it was */
+  constructor(
+    private readonly deps: ImportDeps,
+    private readonly row: ArchivedInteraction,
+  ) {
+    this.state = new RunState(row);
+    this.agents = new Set([row.agent_id]);
+    this.requests = new ImportedRequests(row.chat_id);
+    this.epoch = row.epoch;
+    this.lastAt = row.created_at;
+  }
+
+  /** How many records it has. */
+  get size(): number {
+    return this.state.lastSeq;
+  }
+
+  async takeRecord(read: ReadRecord): Promise<void> {
+    const { seq } = read.record;
+    if (this.status) this.refuse(read, 'comes after the end of its interaction');
+    else if (seq < this.next || this.early.has(seq)) this.refuse(read, 'is here already');
+    else if (seq === this.next) await this.takeAll(read);
+    else if (this.early.size < MAX_EARLY) this.early.set(seq, read);
+    else this.refuse(read, `follows no record ${this.next}`);
+  }
+
+  takeRequest(line: number, request: RequestLine): void {
+    const id = this.deps.ids.findRequest(request.id);
+    const fault = this.requests.take(id, request);
+    if (fault) this.deps.problems.add(line, `The line ${fault}.`);
+  }
+
+  /** Answers the row as it is now. */
+  async end(): Promise<ArchivedInteraction> {
+    for (const read of this.early.values()) this.refuse(read, `follows no record ${this.next}`);
+    const isWhole = this.status !== undefined;
+    if (!isWhole) await this.cancel();
+    await this.save();
+    const row = this.endedRow(isWhole);
+    const requests = this.requests.end(row.completed_at ?? this.lastAt);
+    await this.deps.incoming.end(row, { requests, added_messages: this.conversation.added() });
+    return row;
+  }
+
+  private get next(): number {
+    return this.state.lastSeq + 1;
+  }
+
+  /** The record, and those that waited for it. */
+  private async takeAll(first: ReadRecord): Promise<void> {
+    for (let read: ReadRecord | undefined = first; read; read = this.early.get(this.next)) {
+      const { seq } = read.record;
+      this.early.delete(seq);
+      const taken = this.toRecord(read.record);
+      if (typeof taken === 'string') return this.refuse(read, taken);
+      await this.add(taken, read.bytes);
+    }
+  }
+
+  /** Or what is wrong with it. */
+  private toRecord(read: RecordLine): LogRecord | string {
+    const checked = checkRecord(read);
+    if (!checked.ok) return `is not as it should be: ${checked.fault}`;
+    const { type } = checked.value.body;
+    if ((type === 'INTERACTION_STARTED') !== (read.seq === 1)) return `can't be a ${type}`;
+    const { seq, epoch, at, key } = read;
+    if (seq === 1) return recordOne(this.row, { epoch, at });
+    const content = renameRecord(checked.value, this.deps.ids);
+    if (type === 'TURN_COMPLETED' && this.repeatsCall(content.hidden as TurnJournal | null))
+      return 'repeats the id of a call';
+    const agent_id = this.deps.ids.agent(read.agent_id);
+    if (!this.admits(agent_id, content.body)) return "is of an agent that can't have done that";
+    return { interaction_id: this.row.id, seq, epoch, agent_id, at, key, ...content };
+  }
+
+  private repeatsCall(hidden: TurnJournal | null): boolean {
+    const calls = hidden?.message.tool_calls ?? [];
+    const isRepeated = calls.some(({ id }) => this.calls.has(id));
+    for (const { id } of calls) this.calls.add(id);
+    return isRepeated;
+  }
+
+  /** An agent begins once, and its parent before it. */
+  private admits(agentId: string, body: RecordBody): boolean {
+    if (body.type !== 'AGENT_STARTED') return this.agents.has(agentId);
+    if (this.agents.has(agentId) || !this.agents.has(body.parent_agent_id)) return false;
+    this.agents.add(agentId);
+    return true;
+  }
+
+  private async add(record: LogRecord, bytes = 0): Promise<void> {
+    this.state.apply(record);
+    if (record.agent_id === this.row.agent_id) this.conversation.apply(record);
+    this.requests.note(record);
+    if (record.body.type === 'INTERACTION_COMPLETE') this.status = record.body.status;
+    this.epoch = Math.max(this.epoch, record.epoch);
+    this.lastAt = record.at;
+    this.unsaved.push(record);
+    this.unsavedBytes += bytes;
+    const isFull = this.unsaved.length >= MAX_UNSAVED || this.unsavedBytes >= MAX_UNSAVED_BYTES;
+    if (isFull) await this.save();
+  }
+
+  private async save(): Promise<void> {
+    const records = this.unsaved;
+    this.unsaved = [];
+    this.unsavedBytes = 0;
+    if (records.length > 0) await this.deps.incoming.append(this.row, records);
+  }
+
+  /** Nothing of it runs here: what it had started ran, and may have ended, elsewhere. */
+  private async cancel(): Promise<void> {
+    const { row, state } = this;
+    if (state.lastSeq === 0)
+      await this.add(recordOne(row, { epoch: row.epoch, at: row.created_at }));
+    const epoch = this.epoch + 1;
+    const settlementOf = (id: string) => this.requests.settlementOf(id);
+    const context = { state, unstoppable: new Set<string>(), settlementOf, epoch, newBlockId };
+    const at = this.deps.clock.now().toISOString();
+    for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
+      const { agent_id, key, body, hidden = null } = entry;
+      const seq = this.next;
+      await this.add({ interaction_id: row.id, seq, epoch, agent_id, at, key, body, hidden });
+    }
+  }
+
+  private endedRow(isWhole: boolean): ArchivedInteraction {
+    const { row, lastAt, epoch, state } = this;
+    const completed_at = isWhole ? (row.completed_at ?? lastAt) : lastAt;
+    const begun = row.status !== 'QUEUED' && (row.begun || !isWhole);
+    return {
+      ...row,
+      ...{ status: this.status ?? 'CANCELLED', completed_at, epoch, begun },
+      error: isWhole ? row.error : null,
+      superseded_at: row.superseded_at ?? (begun ? null : completed_at),
+      last_seq: state.lastSeq,
+    };
+  }
+
+  private refuse({ line, record }: ReadRecord, fault: string): void {
+    this.deps.problems.add(line, `Record ${record.seq} ${fault}.`);
+  }
+}
+
+/** A cancel that shows no text opens no block. */
+function newBlockId(): string {
+  throw new TypeError('There is no block to be named.');
+}

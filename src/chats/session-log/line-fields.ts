@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { Settlement } from '../../log/request-rows.js';
+import type { InteractionSettings } from '../../log/store-rows.js';
+import { FINAL_STATUSES, ACTIVE_STATUSES } from '../../protocol/interaction.js';
+import { column, count, errorFields, id, json, metadata, time, usage } from './fields.js';
+
+/** What of each kind of line is believed. */
+export const chatFields = z.object({
+  title: column(500).nullable(),
+  agent: column(64).nullable(),
+  head_interaction_id: id.nullable(),
+  created_at: time,
+  updated_at: time,
+  metadata,
+});
+
+const clientTool = z.object({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  description: z.string().max(4_000),
+  input_schema: json,
+});
+
+const settings = z.object({
+  max_iterations: count,
+  on_disconnect: z.enum(['cancel', 'continue']),
+  approval_mode: z.enum(['ask', 'auto', 'deny', 'defer']),
+  client_tools: z.array(clientTool).max(64),
+}) satisfies z.ZodType<InteractionSettings>;
+
+export const interactionFields = z.object({
+  id,
+  parent_id: id.nullable(),
+  edited_from: id.nullable(),
+  status: z.enum(['QUEUED', ...ACTIVE_STATUSES, ...FINAL_STATUSES]),
+  begun: z.boolean(),
+  user_message: column(),
+  agent: column(64),
+  agent_id: id,
+  model: column(200),
+  settings,
+  usage,
+  error: errorFields.nullable(),
+  created_at: time,
+  completed_at: time.nullable(),
+  superseded_at: time.nullable(),
+  last_seq: count,
+  metadata,
+  epoch: count,
+});
+
+export const recordFields = z.object({
+  interaction_id: id,
+  seq: count.min(1),
+  epoch: count,
+  agent_id: id,
+  at: time,
+  key: column(1_000).nullable(),
+  body: json,
+  hidden: z.unknown(),
+});
+
+export const decider = z.enum(['user', 'rule', 'timeout', 'cancel']);
+
+const settlement: z.ZodType<Settlement> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approval'),
+    approved: z.boolean(),
+    by: decider,
+    reason: z.string().optional(),
+    modified_input: json.optional(),
+  }),
+  z.object({
+    kind: z.literal('input'),
+    answer: z.string().nullable(),
+    by: z.enum(['user', 'timeout', 'cancel']),
+  }),
+  z.object({
+    kind: z.literal('tool'),
+    tool_output: z.string(),
+    is_error: z.boolean(),
+    by: z.enum(['client', 'timeout', 'cancel']),
+  }),
+]);
+
+/** The rest of a request is in the record that asks. */
+export const requestFields = z.object({
+  interaction_id: id,
+  id,
+  status: z.enum(['pending', 'settled', 'closed']),
+  created_at: time,
+  settled_at: time.nullable(),
+  settlement: settlement.nullable(),
+});
+
+export const versionFields = z.object({ version: z.int().min(1) });
+
+export type ChatLine = z.output<typeof chatFields>;
+export type InteractionLine = z.output<typeof interactionFields>;
+export type RecordLine = z.output<typeof recordFields>;
+export type RequestLine = z.output<typeof requestFields>;

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { listAllRequests } from '../../approvals/list-all-requests.js';
+import { AppError } from '../../kernel/app-error.js';
+import { ChatArchive } from '../../log/chat-archive.js';
+import type { ArchivedInteraction } from '../../log/chat-archive.js';
+import { InteractionStore } from '../../log/interaction-store.js';
+import type { LogRecord } from '../../log/log-record.js';
+import type { RequestRow } from '../../log/request-rows.js';
+import type { ChatRow } from '../../log/store-rows.js';
+import { SESSION_LOG_VERSION, formatLine } from './log-line.js';
+import { parentsFirst } from './parents-first.js';
+import { requestIdOf } from './request-id-of.js';
+
+/** Records that are in memory at once. */
+const PAGE = 64;
+
+/** Reads chats out as session logs. */
+@Injectable()
+export class SessionLogExporter {
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly archive: ChatArchive,
+  ) {}
+
+  /**
+   * The log's text, a few lines at a time. The next ones are read from the store when they are asked for.
+   * @throws AppError `chat_not_found` (404)
+   */
+  async open(chatId: string): Promise<AsyncGenerator<string>> {
+    const chat = await this.store.findChat(chatId);
+    if (!chat) throw new AppError('not_found', 'chat_not_found', `There is no chat ${chatId}.`);
+    return this.read(chat);
+  }
+
+  /** @throws AppError `chat_deleted` when the chat goes meanwhile */
+  private async *read(chat: ChatRow): AsyncGenerator<string> {
+    yield formatLine({ type: 'session_log', version: SESSION_LOG_VERSION });
+    yield formatChat(chat);
+    for await (const row of parentsFirst(this.archive, this.store, chat.id))
+      yield* this.readInteraction(row);
+    yield formatLine({ type: 'end' });
+  }
+
+  /** As far as it had come when its row was read. */
+  private async *readInteraction(row: ArchivedInteraction): AsyncGenerator<string> {
+    yield formatInteraction(row);
+    const asked = new Set<string | undefined>();
+    for (let after = 0; after < row.last_seq;) {
+      const limit = Math.min(PAGE, row.last_seq - after);
+      const records = await this.store.readRecords(row.id, { after, limit });
+      if (records.length === 0) throw chatDeleted(row.chat_id);
+      for (const { body } of records) asked.add(requestIdOf(body));
+      yield records.map(formatRecord).join('');
+      after += records.length;
+    }
+    const { id: interaction_id, chat_id } = row;
+    for await (const request of listAllRequests(this.store, { chat_id, interaction_id }))
+      if (asked.has(request.id)) yield formatRequest(request);
+    if (row.completed_at !== null) yield this.readMessages(interaction_id);
+  }
+
+  private async readMessages(interaction_id: string): Promise<string> {
+    const added = await this.store.findAddedMessages([interaction_id]);
+    const messages = added.get(interaction_id) ?? [];
+    return messages
+      .map((message) => formatLine({ type: 'message', interaction_id, message }))
+      .join('');
+  }
+}
+
+function formatChat(chat: ChatRow): string {
+  const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
+  const times = { created_at, updated_at };
+  return formatLine({ type: 'chat', id, title, agent, head_interaction_id, ...times, metadata });
+}
+
+/** In the same order whatever the store. */
+function formatInteraction(row: ArchivedInteraction): string {
+  const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
+  const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
+  const { error, usage } = row;
+  const { max_iterations, on_disconnect, approval_mode, client_tools } = row.settings;
+  const settings = { max_iterations, on_disconnect, approval_mode, client_tools };
+  return formatLine({
+    ...{ type: 'interaction', id, parent_id, edited_from, status, begun, user_message },
+    ...{ agent, agent_id, model, created_at, completed_at, superseded_at, error, usage },
+    ...{ last_seq, epoch, settings, metadata },
+  });
+}
+
+/** What a started tool hides is about processes of this host. */
+function formatRecord(record: LogRecord): string {
+  const { interaction_id, seq, epoch, agent_id, at, key, body } = record;
+  const hidden = body.type === 'TOOL_STARTED' ? null : (record.hidden ?? null);
+  const origin = { interaction_id, seq, epoch, agent_id, at, key };
+  return formatLine({ type: 'record', ...origin, body, hidden });
+}
+
+/** Without what its record says. */
+function formatRequest({ chat_id: _chat, event: _event, ...request }: RequestRow): string {
+  const { interaction_id, id, key, kind, status, agent_id, settlement } = request;
+  const { created_at, expires_at, settled_at } = request;
+  return formatLine({
+    ...{ type: 'request', interaction_id, id, key, kind, status, agent_id },
+    ...{ created_at, expires_at, settled_at, settlement },
+  });
+}
+
+function chatDeleted(chatId: string): AppError {
+  return new AppError('not_found', 'chat_deleted', `The chat ${chatId} was deleted meanwhile.`);
+}

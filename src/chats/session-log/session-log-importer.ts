@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/agent-registry.js';
+import { Config } from '../../config/config.js';
+import { AppError } from '../../kernel/app-error.js';
+import { Clock } from '../../kernel/clock.js';
+import { Ids } from '../../kernel/ids.js';
+import { ChatArchive } from '../../log/chat-archive.js';
+import type { IncomingChat } from '../../log/chat-archive.js';
+import { InteractionStore } from '../../log/interaction-store.js';
+import { readBodyLines } from './body-lines.js';
+import { ChatImport } from './chat-import.js';
+import { NewIds } from './new-ids.js';
+import { ProblemList } from './problem-list.js';
+import type { ImportProblem } from './problem-list.js';
+
+/** What an import came to. */
+export interface ImportReport {
+  readonly interactions: number;
+  readonly records: number;
+  readonly problems: readonly ImportProblem[];
+}
+
+export interface ImportRequest {
+  readonly chat_id: string;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Makes chats of session logs. */
+@Injectable()
+export class SessionLogImporter {
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly archive: ChatArchive,
+    private readonly agents: AgentRegistry,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * All of it is there at once, or nothing.
+   * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413)
+   */
+  async import(request: ImportRequest): Promise<ImportReport> {
+    if (await this.store.findChat(request.chat_id)) throw chatExists(request.chat_id);
+    const incoming = await this.archive.receive();
+    try {
+      return await this.receive(request, incoming);
+    } catch (error) {
+      await incoming.discard();
+      throw error;
+    }
+  }
+
+  private async receive(
+    { chat_id, body }: ImportRequest,
+    incoming: IncomingChat,
+  ): Promise<ImportReport> {
+    const problems = new ProblemList();
+    const { clock } = this;
+    const ids = new NewIds(this.ids, chat_id);
+    const known = new Set(this.agents.list().map(({ name }) => name));
+    const isAgent = (name: string): boolean => known.has(name);
+    const reading = new ChatImport({ incoming, ids, problems, clock, isAgent });
+    for await (const line of readBodyLines(body, this.config.importMaxBytes))
+      await reading.take(line);
+    const chat = await reading.end(clock.now().toISOString());
+    if (!chat) throw nothingToImport(problems);
+    if (!(await incoming.commit(chat))) throw chatExists(chat_id);
+    const { interactions, records } = reading;
+    return { interactions, records, problems: problems.all };
+  }
+}
+
+function chatExists(id: string): AppError {
+  return new AppError('conflict', 'chat_exists', `There is a chat ${id} already.`);
+}
+
+function nothingToImport(problems: ProblemList): AppError {
+  return new AppError(
+    'invalid',
+    'nothing_to_import',
+    'The body holds no line of a session log from which a chat can be made. GET /chats/{chat_id}/log answers one.',
+    { extra: { problems: problems.all } },
+  );
+}

@@ -1,0 +1,66 @@
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ChatIdDto } from '../../http/ids.dto.js';
+import { ProblemDto } from '../../http/problem.dto.js';
+import { Ids } from '../../kernel/ids.js';
+import { ChatsService } from '../chats.service.js';
+import { GetChatQueryDto } from '../dto/get-chat-query.dto.js';
+import { ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
+import { NDJSON, readNdjson } from './ndjson-body.js';
+import { SessionLogExporter } from './session-log-exporter.js';
+import { SessionLogImporter } from './session-log-importer.js';
+
+const LOG = { type: 'string', description: 'One JSON object per line: docs/session-log.md.' };
+const EXAMPLE = [
+  '{"type":"session_log","version":1}',
+  '{"type":"chat","id":"chat_123","title":"Holiday plans","agent":null,"head_interaction_id":null,"created_at":"2026-01-15T10:00:00.000Z","updated_at":"2026-01-15T10:00:00.000Z","metadata":{}}',
+  '{"type":"end"}',
+  '',
+].join('\n');
+
+@ApiTags('chats')
+@Controller('chats')
+export class SessionLogController {
+  private readonly logger = new Logger(SessionLogController.name);
+
+  constructor(
+    private readonly exporter: SessionLogExporter,
+    private readonly importer: SessionLogImporter,
+    private readonly chats: ChatsService,
+    private readonly ids: Ids,
+  ) {}
+
+  @Get(':chat_id/log')
+  @ApiOperation({ summary: 'The session log of a chat: all branches, every record, one per line' })
+  @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG } } })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async export(@Param() { chat_id }: ChatIdDto, @Res() response: Response): Promise<void> {
+    const lines = await this.exporter.open(chat_id);
+    response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
+    // What fails now breaks the connection off, so that nobody takes a part for the whole.
+    await pipeline(lines, response).catch((err: unknown) =>
+      this.logger.warn({ message: `The session log of ${chat_id} was not sent whole.`, err }),
+    );
+  }
+
+  @Post('import')
+  @ApiOperation({
+    summary: 'Make a chat of a session log',
+    description:
+      'Everything gets a new id. Lines that are not as they should be are reported, and the rest counts; an interaction that had not ended arrives CANCELLED.',
+  })
+  @ApiConsumes(NDJSON)
+  @ApiBody({ schema: { ...LOG, example: EXAMPLE } })
+  @ApiResponse({ status: 201, type: ImportedChatDto })
+  @ApiResponse({ status: 400, type: ProblemDto, description: 'Nothing in it can be imported.' })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
+  @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
+  @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
+  async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
+    const chat_id = query.chat_id ?? this.ids.make('chat');
+    const report = await readNdjson(request, (body) => this.importer.import({ chat_id, body }));
+    return { ...(await this.chats.get(chat_id, new GetChatQueryDto())), import: report };
+  }
+}
