@@ -5,7 +5,6 @@ import { CallIds } from '../agents/runtime/call-ids.js';
 import { Conversation } from '../agents/runtime/conversation.js';
 import { RunScope } from '../agents/runtime/run-scope.js';
 import { SharedScope } from '../agents/runtime/shared-scope.js';
-import { JournalMismatch } from '../agents/journal/journal-mismatch.js';
 import { Journal } from '../agents/journal/journal.js';
 import type { LogRecord } from '../log/log-record.js';
 import { RunLog } from '../log/run-log.js';
@@ -215,8 +214,6 @@ export class Run {
   private async runToEnding(): Promise<Ending | undefined> {
     try {
       const text = await Promise.race([this.runAgent(), this.scope.failure, this.stopped]);
-      const unclaimed = this.journal.findUnclaimed();
-      if (!this.stop && unclaimed) throw new JournalMismatch(unclaimed, 'nothing there');
       if (!this.stop) return await this.afterStopping(() => completed(this.finish.context, text));
     } catch (error) {
       if (isLoss(error)) throw error;

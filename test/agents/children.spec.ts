@@ -323,6 +323,81 @@ describe(Children.name, () => {
     expect((await world.all('ANSWER'))[0]!.content).toContain('unknown_child');
   });
 
+  it('leave their parent time for nothing more: what its code does on the side is not gone on with', async () => {
+    const world = await ran({
+      agent: async (ctx) => {
+        await ctx.fork('', { agent_type: 'asker' });
+        const onTheSide = async (): Promise<void> => {
+          await ctx.step('one', () => 1);
+          await ctx.step('two', () => 2);
+        };
+        void onTheSide();
+        return 'Done';
+      },
+      kinds: { asker: waitsForever },
+    });
+    const steps = (await world.all('STEP_COMPLETED')).map(({ name }) => name);
+    expect(steps).not.toContain('two');
+  });
+
+  it('start nothing once they are stopped, whatever their code does', async () => {
+    let late = 0;
+    const world = await ran({
+      agent: async (ctx) => {
+        const child = await ctx.fork('', { agent_type: 'stubborn' });
+        await ctx.step('a while', () => quiet(undefined));
+        child.interrupt();
+        await outcome(ctx.wait(child));
+        await ctx.step('a while', () => quiet(undefined));
+      },
+      kinds: {
+        stubborn: async (ctx) => {
+          await aborted(ctx.signal);
+          await Promise.race([
+            ctx.step('late', () => ++late),
+            ctx.say('Still here'),
+            ctx.generate(),
+          ]);
+        },
+      },
+    });
+    expect(late).toBe(0);
+    expect((await world.types()).filter((type) => /MESSAGE|TURN/.test(type))).toEqual([]);
+  });
+
+  it.each([
+    ['fork', (ctx: AgentContext) => ctx.fork('')],
+    ['wait', (ctx: AgentContext, child: AgentHandle) => ctx.wait(child)],
+  ])('are not for use inside a step: %s', async (_, use) => {
+    const world = await ran({
+      agent: async (ctx) => {
+        const child = await ctx.fork('');
+        await ctx.step('inside', () => use(ctx, child).then(() => 1));
+      },
+    });
+    expect((await world.row()).error?.message).toContain('ctx was used inside');
+  });
+
+  it('of another kind than the log has are a mismatch that names the step', async () => {
+    const forking = (agent_type: string): AgentFunction => {
+      return async (ctx) => void (await ctx.wait(await ctx.fork('', { agent_type })));
+    };
+    const world = await RunWorld.open({ kinds: { react, asker: waitsForever } });
+    const lost = (await world.takeUp({ agent: forking('asker') }))!;
+    const over = lost.execute();
+    while (!(await world.types()).includes('INPUT_REQUIRED')) await quiet(undefined, 1);
+    lost.lose();
+    await over;
+    await world.run({ agent: forking('react') });
+    await expectEnded(world);
+    expect((await world.row()).error).toMatchObject({
+      code: 'journal_mismatch',
+      message: expect.stringContaining(
+        'at step main/1 the log has the fork of an agent "asker", and the code now asks for the fork of an agent "react"',
+      ),
+    });
+  });
+
   it('can be started by a model, and are stopped with the call that started them', async () => {
     const provider = new ScriptedProvider(({ messages }) => {
       const [first] = messages;

@@ -94,6 +94,14 @@ export class Journal {
       .find((record) => this.isUnclaimed(record));
   }
 
+  /** The first step of an agent in the log that it has not come to, not those of its tools and children. */
+  findUnasked(path: string): CompletingRecord | undefined {
+    return this.undelivered()
+      .filter(completes)
+      .filter(({ key, body }) => outerKey(key) === path && body.type !== 'AGENT_COMPLETED')
+      .find((record) => this.isUnclaimed(record));
+  }
+
   private noteNesting(record: LogRecord): void {
     if (record.key !== null) this.outer.add(outerKey(record.key));
     const ended = endedBy(record);

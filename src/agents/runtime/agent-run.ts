@@ -1,5 +1,7 @@
 import type { ToolCall } from '../../protocol/message.js';
 import type { AgentIdentity, AgentSettings } from '../agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import { JournalMismatch } from '../journal/journal-mismatch.js';
 import { Children } from './children.js';
 import type { Conversation } from './conversation.js';
 import { DeferredCall } from './deferred-call.js';
@@ -23,10 +25,20 @@ export async function runAgent(scope: RunScope, options: AgentRunOptions): Promi
   const children = new Children(scope, { parent: identity, runAgent });
   for (const open of scope.leftovers.deferredCalls(identity.id))
     scope.defer(takeUp(scope, open, { agent: identity, children }));
-  const text = await agent.run(new RunContext(scope, { ...options, children }));
+  const context = new RunContext(scope, { ...options, children });
+  const text = await agent.run(context);
+  context.close();
+  const unasked = scope.journal.findUnasked(options.path);
+  if (unasked && !scope.signal.aborted) return mismatch(scope, unasked);
   await children.stop();
   await scope.deferredSettled();
   return text;
+}
+
+/** The agent returns before a step that it once took. */
+function mismatch(scope: RunScope, unasked: CompletingRecord): Promise<never> {
+  scope.fail(new JournalMismatch(unasked, 'nothing there'));
+  return new Promise(() => {});
 }
 
 /** A call that the agent went on without in an earlier run. */

@@ -37,6 +37,7 @@ export interface RunContextOptions {
 export class RunContext extends AgentContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
+  private isClosed = false;
   /** The calls that this agent's turns made and that have not been run. */
   private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
 
@@ -63,6 +64,11 @@ export class RunContext extends AgentContext {
     return this.scope.interaction.settings.max_iterations;
   }
 
+  /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
+  close(): void {
+    this.isClosed = true;
+  }
+
   generate(wanted: GenerateOptions = {}): Promise<Turn> {
     const key = this.nextKey();
     const options = { ...this.options.settings, ...wanted };
@@ -83,7 +89,9 @@ export class RunContext extends AgentContext {
   }
 
   fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
-    return this.options.children.fork({ key: this.nextKey(), prompt, options });
+    const key = this.nextKey();
+    if (this.isClosed) return new Promise(() => {});
+    return this.options.children.fork({ key, prompt, options });
   }
 
   wait(child: AgentHandle): Promise<string> {
@@ -111,7 +119,7 @@ export class RunContext extends AgentContext {
   }
 
   private perform<T>(effect: Effect<T>): Promise<T> {
-    return perform(this.scope, effect);
+    return this.isClosed ? new Promise(() => {}) : perform(this.scope, effect);
   }
 
   private nextKey(): string {
