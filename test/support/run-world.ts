@@ -124,13 +124,13 @@ export class RunWorld {
   async takeUp(options: ProcessOptions = {}): Promise<Run | undefined> {
     const lease = await this.store.acquireLease(this.id, TERMS);
     if (!lease) return undefined;
-    const { interaction } = lease;
+    const { interaction, parked } = lease;
     const start = {
       losses: 0,
       interaction,
       records: await this.log(),
       before: await this.store.getPreviousState(this.id),
-      ...(interaction.epoch > 1 && { resumed: 'lost' }),
+      ...(interaction.epoch > 1 && !parked && { resumed: 'lost' }),
     };
     const { holdsLease = () => true } = options;
     return new Run(this.deps(options), start, {

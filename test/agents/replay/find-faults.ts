@@ -1,4 +1,5 @@
 import { completes } from '../../../src/agents/journal/completes.js';
+import { Conversation } from '../../../src/agents/runtime/conversation.js';
 import type { TurnJournal } from '../../../src/agents/runtime/conversation.js';
 import type { LogRecord } from '../../../src/log/log-record.js';
 import type { Message } from '../../../src/protocol/message.js';
@@ -17,7 +18,8 @@ export async function findFaults({ world, faults, seen, effects }: ReplayWorld):
     ...orderFaults(log),
     ...missing(log, [...seen.values()]),
     ...checkConversation(messages),
-    ...leftOut(log, messages),
+    ...leftOut(log, messages, world.rootId),
+    ...childFaults(log),
     ...log.flatMap((record) => toolFaults(record, effects)),
   ];
 }
@@ -46,16 +48,62 @@ function missing(log: readonly LogRecord[], outcomes: readonly string[]): string
     .map((outcome) => `not in the log: ${outcome}`);
 }
 
-/** Whatever is in the log, delivered or not, belongs to the conversation. */
-function leftOut(log: readonly LogRecord[], messages: readonly Message[]): string[] {
-  const text = JSON.stringify(messages);
-  const turns = log.flatMap(({ body, hidden }) =>
-    body.type === 'TURN_COMPLETED' && hidden ? [(hidden as TurnJournal).message] : [],
-  );
-  return turns
-    .map((message) => JSON.stringify(message))
-    .filter((message) => !text.includes(message))
-    .map((message) => `not in the conversation: ${message}`);
+/** Whatever is in the log, delivered or not, belongs to its agent's conversation. */
+function leftOut(
+  log: readonly LogRecord[],
+  messages: readonly Message[],
+  rootId: string,
+): string[] {
+  const agents = new Set(log.map(({ agent_id }) => agent_id));
+  return [...agents].flatMap((id) => {
+    const records = log.filter(({ agent_id }) => agent_id === id);
+    const conversation = id === rootId ? messages : fold(records);
+    const text = JSON.stringify(conversation);
+    const turns = records.flatMap(({ body, hidden }) =>
+      body.type === 'TURN_COMPLETED' && hidden ? [(hidden as TurnJournal).message] : [],
+    );
+    const missed = turns
+      .map((message) => JSON.stringify(message))
+      .filter((message) => !text.includes(message))
+      .map((message) => `not in the conversation of ${id}: ${message}`);
+    return [...missed, ...checkConversation(conversation)];
+  });
+}
+
+function fold(records: readonly LogRecord[]): readonly Message[] {
+  const conversation = new Conversation([]);
+  for (const record of records) conversation.apply(record);
+  return conversation.messages;
+}
+
+/** A child ends once, after its own children; then nothing of it follows. Every call has one result. */
+function childFaults(log: readonly LogRecord[]): string[] {
+  const running = new Map<string, string>();
+  const faults: string[] = [];
+  for (const { agent_id, body, seq } of log) {
+    if (body.type === 'AGENT_STARTED') {
+      if (running.has(agent_id)) faults.push(`${agent_id} starts twice`);
+      running.set(agent_id, body.parent_agent_id);
+    } else if (body.type === 'AGENT_COMPLETED') {
+      if (!running.delete(agent_id)) faults.push(`${agent_id} ends twice`);
+      if ([...running.values()].includes(agent_id)) faults.push(`${agent_id} ends before a child`);
+    } else if (agent_id !== log[0]!.agent_id && !running.has(agent_id)) {
+      faults.push(`${seq}: ${body.type} of an agent that is over`);
+    }
+  }
+  const calls = idsOf(log, 'TOOL_CALL');
+  const results = idsOf(log, 'TOOL_RESULT');
+  return [
+    ...faults,
+    ...[...running.keys()].map((id) => `${id} does not end`),
+    ...(calls.join() === results.join()
+      ? []
+      : [`calls ${calls.join()}, results ${results.join()}`]),
+  ];
+}
+
+function idsOf(log: readonly LogRecord[], type: 'TOOL_CALL' | 'TOOL_RESULT'): string[] {
+  return log.flatMap(({ body }) => (body.type === type ? [body.id] : [])).toSorted();
 }
 
 function toolFaults({ body }: LogRecord, effects: ReadonlyMap<string, number>): string[] {

@@ -1,4 +1,4 @@
-import type { AgentContext } from '../../../src/agents/agent-context.js';
+import type { AgentContext, AgentHandle } from '../../../src/agents/agent-context.js';
 import type { EffectNode, Program } from './program.js';
 
 export interface AgentHooks {
@@ -10,10 +10,18 @@ export interface AgentHooks {
 
 /** Runs a program as an agent would: its places are named by where they are in the code. */
 export class ProgramAgent {
+  private readonly outcomes: string[] = [];
+
   constructor(
     private readonly ctx: AgentContext,
     private readonly hooks: AgentHooks,
   ) {}
+
+  /** Answers all that it has seen by then, so that nobody misses a difference. */
+  async answer(program: Program, place: string): Promise<string> {
+    await this.run(program, place);
+    return `${place} saw ${this.outcomes.join()}`;
+  }
 
   async run(program: Program, place: string): Promise<void> {
     switch (program.kind) {
@@ -29,12 +37,38 @@ export class ProgramAgent {
       case 'loose':
         for (const part of this.runAll(program.parts, place)) part.catch(() => {});
         return;
+      case 'fork':
+        return this.fork(program, place);
       case 'choose': {
         const outcome = await this.effect(program.effect, place);
         const way = outcome.length % 2;
         return this.run(program.ways[way]!, `${place}.${way}`);
       }
     }
+  }
+
+  private async fork(
+    { fate, parts: [, meanwhile] }: Extract<Program, { kind: 'fork' }>,
+    place: string,
+  ): Promise<void> {
+    const child = await this.ctx.fork(`${place}.0`, { agent_type: 'child' });
+    const working = this.run(meanwhile, `${place}.1`);
+    if (fate === 'race') return Promise.race([working, this.wait(child, place)]);
+    await working;
+    if (fate === 'interrupt') child.interrupt();
+    if (fate !== 'forget') await this.wait(child, place);
+    if (fate === 'wait twice') await this.wait(child, place);
+  }
+
+  private async wait(child: AgentHandle, place: string): Promise<void> {
+    const outcome = await this.ctx.wait(child).catch((error: Error) => error.message);
+    this.see(`${place}/child`, outcome);
+    this.see(`${place}/state`, child.state);
+  }
+
+  private see(place: string, outcome: string): void {
+    this.outcomes.push(outcome);
+    this.hooks.see(place, outcome);
   }
 
   private runAll(parts: readonly Program[], place: string): Promise<void>[] {
@@ -47,7 +81,7 @@ export class ProgramAgent {
       return await this.perform(effect, place);
     } catch (error) {
       const outcome = (error as Error).message;
-      this.hooks.see(place, outcome);
+      this.see(place, outcome);
       if (effect.fails === 'uncaught') throw error;
       await this.ctx.say(`sorry for ${place}`);
       return outcome;
@@ -60,8 +94,13 @@ export class ProgramAgent {
         return this.generate(place);
       case 'step': {
         const value = await this.ctx.step('work', () => this.hooks.work(place, effect));
-        this.hooks.see(place, value);
+        this.see(place, value);
         return value;
+      }
+      case 'ask': {
+        const answer = String(await this.ctx.ask(place));
+        this.see(place, answer);
+        return answer;
       }
       case 'say':
         await this.ctx.say(place);
@@ -74,9 +113,9 @@ export class ProgramAgent {
 
   private async generate(place: string): Promise<string> {
     const turn = await this.ctx.generate({ instructions: place });
-    this.hooks.see(place, turn.text);
+    this.see(place, turn.text);
     const outcomes = await this.ctx.callTools(turn.tool_calls);
-    outcomes.forEach(({ output }, i) => this.hooks.see(`${place}/${i}`, output));
+    outcomes.forEach(({ output }, i) => this.see(`${place}/${i}`, output));
     return turn.text;
   }
 }

@@ -2,28 +2,32 @@ import fc from 'fast-check';
 
 /** Who may do what an effect asks for, and how it may go. */
 export interface EffectNode {
-  readonly kind: 'generate' | 'step' | 'say' | 'notice';
+  readonly kind: 'generate' | 'step' | 'ask' | 'say' | 'notice';
   /** Microtasks that pass before the agent asks for it. */
   readonly hops: number;
   /** Whether it may fail; which then is caught, or not. */
   readonly fails: 'never' | 'caught' | 'uncaught';
   /** Tools that a model turn calls, by name. */
-  readonly calls: readonly ('once' | 'again' | 'missing')[];
+  readonly calls: readonly ('once' | 'again' | 'errand' | 'missing')[];
 }
 
-/** Deterministic code of an agent. `choose` takes a way by the outcome of its effect; `loose` is not waited for. */
+/** What a parent does about its child when it has done something else meanwhile. */
+export type ChildFate = 'wait' | 'wait twice' | 'interrupt' | 'race' | 'forget';
+
+/** Deterministic code of an agent. `choose` takes a way by the outcome of its effect; `loose` is not waited for; the parts of a `fork` are the child's and its parent's meanwhile. */
 export type Program =
   | { readonly kind: 'effect'; readonly effect: EffectNode }
   | { readonly kind: 'sequence' | 'parallel' | 'race' | 'loose'; readonly parts: Program[] }
+  | { readonly kind: 'fork'; readonly fate: ChildFate; readonly parts: [Program, Program] }
   | { readonly kind: 'choose'; readonly effect: EffectNode; readonly ways: [Program, Program] };
 
 const effect: fc.Arbitrary<EffectNode> = fc.record({
-  kind: fc.constantFrom('generate', 'generate', 'step', 'step', 'say', 'notice'),
+  kind: fc.constantFrom('generate', 'generate', 'step', 'step', 'ask', 'say', 'notice'),
   hops: fc.constantFrom(0, 0, 0, 1, 2, 4, 9),
   fails: fc.constantFrom('never', 'never', 'never', 'caught', 'caught', 'uncaught'),
   calls: fc.oneof(
     fc.constant([]),
-    fc.array(fc.constantFrom('once', 'once', 'again', 'missing'), { maxLength: 3 }),
+    fc.array(fc.constantFrom('once', 'once', 'again', 'errand', 'missing'), { maxLength: 3 }),
   ),
 });
 
@@ -35,6 +39,18 @@ const { program } = fc.letrec<{ program: Program; leaf: Program }>((tie) => ({
     fc.record({
       kind: fc.constantFrom('sequence', 'sequence', 'parallel', 'parallel', 'race', 'loose'),
       parts: fc.array(tie('program'), { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({
+      kind: fc.constant('fork' as const),
+      fate: fc.constantFrom<ChildFate[]>(
+        'wait',
+        'wait',
+        'wait twice',
+        'interrupt',
+        'race',
+        'forget',
+      ),
+      parts: fc.tuple(tie('program'), tie('program')),
     }),
     fc.record({
       kind: fc.constant('choose' as const),

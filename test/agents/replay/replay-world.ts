@@ -1,4 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { AgentContext } from '../../../src/agents/agent-context.js';
+import type { Run } from '../../../src/interactions/run.js';
+import type { NewRequest } from '../../../src/log/request-rows.js';
+import type { ToolContext } from '../../../src/tools/tool.js';
 import { ModelError } from '../../../src/models/model-error.js';
 import type { ModelEvent, ModelRequest } from '../../../src/models/model-provider.js';
 import type { AppendBatch, AppendOutcome } from '../../../src/log/store-rows.js';
@@ -26,8 +30,13 @@ export class ReplayWorld {
   /** By tool call id, how often its effect took place. */
   readonly effects = new Map<string, number>();
   lives = 0;
-  private readonly zombies: Promise<void>[] = [];
-  private moments = 0;
+  /** Of the process that lives now. */
+  private run: Run | undefined;
+  private readonly zombies: { readonly run: Run; readonly done: Promise<void> }[] = [];
+  /** That have passed in all its processes. */
+  moments = 0;
+  /** The log as the first process left it. */
+  textAtDeath = '';
   private nonce = 0;
 
   private constructor(
@@ -43,7 +52,11 @@ export class ReplayWorld {
   /** Runs it to its end: one process after the other meets its fate, the last one has none. */
   async play(fates: readonly Fate[]): Promise<void> {
     for (const fate of [...fates, undefined]) if (!(await this.live(fate))) break;
-    for (const zombie of this.zombies) await this.watch(zombie);
+    for (const { run, done } of this.zombies) {
+      await this.quiet(done); // one that waits for a person hears by its lease that it is none of its business
+      run.lose();
+      await this.watch(done);
+    }
   }
 
   /** False when the interaction has ended. */
@@ -53,41 +66,81 @@ export class ReplayWorld {
       () => Math.floor(this.random() * 6),
       () => this.moments++,
     );
-    const run = await this.world.takeUp(this.process(life));
+    const run = await this.takeUp(life);
     if (!run) return false;
+    this.run = run;
     this.lives++;
     const done = run.execute();
     await this.watch(Promise.race([done, life.over]));
-    if (fate?.death === 'zombie') this.zombies.push(done);
+    this.textAtDeath ||= JSON.stringify(await this.world.log());
+    if (fate?.death === 'zombie') this.zombies.push({ run, done });
     else if (life.isDead) run.lose();
     else void run.shutDown();
     if (fate?.death !== 'zombie') await this.watch(done);
     return true;
   }
 
+  /** Undefined when it has ended. One that is parked is taken up when somebody has answered. */
+  private async takeUp(life: Life): Promise<Run | undefined> {
+    for (let idle = 0; idle < STUCK_AFTER; idle++) {
+      const run = await this.world.takeUp(this.process(life));
+      if (run || (await this.world.row()).completed_at !== null) return run;
+      await nextTick();
+    }
+    return undefined;
+  }
+
   private async watch(done: Promise<void>): Promise<void> {
+    if (!(await this.quiet(done))) this.faults.push('stuck');
+  }
+
+  /** Whether it is done by the time that nothing happens any more. */
+  private async quiet(done: Promise<void>): Promise<boolean> {
     let isDone = false;
     void done.finally(() => (isDone = true));
-    for (let idle = 0, moments = this.moments; !isDone; idle++) {
+    for (let idle = 0, moments = this.moments; !isDone && idle < STUCK_AFTER; idle++) {
       await nextTick();
       if (moments !== this.moments) [idle, moments] = [0, this.moments];
-      if (idle < STUCK_AFTER) continue;
-      this.faults.push('stuck');
-      return;
     }
+    return isDone;
   }
 
   private process(life: Life): ProcessOptions {
     return {
       append: (batches) => this.append(life, batches),
       provider: new ScriptedProvider((request, signal) => this.think(life, request, signal)),
-      tools: [this.tool(life, 'once', 'report'), this.tool(life, 'again', 'rerun')],
-      agent: (ctx) =>
-        new ProgramAgent(ctx, {
-          see: (place, outcome) => this.see(place, outcome),
-          work: (place, effect) => this.work(life, place, effect),
-        }).run(this.program, 'p'),
+      tools: [
+        this.tool(life, 'once', 'report'),
+        this.tool(life, 'again', 'rerun'),
+        new FakeTool('errand', (_, context) => errand(context), 'replay'),
+      ],
+      agent: (ctx) => this.agent(life, ctx).run(this.program, 'p'),
+      kinds: {
+        child: (ctx) => {
+          const place = promptOf(ctx);
+          return this.agent(life, ctx).answer(programAt(this.program, place), place);
+        },
+        errand: (ctx) => ctx.step('errand', () => this.effectOf(life, promptOf(ctx))),
+      },
     };
+  }
+
+  private agent(life: Life, ctx: AgentContext): ProgramAgent {
+    return new ProgramAgent(ctx, {
+      see: (place, outcome) => this.see(place, outcome),
+      work: (place, effect) => this.work(life, place, effect),
+    });
+  }
+
+  /** Somebody answers, whatever the processes do. */
+  private async answer({ id, event }: NewRequest): Promise<void> {
+    for (let i = Math.floor(this.random() * 30); i > 0; i--) await nextTick();
+    this.moments++;
+    const answer = this.outcome(String(event['question']));
+    const settlement = { kind: 'input', answer, by: 'user' } as const;
+    const at = new Date().toISOString();
+    await this.world.store.settleRequest({ request_id: id, settlement, at });
+    await this.run?.look();
   }
 
   /** A process may die before it has written, or after it has and before it knows. */
@@ -99,6 +152,8 @@ export class ReplayWorld {
       .catch(() => false);
     if (!isAlive) return fenced;
     const outcomes = await this.world.store.append(batches);
+    for (const request of batches.flatMap(({ requests = [] }) => requests))
+      void this.answer(request);
     return life
       .moment()
       .then(() => outcomes)
@@ -129,14 +184,14 @@ export class ReplayWorld {
   }
 
   private tool(life: Life, name: string, recovery: 'report' | 'rerun'): FakeTool {
-    const work = async (_: unknown, context: { tool_call_id: string }): Promise<string> => {
-      const id = context.tool_call_id;
-      await life.moment();
-      this.effects.set(id, (this.effects.get(id) ?? 0) + 1);
-      await life.moment();
-      return this.outcome(id);
-    };
-    return new FakeTool(name, work, recovery);
+    return new FakeTool(name, (_, { tool_call_id }) => this.effectOf(life, tool_call_id), recovery);
+  }
+
+  private async effectOf(life: Life, callId: string): Promise<string> {
+    await life.moment();
+    this.effects.set(callId, (this.effects.get(callId) ?? 0) + 1);
+    await life.moment();
+    return this.outcome(callId);
   }
 
   private async work(life: Life, place: string, effect: EffectNode): Promise<string> {
@@ -164,13 +219,26 @@ export class ReplayWorld {
   }
 }
 
+function promptOf({ messages }: AgentContext): string {
+  return messages[0]?.content ?? '';
+}
+
+function errand({ run_agent, tool_call_id }: ToolContext): Promise<string> {
+  return run_agent(tool_call_id, { agent_type: 'errand' });
+}
+
 function effectAt(program: Program, place: string): EffectNode {
+  const here = programAt(program, place);
+  if (!('effect' in here)) throw new Error(`There is no effect at ${place}.`);
+  return here.effect;
+}
+
+function programAt(program: Program, place: string): Program {
   let here = program;
   for (const step of place.split('.').slice(1)) {
     const i = Number(step);
     if ('parts' in here) here = here.parts[i]!;
     else if ('ways' in here) here = here.ways[i]!;
   }
-  if (!('effect' in here)) throw new Error(`There is no effect at ${place}.`);
-  return here.effect;
+  return here;
 }
