@@ -12,8 +12,8 @@ export class PermissionJudge extends ToolJudge {
     super();
   }
 
-  authorize(call: JudgedCall): Promise<ToolVerdict> {
-    return this.permissions.decide(toPermissionCall(call));
+  authorize(call: JudgedCall, useKey: string): Promise<ToolVerdict> {
+    return this.permissions.decide(toPermissionCall(call), useKey);
   }
 
   check(call: JudgedCall): Promise<ToolVerdict> {

@@ -31,20 +31,33 @@ export class PermissionsService {
   ) {}
 
   /** The verdict as it would be now; the policy of a call without one is that of its tool. Nothing is counted. */
-  async check(call: PermissionCall): Promise<Verdict> {
-    const rules = await this.rules.listFor(call);
-    const policy = new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
-    return policy.judge(this.withPolicy(call), this.clock.now());
+  check(call: PermissionCall): Promise<Verdict> {
+    return this.judge(call);
   }
 
-  /** The verdict on an execution: rules with `max_uses` that decide are used once. */
-  async decide(call: PermissionCall): Promise<Verdict> {
+  /**
+   * The verdict on an execution: rules with `max_uses` that decide are used once.
+   * @param useKey of the execution. One that is judged again, because its run was lost, uses no rule again.
+   */
+  async decide(call: PermissionCall, useKey: string): Promise<Verdict> {
     for (;;) {
-      const verdict = await this.check(call);
+      const verdict = await this.judge(call, useKey);
       const limited = verdict.rules.filter(({ max_uses }) => max_uses !== null);
-      const granted = await Promise.all(limited.map(({ id }) => this.rules.countUse(id)));
+      const granted = await Promise.all(limited.map(({ id }) => this.rules.countUse(id, useKey)));
       if (granted.every(Boolean)) return verdict;
     }
+  }
+
+  /** With the uses of this key left out of account. */
+  private async judge(call: PermissionCall, use_key?: string): Promise<Verdict> {
+    const { chat_id, agent } = call;
+    const rules = await this.rules.listFor({
+      ...(chat_id !== undefined && { chat_id }),
+      ...(agent !== undefined && { agent }),
+      ...(use_key !== undefined && { use_key }),
+    });
+    const policy = new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
+    return policy.judge(this.withPolicy(call), this.clock.now());
   }
 
   /**

@@ -8,7 +8,7 @@ import { RulesFile } from './file/rules-file.js';
 import { canonicalJson } from './matching/canonical-json.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
-import type { RuleFilter } from './rule-store.js';
+import type { RuledCall, RuleFilter } from './rule-store.js';
 import { orderRules } from './rules/order-rules.js';
 
 /** Rules of one scope and scope id. */
@@ -37,11 +37,9 @@ export class RuleBook {
   }
 
   /** Every rule that can apply to a call. */
-  async listFor(call: {
-    chat_id?: string;
-    agent?: string;
-  }): Promise<(PermissionRule | CodeRule)[]> {
-    return [...this.code.rules, ...this.file.rules, ...(await this.store.listFor(call))];
+  async listFor(call: RuledCall): Promise<(PermissionRule | CodeRule)[]> {
+    const inFile = this.file.rulesFor(call.use_key);
+    return [...this.code.rules, ...inFile, ...(await this.store.listFor(call))];
   }
 
   /** @throws AppError `too_many_rules` (409) */
@@ -92,9 +90,9 @@ export class RuleBook {
     return fromFile + (await this.store.removeScope(scope, scopeId));
   }
 
-  /** Answers false if the rule is used up by now, or gone. */
-  async countUse(id: string): Promise<boolean> {
+  /** As `RuleStore.countUse`. */
+  async countUse(id: string, useKey: string): Promise<boolean> {
     const isInFile = this.file.rules.some((rule) => rule.id === id);
-    return isInFile ? this.file.countUse(id) : this.store.countUse(id);
+    return isInFile ? this.file.countUse(id, useKey) : this.store.countUse(id, useKey);
   }
 }

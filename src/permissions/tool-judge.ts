@@ -22,8 +22,8 @@ export type RememberScope = 'session' | 'agent' | 'global';
 
 /** What the runtime asks of the permission rules. */
 export abstract class ToolJudge {
-  /** Says whether a call may run; a rule that counts its uses counts this one. */
-  abstract authorize(call: JudgedCall): Promise<ToolVerdict>;
+  /** Says whether a call may run; a rule that counts its uses counts this one, once for each `use_key`. */
+  abstract authorize(call: JudgedCall, use_key: string): Promise<ToolVerdict>;
   /** The same, without counting. */
   abstract check(call: JudgedCall): Promise<ToolVerdict>;
   /** The narrowest rule that decides calls like this one so, if one does. It is not added. */

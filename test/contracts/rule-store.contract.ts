@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
 import type { RuleStore } from '../../src/permissions/rule-store.js';
+import { ruleUsesContract } from './rule-uses.contract.js';
 
 export interface OpenedRuleStore {
   readonly store: RuleStore;
@@ -127,23 +128,43 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     it('grants as many uses as a rule has, whoever asks at once', async () => {
       const limited = rule({ max_uses: 5 });
       await store.add(limited, LIMIT);
-      const uses = await Promise.all(Array.from({ length: 12 }, () => store.countUse(limited.id)));
+      const keys = Array.from({ length: 12 }, (_, n) => `int_1/a/${n}`);
+      const uses = await Promise.all(keys.map((key) => store.countUse(limited.id, key)));
       expect(uses.filter(Boolean)).toHaveLength(5);
       expect(await store.find(limited.id)).toEqual({ ...limited, uses: 5 });
-      expect(await store.countUse('rule_none')).toBe(false);
+      expect(await store.countUse('rule_none', 'int_1/a/1')).toBe(false);
     });
 
     it('counts without end where nothing limits', async () => {
       const free = rule();
       await store.add(free, LIMIT);
-      expect(await store.countUse(free.id)).toBe(true);
+      expect(await store.countUse(free.id, 'int_1/a/1')).toBe(true);
       expect(await store.find(free.id)).toEqual({ ...free, uses: 1 });
+    });
+
+    ruleUsesContract(async (max_uses) => {
+      const used = rule({ max_uses });
+      await store.add(used, LIMIT);
+      return {
+        countUse: (useKey) => store.countUse(used.id, useKey),
+        async usesFor(use_key) {
+          const chat_id = used.scope_id!;
+          const [found] = (await store.listFor({ chat_id, ...(use_key && { use_key }) })).filter(
+            ({ id }) => id === used.id,
+          );
+          expect(found).toEqual({ ...used, uses: found!.uses });
+          return found!.uses;
+        },
+        async reopen() {
+          store = await opened.reopen();
+        },
+      };
     });
 
     it('keeps everything across a restart', async () => {
       const kept = rule({ max_uses: 2 });
       await store.add(kept, LIMIT);
-      await store.countUse(kept.id);
+      await store.countUse(kept.id, 'int_1/a/1');
       store = await opened.reopen();
       expect(await store.find(kept.id)).toEqual({ ...kept, uses: 1 });
     });

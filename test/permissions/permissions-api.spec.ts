@@ -188,10 +188,25 @@ describe(PermissionsController.name, () => {
   it('counts executions that a limited rule decides, and no dry runs', async () => {
     expect((await check('once', {})).decision).toBe('allow');
     const call = { tool_name: 'once', tool_input: {} };
-    const verdicts = await Promise.all([1, 2, 3].map(() => service.decide(call)));
+    const verdicts = await Promise.all(['a', 'b', 'c'].map((key) => service.decide(call, key)));
     expect(verdicts.map(({ decision }) => decision).sort()).toEqual(['allow', 'ask', 'ask']);
     expect((await check('once', {})).decision).toBe('ask');
     expect(await readFile(join(folder, 'permissions.json'), 'utf8')).toContain('"uses": 1');
+  });
+
+  it('decides an execution that is judged again as before, and counts it once', async () => {
+    const added = { scope: 'global', decision: 'allow', max_uses: 1 };
+    await add({ ...added, matcher: { type: 'tool', pattern: 'kept' } });
+    for (const tool_name of ['once', 'kept']) {
+      const call = { tool_name, tool_input: {} };
+      const first = await service.decide(call, 'int_1/a/1.0');
+      expect(first.decision).toBe('allow');
+      expect(await service.decide(call, 'int_1/a/1.0')).toEqual(first);
+      expect((await service.decide(call, 'int_1/a/2.0')).decision).toBe('ask');
+    }
+    const limited = (await list()).filter(({ max_uses }) => max_uses !== null);
+    expect(limited.map(({ uses }) => uses)).toEqual([1, 1]);
+    for (const rule of limited) expect(rule).not.toHaveProperty('used_by');
   });
 
   const remember = async (call: PermissionCall, scope: RememberedScope) => {

@@ -45,12 +45,11 @@ export class ToolGate {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    return this.scope.services.judge.authorize({
-      tool,
-      tool_input: JSON.parse(tool_input || '{}') as Json,
-      chat_id: this.scope.interaction.chat_id,
-      agent: this.input.agent.type,
-    });
+    const { id, chat_id } = this.scope.interaction;
+    const { agent, key } = this.input;
+    const input = JSON.parse(tool_input || '{}') as Json;
+    const call = { tool, tool_input: input, chat_id, agent: agent.type };
+    return this.scope.services.judge.authorize(call, `${id}/${key}`);
   }
 
   private async askOrDecide(

@@ -25,7 +25,7 @@ describe(parseRules.name, () => {
       path: [0],
       rule: { scope: 'global', priority: 0, created_at: null },
     });
-    expect(held).toEqual({ path: ['rules', 0], rule: alone!.rule });
+    expect(held).toEqual({ path: ['rules', 0], rule: alone!.rule, used_by: [] });
     expect(parseRules('{ "rules": [] }', 'x')).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe(parseRules.name, () => {
     const text = (first: string) =>
       `[{ ${ALLOW}, ${first} "matcher": { "type": "all" } }, { "id": "mine", ${ALLOW}, "matcher": { "type": "all" } }]`;
     const ids = (first: string) => parseRules(text(first), 'x').map(({ rule }) => rule.id);
-    expect(ids('')).toEqual(ids(' "uses": 3,'));
+    expect(ids('')).toEqual(ids(' "uses": 3, "used_by": ["int_1/a/1.0"],'));
     expect(ids('')).not.toEqual(ids('"priority": 1,'));
     expect(ids('')[1]).toBe('mine');
   });

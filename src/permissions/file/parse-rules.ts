@@ -13,6 +13,8 @@ import type { RulesFileFault } from './rules-file-error.js';
 /** A rule of the file, and where it is in there. */
 export interface RuleInFile {
   readonly rule: PermissionRule;
+  /** What used it last, newest first. */
+  readonly used_by: readonly string[];
   /** For `jsonc.modify`. */
   readonly path: readonly (string | number)[];
 }
@@ -21,7 +23,7 @@ type Path = readonly (string | number)[];
 
 const MAX_RULES = 10_000;
 const MAX_FAULTS = 50;
-const OWN_FIELDS = ['id', 'uses', 'created_at'];
+const OWN_FIELDS = ['id', 'uses', 'used_by', 'created_at'];
 const FIELDS = [...Object.keys(ruleSchema.shape), ...OWN_FIELDS];
 
 /**
@@ -78,17 +80,22 @@ class RulesParser {
     if (!checked.ok)
       for (const fault of checked.faults) this.fault(node, path, fault.message, fault.path);
     if (!checked.ok || misspelt) return [];
-    const own = value as { id?: unknown; uses?: unknown };
+    const own = value as { id?: unknown; uses?: unknown; used_by?: unknown };
     const id = this.takeId(node, path, own.id);
     const uses = typeof own.uses === 'number' && own.uses > 0 ? Math.floor(own.uses) : 0;
-    return [{ rule: { ...checked.rule, id, uses, created_at: null }, path }];
+    const used_by = Array.isArray(own.used_by) ? own.used_by.map(String) : [];
+    return [{ rule: { ...checked.rule, id, uses, created_at: null }, used_by, path }];
   }
 
   /** Else one that stays the same as long as the rule does. */
   private takeId(node: Node, path: Path, given: unknown): string {
     if (given !== undefined && !(typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given)))
       this.fault(node, path, 'has to be 1 to 64 letters, digits, _ or -', ['id']);
-    const { uses: _, ...content } = jsonc.getNodeValue(node) as Record<string, unknown>;
+    const {
+      uses: _,
+      used_by: __,
+      ...content
+    } = jsonc.getNodeValue(node) as Record<string, unknown>;
     const hash = createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 24);
     const base = typeof given === 'string' ? given : `rule_file_${hash}`;
     if (typeof given === 'string' && this.ids.has(base))

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { PermissionRule, RuleScope } from '../permission-rule.js';
 import { parseRules } from './parse-rules.js';
 import type { RuleInFile } from './parse-rules.js';
+import { countUse, usesWithout } from '../rules/rule-uses.js';
 import { RulesFileError } from './rules-file-error.js';
 
 /**
@@ -36,6 +37,14 @@ export class RulesFile {
     return this.inFile.map(({ rule }) => rule);
   }
 
+  /** With the uses of this key left out of `uses`. */
+  rulesFor(useKey: string | undefined): readonly PermissionRule[] {
+    return this.inFile.map(({ rule, used_by }) => {
+      const uses = usesWithout({ uses: rule.uses, used_by }, useKey);
+      return uses === rule.uses ? rule : { ...rule, uses };
+    });
+  }
+
   /** Answers whether it was there. */
   async remove(id: string): Promise<boolean> {
     return (await this.removeAll((rule) => rule.id === id)) > 0;
@@ -49,13 +58,15 @@ export class RulesFile {
   }
 
   /** As `RuleStore.countUse`. */
-  countUse(id: string): Promise<boolean> {
+  countUse(id: string, useKey: string): Promise<boolean> {
     if (this.path === undefined) return Promise.resolve(false);
     return this.change((text, current) => {
       const found = current.find(({ rule }) => rule.id === id);
-      const { uses, max_uses } = found?.rule ?? { uses: 0, max_uses: 0 };
-      if (!found || (max_uses !== null && uses >= max_uses)) return { text, result: false };
-      return { text: edit(text, [...found.path, 'uses'], uses + 1), result: true };
+      const counted = found && countUse({ ...found.rule, used_by: found.used_by }, useKey);
+      if (!counted) return { text, result: false };
+      if (counted.uses === found.rule.uses) return { text, result: true };
+      const counting = edit(text, [...found.path, 'uses'], counted.uses);
+      return { text: edit(counting, [...found.path, 'used_by'], counted.used_by), result: true };
     });
   }
 

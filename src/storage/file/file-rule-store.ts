@@ -2,13 +2,18 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
 import type { PermissionRule, RuleScope } from '../../permissions/permission-rule.js';
-import type { RuleFilter } from '../../permissions/rule-store.js';
+import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
 import { RuleStore } from '../../permissions/rule-store.js';
+import { countUse, usesWithout } from '../../permissions/rules/rule-uses.js';
+import type { RuleUses } from '../../permissions/rules/rule-uses.js';
 import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { describeError } from './report-problem.js';
 
 const FILE_NAME = 'permission-rules.json';
+
+/** A rule with what used it. */
+type StoredRule = PermissionRule & RuleUses;
 
 /** Rules in one file that people can read, `permission-rules.json`. For one process. */
 export class FileRuleStore extends RuleStore {
@@ -16,7 +21,7 @@ export class FileRuleStore extends RuleStore {
 
   private constructor(
     private readonly folder: string,
-    private rules: readonly PermissionRule[],
+    private rules: readonly StoredRule[],
   ) {
     super();
   }
@@ -38,23 +43,26 @@ export class FileRuleStore extends RuleStore {
   }
 
   async list({ scope, scope_id }: RuleFilter = {}): Promise<PermissionRule[]> {
-    return this.rules.filter(
+    const found = this.rules.filter(
       (rule) =>
         (scope === undefined || rule.scope === scope) &&
         (scope_id === undefined || rule.scope_id === scope_id),
     );
+    return found.map((rule) => toRule(rule));
   }
 
-  async listFor(call: { chat_id?: string; agent?: string }): Promise<PermissionRule[]> {
-    return this.rules.filter(({ scope, scope_id }) => {
+  async listFor(call: RuledCall): Promise<PermissionRule[]> {
+    const found = this.rules.filter(({ scope, scope_id }) => {
       if (scope === 'session') return scope_id === call.chat_id;
       if (scope === 'agent') return scope_id === call.agent;
       return true;
     });
+    return found.map((rule) => toRule(rule, call.use_key));
   }
 
   async find(id: string): Promise<PermissionRule | undefined> {
-    return this.rules.find((rule) => rule.id === id);
+    const found = this.rules.find((rule) => rule.id === id);
+    return found && toRule(found);
   }
 
   add(rule: PermissionRule, limit: number): Promise<boolean> {
@@ -83,19 +91,19 @@ export class FileRuleStore extends RuleStore {
     });
   }
 
-  countUse(id: string): Promise<boolean> {
+  countUse(id: string, useKey: string): Promise<boolean> {
     return this.change((rules) => {
       const rule = rules.find((r) => r.id === id);
-      const isLeft = rule && (rule.max_uses === null || rule.uses < rule.max_uses);
-      if (!isLeft) return { result: false };
-      const counted = { ...rule, uses: rule.uses + 1 };
-      return { result: true, rules: rules.map((r) => (r === rule ? counted : r)) };
+      const counted = rule && countUse(rule, useKey);
+      if (!counted) return { result: false };
+      if (counted.uses === rule.uses) return { result: true };
+      return { result: true, rules: rules.map((r) => (r === rule ? { ...r, ...counted } : r)) };
     });
   }
 
   /** What is not on the disk has not happened. */
   private change<T>(
-    work: (rules: readonly PermissionRule[]) => { result: T; rules?: readonly PermissionRule[] },
+    work: (rules: readonly StoredRule[]) => { result: T; rules?: readonly StoredRule[] },
   ): Promise<T> {
     return this.mutex.run('rules', async () => {
       const { result, rules } = work(this.rules);
@@ -112,9 +120,9 @@ export class FileRuleStore extends RuleStore {
   }
 }
 
-async function load(path: string): Promise<PermissionRule[]> {
+async function load(path: string): Promise<StoredRule[]> {
   try {
-    const { rules } = JSON.parse(await readFile(path, 'utf8')) as { rules: PermissionRule[] };
+    const { rules } = JSON.parse(await readFile(path, 'utf8')) as { rules: StoredRule[] };
     return [...rules].sort(byAge);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -125,6 +133,11 @@ async function load(path: string): Promise<PermissionRule[]> {
       { cause },
     );
   }
+}
+
+/** As others see it; `useKey`: with the uses of this key left out. */
+function toRule({ used_by = [], uses, ...rule }: StoredRule, useKey?: string): PermissionRule {
+  return { ...rule, uses: usesWithout({ uses, used_by }, useKey) };
 }
 
 function byAge(a: PermissionRule, b: PermissionRule): number {

@@ -1,6 +1,7 @@
 import type { PermissionRule, RuleScope } from '../../permissions/permission-rule.js';
-import type { RuleFilter } from '../../permissions/rule-store.js';
+import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
 import { RuleStore } from '../../permissions/rule-store.js';
+import { MAX_USES_KEPT } from '../../permissions/rules/rule-uses.js';
 import type { Database } from './database.js';
 import type { Statement } from './statement.js';
 
@@ -9,8 +10,9 @@ interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
   readonly expires_at: Date | null;
 }
 
-const COLUMNS =
-  'id, scope, scope_id, priority, decision, matcher, description, expires_at, max_uses, created_at, uses';
+const UNCOUNTED =
+  'id, scope, scope_id, priority, decision, matcher, description, expires_at, max_uses, created_at';
+const COLUMNS = `${UNCOUNTED}, uses`;
 
 const LIST: Statement = {
   name: 'rules.list',
@@ -20,8 +22,8 @@ const LIST: Statement = {
 
 const LIST_FOR: Statement = {
   name: 'rules.list_for',
-  text: `SELECT ${COLUMNS} FROM permission_rules
-    WHERE scope IN ('user', 'global') OR (scope = 'session' AND scope_id = $1) OR (scope = 'agent' AND scope_id = $2)
+  text: `SELECT ${UNCOUNTED}, CASE WHEN $3::text = ANY(used_by) THEN greatest(uses - 1, 0) ELSE uses END AS uses
+    FROM permission_rules WHERE scope IN ('user', 'global') OR (scope = 'session' AND scope_id = $1) OR (scope = 'agent' AND scope_id = $2)
     ORDER BY created_at, id`,
 };
 
@@ -56,8 +58,10 @@ const REMOVE_SCOPE: Statement = {
 
 const COUNT_USE: Statement = {
   name: 'rules.count_use',
-  text: `UPDATE permission_rules SET uses = uses + 1
-    WHERE id = $1 AND (max_uses IS NULL OR uses < max_uses) RETURNING id`,
+  text: `UPDATE permission_rules SET
+      uses = CASE WHEN $2::text = ANY(used_by) THEN uses ELSE uses + 1 END,
+      used_by = CASE WHEN $2 = ANY(used_by) THEN used_by ELSE (ARRAY[$2] || used_by)[1:${MAX_USES_KEPT}] END
+    WHERE id = $1 AND ($2 = ANY(used_by) OR max_uses IS NULL OR uses < max_uses) RETURNING id`,
 };
 
 /** Rules in Postgres, on a server or embedded. */
@@ -71,8 +75,8 @@ export class TypeOrmRuleStore extends RuleStore {
     return rows.map(toRule);
   }
 
-  async listFor(call: { chat_id?: string; agent?: string }): Promise<PermissionRule[]> {
-    const values = [call.chat_id ?? null, call.agent ?? null];
+  async listFor({ chat_id, agent, use_key }: RuledCall): Promise<PermissionRule[]> {
+    const values = [chat_id ?? null, agent ?? null, use_key ?? null];
     return (await this.db.query<Columns>(LIST_FOR, values)).map(toRule);
   }
 
@@ -101,8 +105,8 @@ export class TypeOrmRuleStore extends RuleStore {
     return (await this.db.query(REMOVE_SCOPE, [scope, scopeId ?? null])).length;
   }
 
-  async countUse(id: string): Promise<boolean> {
-    return (await this.db.query(COUNT_USE, [id])).length > 0;
+  async countUse(id: string, useKey: string): Promise<boolean> {
+    return (await this.db.query(COUNT_USE, [id, useKey])).length > 0;
   }
 }
 
