@@ -52,6 +52,8 @@ export class Config {
   readonly sandbox: SandboxChoice;
   /** Whether commands in a sandbox reach the network. */
   readonly sandboxNetwork: boolean;
+  /** All that a command gets to know of the environment. */
+  readonly commandEnvironment: Readonly<Record<string, string>>;
 
   readonly maxIterations: number;
   readonly maxConcurrentRuns: number;

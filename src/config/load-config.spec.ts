@@ -97,6 +97,31 @@ describe(loadConfig.name, () => {
     expect(workspaceRoots).toEqual(['/srv/a', '/home/me/b']);
   });
 
+  it('lets commands know where programs are and which language is spoken, and no secret', () => {
+    const { commandEnvironment } = loadConfig({
+      ...{ PATH: '/opt/bin', LANG: 'de_DE.UTF-8', LC_ALL: 'C', TZ: 'Europe/Berlin' },
+      ...{ OPENAI_API_KEY: 'k', AWS_SECRET_ACCESS_KEY: 'k', DATABASE_URL: 'postgres://u:p@h/d' },
+      ...{
+        HOME: '/home/me',
+        SSH_AUTH_SOCK: '/s',
+        BASH_ENV: '/b',
+        LD_PRELOAD: '/l',
+        BASH_FUNC_x: '()',
+      },
+    });
+    expect(Object.keys(commandEnvironment).toSorted()).toEqual([
+      'GIT_PAGER',
+      'GIT_TERMINAL_PROMPT',
+      'LANG',
+      'LC_ALL',
+      'NO_COLOR',
+      'PAGER',
+      'PATH',
+      'TERM',
+      'TZ',
+    ]);
+  });
+
   it('refuses a model of OpenAI without key and endpoint', () => {
     expect(faultsOf({ MODEL: 'openai/gpt-5' })).toMatchObject([{ variable: 'MODEL' }]);
     expect(loadConfig({ MODEL: 'openai/gpt-5', OPENAI_API_KEY: 'k' }).model).toBe('openai/gpt-5');

@@ -2,6 +2,7 @@ import { join, resolve, sep } from 'node:path';
 import type { z } from 'zod';
 import { camelCased } from './camel-case.js';
 import { Config } from './config.js';
+import { pickCommandEnvironment } from './command-environment.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
 import { chooseModel } from './choose-model.js';
@@ -70,7 +71,7 @@ function findOverlap({ DATA_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
 
 function complete(
   data: Variables,
-  context: { readonly isTerminal: boolean; readonly given: Record<string, string> },
+  context: { readonly isTerminal: boolean; readonly given: Readonly<Record<string, string>> },
 ): Config {
   return {
     ...camelCased(data),
@@ -78,6 +79,7 @@ function complete(
     dataDir: resolve(data.DATA_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
+    commandEnvironment: pickCommandEnvironment(context.given),
     logFormat: data.LOG_FORMAT ?? (context.isTerminal ? 'pretty' : 'json'),
     variable: (name) => context.given[name],
     warnings: findMisspelt(Object.keys(context.given), Object.keys(environment.shape)),

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { GatedProcess } from './processes/gated-process.js';
+import { OutputPipe } from './processes/output-pipe.js';
+import { ProcessCap } from './processes/process-cap.js';
+import type { ProcessTrace } from './processes/process-trace.js';
+import { ProcessGroupLimit } from './processes/process-group-limit.js';
+import { Sandbox } from './sandbox/sandbox.js';
+import { MAX_PROCESSES } from './sandbox/with-limits.js';
+
+export interface CommandOptions {
+  /** The workspace: where it runs, and the only place that it may change if there is a sandbox. */
+  readonly cwd: string;
+  /** Stops it. */
+  readonly signal: AbortSignal;
+  /** What it prints, in order; the memory is used again when this returns. */
+  readonly onOutput: (chunk: Buffer) => void;
+  /** Called when it could begin; it does when this resolves, and never if it rejects. */
+  readonly beforeStart: (trace: ProcessTrace | undefined) => Promise<void>;
+}
+
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it did not end by itself. */
+  readonly stopped?: 'aborted' | 'too_many_processes';
+}
+
+/** How long what was asked to end may take, and what it has printed may take to arrive; in milliseconds. */
+const GRACE_MS = 2_000;
+const DRAIN_MS = 1_000;
+
+/** Runs commands in the sandbox. When a command is over, nothing that it started runs any more. */
+@Injectable()
+export class CommandRunner {
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly config: Config,
+  ) {}
+
+  /** For people: what the commands are kept from. */
+  get confinement(): string {
+    return this.sandbox.description;
+  }
+
+  async run(command: readonly string[], options: CommandOptions): Promise<CommandEnd> {
+    const output = await OutputPipe.open(options.onOutput);
+    try {
+      const process = await this.spawn(command, options, output);
+      return await this.runToEnd(process, options);
+    } finally {
+      await output.drained(DRAIN_MS);
+    }
+  }
+
+  private async spawn(
+    command: readonly string[],
+    { cwd }: CommandOptions,
+    output: OutputPipe,
+  ): Promise<GatedProcess> {
+    const env = { ...this.config.commandEnvironment, HOME: cwd, PWD: cwd };
+    try {
+      const confined = await this.sandbox.confine(command, cwd);
+      return await GatedProcess.spawn(confined, { cwd, env, output });
+    } catch (error) {
+      await output.handedOver();
+      throw error;
+    }
+  }
+
+  private async runToEnd(
+    process: GatedProcess,
+    { signal, beforeStart }: CommandOptions,
+  ): Promise<CommandEnd> {
+    const limit = await ProcessGroupLimit.put(process.pid, MAX_PROCESSES);
+    const cap = new ProcessCap(process.family, MAX_PROCESSES);
+    const aborted = new Aborted(signal);
+    try {
+      await beforeStart(process.trace);
+      if (!signal.aborted) process.letGo();
+      const stopped = await Promise.race([
+        process.exited.then(() => undefined),
+        aborted.promise.then(() => 'aborted' as const),
+        cap.exceeded.then(() => 'too_many_processes' as const),
+      ]);
+      await this.clear(process, limit, stopped === 'too_many_processes' ? 0 : GRACE_MS);
+      return { ...(await process.exited), ...(stopped && { stopped }) };
+    } finally {
+      cap.stop();
+      aborted.forget();
+      await this.clear(process, limit, 0);
+      await limit?.remove();
+    }
+  }
+
+  /** Does not end before all is gone: who waits for it has a limit. */
+  private async clear(
+    { family }: GatedProcess,
+    limit: ProcessGroupLimit | undefined,
+    grace_ms: number,
+  ): Promise<void> {
+    const { wrappers } = this.sandbox;
+    let isGone = grace_ms > 0 && (await family.end({ grace_ms, wrappers }));
+    while (!isGone) {
+      await limit?.kill();
+      isGone = await family.kill(wrappers);
+    }
+  }
+}
+
+/** Leaves nothing behind on a signal that outlives what waits for it. */
+class Aborted {
+  readonly promise: Promise<void>;
+  private tell: () => void = () => {};
+
+  constructor(private readonly signal: AbortSignal) {
+    this.promise = new Promise((resolve) => {
+      this.tell = resolve;
+    });
+    if (signal.aborted) this.tell();
+    else signal.addEventListener('abort', this.tell, { once: true });
+  }
+
+  forget(): void {
+    this.signal.removeEventListener('abort', this.tell);
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { hostId } from './host-id.js';
+import type { OutputPipe } from './output-pipe.js';
+import { ProcessFamily } from './process-family.js';
+import { readProcess } from './process-table.js';
+import type { ProcessTrace } from './process-trace.js';
+
+export interface GatedProcessOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For its output and its errors. */
+  readonly output: OutputPipe;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Waits for one line, then becomes the command; without the line, nothing of the command ever runs. */
+const GATE = 'IFS= read -r -u 3 && exec 3<&- && exec "$@"; exit 125';
+const MARKER = 'PARLEY_PROCESS';
+
+/** A process in a session of its own that stands ready and does nothing before it is let go: so that the log can tell of it first. */
+export class GatedProcess {
+  readonly exited: Promise<ProcessExit>;
+
+  private constructor(
+    readonly pid: number,
+    private readonly child: ChildProcess,
+    readonly family: ProcessFamily,
+    /** undefined: this host has no names for processes that would last. */
+    readonly trace: ProcessTrace | undefined,
+  ) {
+    this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }) as ProcessExit);
+    this.gate.on('error', () => {}); // it died before it was let go, and its exit says so
+  }
+
+  /** @throws Error if there is no bash, or nothing more can be started */
+  static async spawn(
+    command: readonly string[],
+    { cwd, env, output }: GatedProcessOptions,
+  ): Promise<GatedProcess> {
+    const marker = `${MARKER}=${randomUUID()}`;
+    const child = spawn('bash', ['--norc', '--noprofile', '-c', GATE, 'gate', ...command], {
+      cwd,
+      env: { ...env, [MARKER]: marker.slice(MARKER.length + 1) },
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd, 'pipe'],
+    });
+    await Promise.all([once(child, 'spawn'), output.handedOver()]);
+    const pid = child.pid!;
+    const started_at = (await readProcess(pid))?.started_at ?? 0;
+    const family = new ProcessFamily({ pid, started_at, marker, isRecent: true });
+    const host = await hostId();
+    const trace = host === undefined ? undefined : { host, pid, started_at, marker };
+    return new GatedProcess(pid, child, family, trace);
+  }
+
+  letGo(): void {
+    this.gate.end('go\n');
+  }
+
+  private get gate(): Writable {
+    return this.child.stdio[3] as Writable;
+  }
+}

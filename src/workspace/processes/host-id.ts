@@ -1,0 +1,13 @@
+import { readFile, readlink } from 'node:fs/promises';
+
+let known: Promise<string | undefined> | undefined;
+
+/** Where pids mean the same: this start of this machine, and this container of it. undefined: nobody knows. */
+export function hostId(): Promise<string | undefined> {
+  return (known ??= readHostId().catch(() => undefined));
+}
+
+async function readHostId(): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  return `${boot.trim()}/${await readlink('/proc/self/ns/pid')}`;
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A process, as the system tells of it. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Since the host was started, in clock ticks: with the pid it names a process for good. 0: nobody knows. */
+  readonly started_at: number;
+}
+
+/** All that run, by pid; of those that are dead and not yet buried, none. */
+export async function readProcessTable(): Promise<Map<number, ProcessEntry>> {
+  const entries = process.platform === 'linux' ? await readAll() : await askPs();
+  return new Map(entries.map((entry) => [entry.pid, entry]));
+}
+
+async function readAll(): Promise<ProcessEntry[]> {
+  const names = await readdir('/proc');
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const entries = await Promise.all(pids.map(readProcess));
+  return entries.filter((entry) => entry !== undefined);
+}
+
+/** Where there is no `/proc`: less, but the same on every Unix. */
+export async function askPs(): Promise<ProcessEntry[]> {
+  const { stdout } = await run('ps', ['-axo', 'pid=,ppid=,pgid=,stat=']);
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, parent, group, state = ''] = line.trim().split(/\s+/);
+    if (!pid || state.startsWith('Z')) return [];
+    const entry = { pid: Number(pid), parent: Number(parent), group: Number(group) };
+    return [{ ...entry, session: entry.group, started_at: 0 }];
+  });
+}
+
+/** undefined: it is dead. */
+export async function readProcess(pid: number): Promise<ProcessEntry | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // Its name stands in parentheses, and may have some in it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group, session] = fields;
+  if (text === '' || state === 'Z' || state === 'X') return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    started_at: Number(fields[19]),
+  };
+}
+
+/** Whether the process was started with this in its environment, and so by us. */
+export async function hasInEnvironment(pid: number, text: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return environment.includes(text);
+}
