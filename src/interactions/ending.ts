@@ -100,9 +100,9 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
 }
 
 function stoppedCall(
-  { id, tool_name: name, started_in }: Omit<OpenCall, 'key' | 'agent_id'>,
+  { id, tool_name: name, started_in, isCleared }: Omit<OpenCall, 'key' | 'agent_id'>,
   { epoch, unstoppable }: EndingContext,
 ): StoppedEffect {
-  const isStopped = started_in === epoch && !unstoppable.has(id);
+  const isStopped = isCleared === true || (started_in === epoch && !unstoppable.has(id));
   return { kind: 'tool', id, name, state: isStopped ? 'stopped' : 'unknown' };
 }

@@ -3,6 +3,7 @@ import { AgentsModule } from '../agents/agents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { CancelController } from './cancel.controller.js';
 import { CancelService } from './cancel.service.js';
@@ -20,7 +21,14 @@ import { Sweep } from './sweep.js';
 import { WaitForEnd } from './wait-for-end.js';
 
 @Module({
-  imports: [AgentsModule, ToolsModule, PermissionsModule, HttpModule, CancellationModule],
+  imports: [
+    AgentsModule,
+    ToolsModule,
+    WorkspaceModule,
+    PermissionsModule,
+    HttpModule,
+    CancellationModule,
+  ],
   controllers: [InteractionsController, CancelController],
   providers: [
     InteractionsService,

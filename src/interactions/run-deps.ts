@@ -10,6 +10,7 @@ import { LogWriter } from '../log/log-writer.js';
 import { Spill } from '../log/spill/spill.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
+import { LeftProcesses } from '../workspace/processes/left-processes.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 
 /** What a run needs of the process. */
@@ -27,6 +28,7 @@ export class RunDeps {
     readonly tools: ToolRegistry,
     readonly executor: ToolExecutor,
     readonly judge: ToolJudge,
+    readonly left: LeftProcesses,
     readonly config: Config,
     readonly clock: Clock,
     readonly ids: Ids,

@@ -11,6 +11,10 @@ export interface OpenCall {
   readonly tool_name: string;
   /** The run that started it, if one did. */
   started_in?: number;
+  /** What was kept of its processes. */
+  trace?: unknown;
+  /** Its run was lost, and what that had left running was stopped since. */
+  isCleared?: true;
 }
 
 /** An approval whose call has not come to its end: not decided, or running. */
@@ -26,6 +30,10 @@ export interface OpenApproval {
   isDeferred: boolean;
   /** The run that started it after it was deferred. */
   started_in?: number;
+  /** What was kept of its processes. */
+  trace?: unknown;
+  /** Its run was lost, and what that had left running was stopped since. */
+  isCleared?: true;
 }
 
 /** A question that has no answer in the log yet. */
@@ -71,10 +79,9 @@ export class RunState {
         this.openCalls.set(body.id, { id: body.id, key, agent_id, tool_name: body.tool_name });
         break;
       case 'TOOL_STARTED': {
-        const call = this.openCalls.get(body.id);
-        if (call) call.started_in = epoch;
-        const approval = this.openApprovals.get(body.id);
-        if (approval) approval.started_in = epoch;
+        const begun = { started_in: epoch, trace: hidden };
+        Object.assign(this.openCalls.get(body.id) ?? {}, begun);
+        Object.assign(this.openApprovals.get(body.id) ?? {}, begun);
         break;
       }
       case 'TOOL_RESULT': {
@@ -134,6 +141,12 @@ export class RunState {
       case 'INTERACTION_COMPLETE':
         break;
     }
+  }
+
+  /** What was started and has no result. */
+  startedCalls(): readonly (OpenCall | OpenApproval)[] {
+    const calls = [...this.openCalls.values(), ...this.openApprovals.values()];
+    return calls.filter(({ started_in }) => started_in !== undefined);
   }
 
   /** Calls whose agents went on without them. */

@@ -175,6 +175,7 @@ export class Run {
     if (this.state.hasAsked) await this.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.tellOutages();
     if (resumed === undefined || records.length === 0) return;
+    await this.clearLeft();
     const attempt = this.state.resumed + 1;
     const agent_id = this.state.rootAgentId;
     await this.log.append([
@@ -188,6 +189,12 @@ export class Run {
     const agent_id = this.state.rootAgentId;
     if (outages.length === 0 || this.stop) return;
     await this.log.append(outages.map((body) => ({ agent_id, key: null, body })));
+  }
+
+  /** What the lost run has left running is stopped before anything else begins. */
+  private async clearLeft(): Promise<void> {
+    for (const call of this.state.startedCalls())
+      if (await this.deps.left.kill(call.trace)) call.isCleared = true;
   }
 
   /** Whatever was decided, the run goes on with it, or rests again if it still only waits. */

@@ -1,6 +1,9 @@
+import { ToolOutput } from './tool-output.js';
+
 /** What a tool answered, as text, whatever it is. Never throws. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
+  if (value instanceof ToolOutput) return value.text;
   if (value === undefined || value === null) return '';
   try {
     const text: string | undefined = JSON.stringify(value, bigintsAsText);

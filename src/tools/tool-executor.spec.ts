@@ -84,6 +84,7 @@ function execute(given: Given = {}): Promise<ToolExecution> {
     ask: given.ask ?? (() => Promise.resolve(null)),
     tell: () => Promise.resolve(),
     run_agent: () => Promise.resolve(''),
+    started: () => Promise.resolve(),
   };
   return executorFor(given).execute({ name, arguments: args }, context);
 }

@@ -7,6 +7,7 @@ import { runUntil } from './run-until.js';
 import type { Ending, Pause, StopReason } from './run-until.js';
 import { toErrorText, toText } from './to-text.js';
 import { ToolLimits } from './tool-limits.js';
+import { ToolOutput } from './tool-output.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -54,9 +55,10 @@ export class ToolExecutor {
   /** `context.signal` cancels the call. */
   async execute(call: NamedCall, context: ToolContext): Promise<ToolExecution> {
     const began = this.clock.monotonic();
-    const { text, is_error, still_running } = await this.run(call, context);
+    const { text, is_error, truncated, still_running } = await this.run(call, context);
     return {
       ...this.limit(text),
+      ...(truncated && { truncated }),
       is_error,
       duration_ms: Math.round(this.clock.monotonic() - began),
       ...(still_running && { still_running }),
@@ -77,6 +79,7 @@ export class ToolExecutor {
 interface Outcome {
   readonly text: string;
   readonly is_error: boolean;
+  readonly truncated?: true;
   readonly still_running?: true;
 }
 
@@ -116,7 +119,7 @@ function pausing<Args extends unknown[], T>(
 function describe(ending: Ending<unknown>, timeoutMs: number): Outcome {
   switch (ending.kind) {
     case 'returned':
-      return { text: toText(ending.value), is_error: false };
+      return returned(ending.value);
     case 'threw':
       return failed(`The tool failed: ${toErrorText(ending.error)}`);
     case 'stopped':
@@ -125,6 +128,11 @@ function describe(ending: Ending<unknown>, timeoutMs: number): Outcome {
         ...(!ending.late && { still_running: true }),
       };
   }
+}
+
+function returned(value: unknown): Outcome {
+  const { is_error, truncated } = value instanceof ToolOutput ? value : new ToolOutput('');
+  return { text: toText(value), is_error, ...(truncated && { truncated }) };
 }
 
 function describeStop(

@@ -1,5 +1,7 @@
 import type { ZodType } from 'zod';
 import type { RecordOf } from '../protocol/events.js';
+import type { ProcessTrace } from '../workspace/processes/process-trace.js';
+import type { ToolOutput } from './tool-output.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
 export type ToolRisk = 'low' | 'medium' | 'high';
@@ -33,6 +35,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows output to people while the tool runs; the result is what counts. */
   readonly output: (text: string) => void;
+  /**
+   * For a tool that `announces_start`: tells the log that its effect begins now, and resolves when that is durable. `trace` is kept with it, so
+   * that whoever takes over after a crash can clear away what is left.
+   */
+  readonly started: (trace?: ProcessTrace) => Promise<void>;
   /** Asks a person, and waits; journaled. null: declined, or nobody answered in time. */
   readonly ask: (
     question: string,
@@ -51,6 +58,14 @@ export interface ToolContext {
   ) => Promise<string>;
 }
 
+/** Where a call that is asked about would take place. */
+export interface CallAbout {
+  readonly chat_id: string;
+}
+
+/** Text, or text and what is to be said of it. */
+export type ToolAnswer = string | ToolOutput;
+
 /**
  * Port: something a model can call. `execute` answers the text that the model reads; what it throws
  * becomes an error result that the model reads too.
@@ -65,7 +80,9 @@ export abstract class Tool<Input = unknown> {
   abstract readonly policy: ToolPolicy;
   /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
   readonly timeout_ms?: number;
-  /** What a call would do, in one line, for whoever has to approve it. */
-  summarize?(input: unknown): string;
-  abstract execute(input: Input, context: ToolContext): Promise<string> | string;
+  /** It calls `started` itself, after it got ready and before its effect begins. */
+  readonly announces_start?: boolean;
+  /** What a call would do, for whoever has to approve it. */
+  summarize?(input: unknown, about: CallAbout): Promise<string> | string;
+  abstract execute(input: Input, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
 }

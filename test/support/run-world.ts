@@ -31,6 +31,7 @@ import { Slots } from '../../src/queue/local/slots.js';
 import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import { LeftProcesses } from '../../src/workspace/processes/left-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
 import { answerTurn } from './model-events.js';
@@ -188,6 +189,7 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
+      left: new LeftProcesses(),
       config: loadConfig({}),
       clock,
       ids: this.ids,

@@ -5,6 +5,8 @@ import type { RunScope } from './run-scope.js';
 import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { ToolRun } from './tool-run.js';
+import { isRepeatable } from './tool-start.js';
+import type { Tool } from '../../tools/tool.js';
 
 /** What the NOTICE that ends a deferred call hides from clients. */
 export interface DeferredJournal {
@@ -38,28 +40,28 @@ export class DeferredCall {
     if (settlement.kind !== 'approval') return;
     if (!settlement.approved)
       return this.finish(describeRejection(settlement), [this.decision(settlement)]);
-    const repeatable = this.tool?.policy.recovery !== 'report';
-    if (started && !repeatable) {
+    const { name } = this.deferred.input.call.function;
+    const tool = this.scope.services.tools.find(name);
+    const told = started ? [] : [this.decision(settlement)];
+    if (!tool) return this.finish(this.scope.services.tools.describeUnknown(name), told);
+    if (started && !isRepeatable(tool)) {
       await new ToolRun(this.scope, this.deferred.input).closeQuestions();
       return this.finish(OUTCOME_UNKNOWN);
     }
-    await this.runTool(settlement, repeatable);
-  }
-
-  private get tool() {
-    return this.scope.services.tools.find(this.deferred.input.call.function.name);
+    await this.runTool(tool, settlement, told);
   }
 
   private async runTool(
+    tool: Tool,
     settlement: Extract<Settlement, { kind: 'approval' }>,
-    repeatable: boolean,
+    told: readonly Entry[],
   ): Promise<void> {
-    const { input, tool_input, started } = this.deferred;
+    const { input, started: startedBefore = false } = this.deferred;
+    const tool_input = inputOf(settlement, this.deferred.tool_input);
     const run = new ToolRun(this.scope, input);
-    if (!started) await run.recordStart([this.decision(settlement)], repeatable);
-    const { output } = await run.execute(inputOf(settlement, tool_input), repeatable);
+    const done = await run.execute({ tool, tool_input, told, startedBefore });
     this.scope.signal.throwIfAborted();
-    await this.finish(output);
+    await this.finish(done.output, done.told);
   }
 
   private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {

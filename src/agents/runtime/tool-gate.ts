@@ -1,6 +1,7 @@
 import type { Json } from '../../log/json.js';
 import type { RecordBody } from '../../protocol/events.js';
-import type { Tool } from '../../tools/tool.js';
+import { toErrorText } from '../../tools/to-text.js';
+import type { CallAbout, Tool } from '../../tools/tool.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { RunScope } from './run-scope.js';
@@ -76,7 +77,7 @@ export class ToolGate {
       tool_call_id: call.id,
       tool_name: tool.name,
       tool_input,
-      action: describeAction(tool, tool_input),
+      action: await describeAction(tool, tool_input, { chat_id: this.scope.interaction.chat_id }),
       category: tool.policy.category,
       risk: tool.policy.risk,
       reason,
@@ -109,7 +110,12 @@ function closed(output: string, told: readonly RecordBody[] = []): Passage {
   return { state: 'closed', output, told };
 }
 
-/** One line for people. */
-function describeAction(tool: Tool, tool_input: string): string {
-  return tool.summarize?.(JSON.parse(tool_input || '{}')) ?? `Call ${tool.name}`;
+/** For people. A tool that can't say what it would do is asked about all the same. */
+async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
+  const plain = `Call ${tool.name}`;
+  try {
+    return (await tool.summarize?.(JSON.parse(tool_input || '{}'), about)) ?? plain;
+  } catch (error) {
+    return `${plain} (what it would do can't be told: ${toErrorText(error)})`;
+  }
 }

@@ -8,10 +8,15 @@ import type { ChildAgent } from './child-agent.js';
 import { perform } from './effect.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
+import { isRepeatable, ToolStart } from './tool-start.js';
+import type { PassedCall } from './tool-start.js';
 import { untilAborted } from './until-aborted.js';
 
 /** Characters of a running tool's output that readers get to see before its result. */
 const MAX_PREVIEW = 100_000;
+
+/** What came of a call, and what the log is told before that. */
+export type Executed = ToolExecution & { readonly told: readonly Entry[] };
 
 /** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
 export class ToolRun {
@@ -33,26 +38,18 @@ export class ToolRun {
     return this.output?.id;
   }
 
-  /** Committed before the effect begins; where repeating does no harm, nobody waits for that. */
-  async recordStart(told: readonly Entry[], repeatable: boolean): Promise<void> {
-    const { id, function: fn } = this.input.call;
-    const { agent, key } = this.input;
-    const started = this.scope.append([
-      ...told,
-      { agent_id: agent.id, key, body: { type: 'TOOL_STARTED', id, tool_name: fn.name } },
-    ]);
-    if (repeatable) this.scope.track(started.then(() => {}));
-    else await started;
-  }
-
-  async execute(tool_input: string, repeatable: boolean): Promise<ToolExecution> {
+  /** Runs it, and answers what came of it and what of `told` the log has not been told with its start. */
+  async execute(passed: PassedCall): Promise<Executed> {
+    const start = new ToolStart(this.scope, this.input, passed);
+    if (!passed.tool.announces_start) await start.record();
     this.scope.throwIfStopped(); // a person's answer takes its time
-    const call = { name: this.input.call.function.name, arguments: tool_input };
-    const execution = await this.scope.services.executor.execute(call, this.context(repeatable));
+    const call = { name: this.input.call.function.name, arguments: passed.tool_input };
+    const context = this.context(start, isRepeatable(passed.tool));
+    const execution = await this.scope.services.executor.execute(call, context);
     await Promise.all(this.children.map((child) => child.abandon()));
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
     await this.closeQuestions();
-    return execution;
+    return { ...execution, told: start.untold };
   }
 
   /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
@@ -65,7 +62,7 @@ export class ToolRun {
       await this.newQuestion(key, '', {}).run();
   }
 
-  private context(repeatable: boolean): ToolContext {
+  private context(start: ToolStart, repeatable: boolean): ToolContext {
     const { interaction, signal } = this.scope;
     return {
       interaction_id: interaction.id,
@@ -74,6 +71,7 @@ export class ToolRun {
       tool_call_id: this.input.call.id,
       signal,
       output: (text) => this.preview(text),
+      started: (trace) => start.record(trace),
       ask: (question, options = {}) =>
         this.whileWaiting(repeatable, () => this.ask(question, options)),
       run_agent: (prompt, options = {}) =>

@@ -11,9 +11,8 @@ import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { ToolGate } from './tool-gate.js';
 import { ToolRun } from './tool-run.js';
-
-/** What came of a call, and what the log is told before that. */
-type Told = ToolExecution & { readonly told: readonly Entry[] };
+import type { Executed } from './tool-run.js';
+import { isRepeatable } from './tool-start.js';
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
@@ -52,7 +51,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return call?.tool_input ?? this.input.call.function.arguments;
   }
 
-  private async execute(): Promise<Told> {
+  private async execute(): Promise<Executed> {
     const { executor, tools } = this.scope.services;
     const { name } = this.input.call.function;
     if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
@@ -60,9 +59,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
     const checked = executor.check(name, this.toolInput);
     if (!checked.ok) return failed(checked.fault);
     const tool = tools.get(name);
-    const repeatable = tool.policy.recovery !== 'report';
     const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
-    if (startedBefore && !repeatable) {
+    if (startedBefore && !isRepeatable(tool)) {
       await this.toolRun.closeQuestions();
       return failed(OUTCOME_UNKNOWN);
     }
@@ -70,12 +68,12 @@ export class ToolEffect implements Effect<ToolOutcome> {
     if (passage.state === 'deferred') return this.defer(passage.approval_id);
     const told = passage.told.map((body) => this.entry(body));
     if (passage.state === 'closed') return failed(passage.output, told);
-    if (!startedBefore) await this.toolRun.recordStart(told, repeatable);
-    return { told: [], ...(await this.toolRun.execute(passage.tool_input, repeatable)) };
+    const { tool_input } = passage;
+    return this.toolRun.execute({ tool, tool_input, told, startedBefore });
   }
 
   /** The agent goes on; the call waits on its own. */
-  private defer(approval_id: string): Told {
+  private defer(approval_id: string): Executed {
     const { input, toolInput: tool_input } = this;
     this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));
     const output =
@@ -104,6 +102,6 @@ export class ToolEffect implements Effect<ToolOutcome> {
   }
 }
 
-function failed(output: string, told: readonly Entry[] = []): Told {
+function failed(output: string, told: readonly Entry[] = []): Executed {
   return { output, is_error: true, duration_ms: 0, told };
 }

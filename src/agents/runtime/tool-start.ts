@@ -1,0 +1,50 @@
+import type { Entry } from '../../log/run-log.js';
+import type { Tool } from '../../tools/tool.js';
+import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
+import type { RunScope } from './run-scope.js';
+import type { ToolCallInput } from './tool-call-input.js';
+
+/** A call that may run. */
+export interface PassedCall {
+  readonly tool: Tool;
+  /** What runs: JSON text. */
+  readonly tool_input: string;
+  /** What the log has yet to be told of how it came to this. */
+  readonly told: readonly Entry[];
+  /** An earlier run has started it. */
+  readonly startedBefore: boolean;
+}
+
+/** The moment from which on a call's effect may have taken place (I4). */
+export class ToolStart {
+  private isRecorded: boolean;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+    private readonly passed: PassedCall,
+  ) {
+    this.isRecorded = passed.startedBefore;
+  }
+
+  /** What is still to be told. */
+  get untold(): readonly Entry[] {
+    return this.isRecorded ? [] : this.passed.told;
+  }
+
+  /** Committed before the effect begins; where repeating does no harm, nobody waits for that. */
+  async record(trace?: ProcessTrace): Promise<void> {
+    if (this.isRecorded) return;
+    this.isRecorded = true;
+    const { agent, key, call } = this.input;
+    const body = { type: 'TOOL_STARTED', id: call.id, tool_name: call.function.name } as const;
+    const entry = { agent_id: agent.id, key, body, hidden: trace };
+    const recorded = this.scope.append([...this.passed.told, entry]);
+    if (isRepeatable(this.passed.tool)) this.scope.track(recorded.then(() => {}));
+    else await recorded;
+  }
+}
+
+export function isRepeatable({ policy }: Tool): boolean {
+  return policy.recovery !== 'report';
+}
