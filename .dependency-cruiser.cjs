@@ -17,7 +17,7 @@ const MAY_USE = {
   chats: [...BASE, ...PARTS, ...HUMAN, 'agents', 'interactions'],
   mcp: [...BASE, 'tools'],
   tasks: [...BASE, 'log', 'tools'],
-  health: [...BASE, 'log'],
+  health: [...BASE, 'log', 'workspace'],
   metrics: [...BASE, 'log', 'interactions'],
   storage: [...FLOOR, 'config', 'log', 'permissions', 'tasks'],
 };

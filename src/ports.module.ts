@@ -21,6 +21,8 @@ import { RuleStore } from './permissions/rule-store.js';
 import { LocalRunQueue } from './queue/local/local-run-queue.js';
 import { RunQueue } from './queue/run-queue.js';
 import { TaskStore } from './tasks/task-store.js';
+import { openSandbox } from './workspace/sandbox/open-sandbox.js';
+import { Sandbox } from './workspace/sandbox/sandbox.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
 /** Saved state, open. */
@@ -91,6 +93,7 @@ export class PortsModule {
       },
       { provide: ModelRegistry, useValue: new ModelRegistry(providersOf(config), config.model) },
       { provide: ToolLimits, useValue: config },
+      { provide: Sandbox, useFactory: () => openSandbox(config) },
     ];
     return { module: PortsModule, providers, exports: providers.map(tokenOf) };
   }

@@ -4,6 +4,8 @@ import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { StoreWatch } from '../log/store-watch.js';
+import { Sandbox } from '../workspace/sandbox/sandbox.js';
+import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
 
 class HealthDto {
   @ApiProperty({ example: 'ok' })
@@ -18,11 +20,27 @@ class NotReadyDto extends ProblemDto {
   readonly since: string;
 }
 
+class SandboxDto {
+  @ApiProperty({ enum: ['bubblewrap', 'none'] })
+  readonly kind: SandboxKind;
+
+  @ApiProperty({ example: 'bubblewrap: only the workspace is writable, no network' })
+  readonly description: string;
+}
+
+class ReadyDto extends HealthDto {
+  @ApiProperty({ type: SandboxDto, description: 'What commands are confined by.' })
+  readonly sandbox: SandboxDto;
+}
+
 @ApiTags('operations')
 @NeedsNoStore()
 @Controller('health')
 export class HealthController {
-  constructor(private readonly watch: StoreWatch) {}
+  constructor(
+    private readonly watch: StoreWatch,
+    private readonly sandbox: Sandbox,
+  ) {}
 
   @Get('live')
   @ApiOperation({ summary: 'The process answers' })
@@ -33,11 +51,12 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({ summary: 'The process can serve: its store answers, and takes what is written' })
-  @ApiResponse({ status: 200, type: HealthDto })
+  @ApiResponse({ status: 200, type: ReadyDto })
   @ApiResponse({ status: 503, type: NotReadyDto })
-  ready(): HealthDto {
+  ready(): ReadyDto {
     const { awaySince, name: dependency } = this.watch;
-    if (!awaySince) return { status: 'ok' };
+    const { kind, description } = this.sandbox;
+    if (!awaySince) return { status: 'ok', sandbox: { kind, description } };
     const since = awaySince.toISOString();
     const detail = `The ${dependency} can't be used since ${since}. The server's log says why.`;
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });

@@ -42,10 +42,16 @@ describe('A client that looks around', () => {
       });
     });
 
-    it.each(['/health/live', '/health/ready'])('finds the server well at %s', async (path) => {
+    it.each([
+      ['/health/live', { status: 'ok' }],
+      [
+        '/health/ready',
+        { status: 'ok', sandbox: { kind: expect.any(String), description: expect.any(String) } },
+      ],
+    ])('finds the server well at %s', async (path, expected) => {
       const { status, body } = await server.api.get(path);
       expect(status).toBe(200);
-      expect(body).toEqual({ status: 'ok' });
+      expect(body).toEqual(expected);
     });
 
     it('finds every operation described, with what it answers', async () => {

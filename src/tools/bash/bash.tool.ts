@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { CommandRunner } from '../../workspace/command-runner.js';
+import type { CommandEnd } from '../../workspace/command-runner.js';
+import { Workspaces } from '../../workspace/workspaces.js';
+import { ToolLimits } from '../tool-limits.js';
+import { ToolOutput } from '../tool-output.js';
+import { ToolProvider } from '../tool-provider.decorator.js';
+import { Tool } from '../tool.js';
+import type { ToolContext, ToolPolicy } from '../tool.js';
+import { BoundedOutput } from './bounded-output.js';
+import { Deadline } from './deadline.js';
+import { describeEnd } from './describe-end.js';
+
+/** What fits into one argument of a process, whatever the characters. */
+const MAX_COMMAND = 30_000;
+/** Room for what is said of the end, in characters. */
+const END_ROOM = 200;
+
+const input = z.object({
+  command: z
+    .string()
+    .trim()
+    .min(1, 'Give a command, such as ls -la.')
+    .max(MAX_COMMAND, 'Too long for one command: write a script with the tool write and run that.')
+    .refine((text) => !text.includes('\0'), 'No command can have a NUL character in it.')
+    .describe('A Bash command or script. It starts in the workspace.'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("How long it may take, in milliseconds; never longer than the server's own limit."),
+});
+
+type Input = z.output<typeof input>;
+
+/** Runs a command in the chat's workspace. */
+@Injectable()
+@ToolProvider()
+export class BashTool extends Tool<Input> {
+  readonly name = 'bash';
+  readonly description =
+    'Runs a Bash command in the workspace and answers what it printed, output and errors in one, and its exit code. Every call is a new shell: directory and variables are not kept. It has no input and no terminal. What it leaves running in the background is stopped when it ends. Of much output only head and tail are shown.';
+  readonly input = input;
+  readonly policy: ToolPolicy = {
+    category: 'execute',
+    read_only: false,
+    risk: 'high',
+    recovery: 'report',
+  };
+  override readonly announces_start = true;
+
+  constructor(
+    private readonly workspaces: Workspaces,
+    private readonly commands: CommandRunner,
+    private readonly limits: ToolLimits,
+  ) {
+    super();
+  }
+
+  override summarize({ command }: Input): string {
+    return `Run a command (${this.commands.confinement}): ${command}`;
+  }
+
+  execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
+    return this.workspaces.use(context.chat_id, async ({ path }) => {
+      const output = new BoundedOutput(roomFor(this.limits.toolOutputLimit));
+      const show = new TextDecoder();
+      const deadline = new Deadline(context.signal, timeout_ms);
+      try {
+        const end = await this.commands.run(['bash', '--norc', '--noprofile', '-c', command], {
+          cwd: path,
+          signal: deadline.signal,
+          onOutput: (chunk) => {
+            output.push(chunk);
+            context.output(show.decode(chunk, { stream: true }));
+          },
+          beforeStart: context.started,
+        });
+        return toAnswer(output, end, deadline.isOver ? timeout_ms : undefined);
+      } finally {
+        deadline.clear();
+      }
+    });
+  }
+}
+
+/** What is said of the end has to fit, too. */
+function roomFor(limit: number): number {
+  return Math.max(limit - END_ROOM, Math.floor(limit / 2));
+}
+
+function toAnswer(
+  output: BoundedOutput,
+  end: CommandEnd,
+  timeoutMs: number | undefined,
+): ToolOutput {
+  const { text, truncated } = output.text();
+  const shown = text === '' ? '(no output)' : text.replace(/\n$/, '');
+  const is_error = end.code !== 0 || end.stopped !== undefined;
+  return new ToolOutput(`${shown}\n${describeEnd(end, timeoutMs)}`, { is_error, truncated });
+}
