@@ -67,6 +67,15 @@ describe(Journal.name, () => {
     expect(journal.findUnclaimed()).toBeUndefined();
   });
 
+  it('passes over what an agent that is stopped did, delivered to nobody, so that the others go on', async () => {
+    journal.push([step('a/1/1'), step('a/2')]);
+    void take('a/1/1');
+    journal.abandon('a/1');
+    await take('a/2');
+    expect(taken).toEqual(['a/2']);
+    expect(delivered).toEqual(['a/1/1', 'a/2']);
+  });
+
   it('waits for a step inside one that is not completed', async () => {
     journal.push([step('a/1.0/1')]);
     await quiet();
