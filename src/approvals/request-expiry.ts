@@ -33,7 +33,8 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
     clearInterval(this.timer);
   }
 
-  private async expire(): Promise<void> {
+  /** Settles those that are due by now, one round at a time. */
+  async expire(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     try {

@@ -1,0 +1,96 @@
+import { DowntimeGrace } from '../../src/approvals/downtime-grace.js';
+import { RequestExpiry } from '../../src/approvals/request-expiry.js';
+import { SettleService } from '../../src/approvals/settle.service.js';
+import type { RequestRow, Settlement } from '../../src/log/request-rows.js';
+import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
+import { LocalRunQueue } from '../../src/queue/local/local-run-queue.js';
+import { HELD, newBatch, newRequest, started } from '../contracts/interaction-store/fixtures.js';
+import { STORES } from '../e2e/stores.js';
+import type { OpenStore } from '../e2e/stores.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+const MINUTE = 60_000;
+const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
+
+/** What a server does about requests whose time is over, from its start on. */
+class Server {
+  readonly settling: SettleService;
+  private readonly expiry: RequestExpiry;
+
+  constructor({ store }: OpenStore['stores'], clock: FakeClock) {
+    const grace = new DowntimeGrace(clock);
+    const queue = new LocalRunQueue(0);
+    this.settling = new SettleService(store, new LocalLiveBus(), queue, clock, grace);
+    this.expiry = new RequestExpiry(store, this.settling, clock, grace);
+  }
+
+  expire(): Promise<void> {
+    return this.expiry.expire();
+  }
+}
+
+describe('A request whose time was over while the server was down', () => {
+  for (const { name, fault, open } of STORES)
+    (fault ? describe.skip : describe)(`on ${name}`, () => {
+      let opened: OpenStore;
+      let clock: FakeClock;
+      beforeAll(async () => {
+        opened = await open();
+      });
+      afterAll(() => opened.close());
+      beforeEach(() => {
+        clock = new FakeClock();
+      });
+
+      /** A question that is asked now and stays open for half a minute. */
+      const ask = async (): Promise<RequestRow> => {
+        const { store } = opened.stores;
+        const { id } = await started(store, { lease: HELD });
+        const now = clock.now();
+        const request = newRequest(2, {
+          created_at: now.toISOString(),
+          expires_at: new Date(now.getTime() + MINUTE / 2).toISOString(),
+        });
+        await store.append([newBatch(id, [2, 2], { requests: [request] })]);
+        return (await store.findRequest(request.id))!;
+      };
+      const settlementOf = async ({ id }: RequestRow) =>
+        (await opened.stores.store.findRequest(id))!.settlement;
+      const restartLater = async (): Promise<Server> => {
+        await opened.reopen();
+        clock.pass(60 * MINUTE);
+        return new Server(opened.stores, clock);
+      };
+
+      it('can still be answered for a minute after the start', async () => {
+        const request = await ask();
+        const server = await restartLater();
+        await server.expire();
+        clock.pass(MINUTE - 1);
+        await server.expire();
+        expect(await settlementOf(request)).toBeNull();
+        await server.settling.settle(request, YES);
+        expect(await settlementOf(request)).toEqual(YES);
+      });
+
+      it('is over after that minute, for whoever answers and by itself', async () => {
+        const request = await ask();
+        const server = await restartLater();
+        clock.pass(MINUTE);
+        await expect(server.settling.settle(request, YES)).rejects.toMatchObject({
+          code: 'request_expired',
+        });
+        expect(await settlementOf(request)).toBeNull();
+        await server.expire();
+        expect(await settlementOf(request)).toEqual({ kind: 'input', answer: null, by: 'timeout' });
+      });
+
+      it('gets no minute more when it was asked after the start', async () => {
+        const server = await restartLater();
+        const request = await ask();
+        clock.pass(MINUTE / 2);
+        await server.expire();
+        expect(await settlementOf(request)).toMatchObject({ by: 'timeout' });
+      });
+    });
+});
