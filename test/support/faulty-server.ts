@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { z } from 'zod';
@@ -28,7 +29,27 @@ class DeadlyTool extends Tool {
   }
 }
 
-@Module({ providers: [DeadlyTool] })
+const note = z.object({ path: z.string(), text: z.string() });
+
+/** Leaves a line in a file, where a test finds out how often it ran and with what; people are asked about it. */
+@Injectable()
+@ToolProvider()
+class NoteTool extends Tool<z.output<typeof note>> {
+  readonly name = 'note';
+  readonly description = 'Leaves a note.';
+  readonly input = note;
+  readonly policy: ToolPolicy = {
+    ...{ category: 'write', read_only: false, risk: 'medium' },
+    recovery: 'report',
+  };
+
+  async execute({ path, text }: z.output<typeof note>): Promise<string> {
+    await appendFile(path, `${text}\n`);
+    return `Noted: ${text}`;
+  }
+}
+
+@Module({ providers: [DeadlyTool, NoteTool] })
 class FaultyModule {}
 
 await bootstrap([FaultyModule]);
