@@ -8,6 +8,7 @@ import { SharedScope } from '../agents/runtime/shared-scope.js';
 import { Journal } from '../agents/journal/journal.js';
 import type { LogRecord } from '../log/log-record.js';
 import { RunLog } from '../log/run-log.js';
+import { RunLost } from '../log/run-lost.js';
 import type { InteractionRow } from '../log/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
 import type { Message } from '../protocol/message.js';
@@ -230,6 +231,7 @@ export class Run {
       }
     }
     await this.finish.settle();
+    if (this.stop?.kind === 'lost') throw new RunLost();
     if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.takeRequests(); // decided before that (I5)
     return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
   }
