@@ -7,6 +7,8 @@ import { freePort, untilReady } from '../bench/server.mjs';
 
 const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
 const POLL_MS = 20;
+/** However busy the machine is. */
+const READY_MS = 180_000;
 const TIMES = {
   LEASE_TTL_MS: '1500',
   HEARTBEAT_MS: '250',
@@ -48,7 +50,7 @@ export class Fleet {
     const place = this.#places[number];
     await this.#launch(place);
     const { child, port } = place;
-    const fault = await untilReady(child, port).catch((error) => error);
+    const fault = await untilReady(child, port, READY_MS).catch((error) => error);
     if (place.child !== child || place.state !== 'starting') return;
     if (!fault) place.state = 'up';
     else if (child.errors.includes('EADDRINUSE'))

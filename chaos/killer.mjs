@@ -87,13 +87,14 @@ export class Killer {
     return resume();
   }
 
-  /** Leases lapse in the database while their runs go on. */
+  /** As if another process had taken everything and died, while all runs go on. */
   async steal() {
     this.counts.steal++;
     const client = new pg.Client({ connectionString: this.#store.url });
     await client.connect();
     await client.query(
-      `UPDATE interactions SET lease_until = clock_timestamp() - interval '1 second' WHERE owner IS NOT NULL AND completed_at IS NULL`,
+      `UPDATE interactions SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second'
+       WHERE owner IS NOT NULL AND completed_at IS NULL`,
     );
     await client.end();
   }

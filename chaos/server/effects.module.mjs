@@ -6,7 +6,7 @@ import { Tool } from '../../dist/src/tools/tool.js';
 import { EffectsFile } from './effects-file.mjs';
 
 const file = new EffectsFile(process.env.CHAOS_EFFECTS);
-const input = z.object({ token: z.string(), ms: z.number().int().max(5_000) });
+const input = z.object({ token: z.string(), ms: z.number().int().max(60_000) });
 
 /** Leaves a line in the file when it begins and one when it is done. What it answers is known before. */
 class EffectTool extends Tool {
