@@ -51,6 +51,11 @@ export class ServerProcess {
     return new ApiClient(await Promise.race([this.url, died]));
   }
 
+  /** Sends a signal that doesn't end it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child.kill(signal);
+  }
+
   kill(signal: NodeJS.Signals): Promise<ProcessEnd> {
     this.child.kill(signal);
     return this.ended;
