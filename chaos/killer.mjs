@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { send } from './client.mjs';
 
 const LEASE_MS = 1_500;
-const KINDS = { kill: 60, both: 8, early: 10, term: 12, pause: 14, steal: 8 };
+const KINDS = { kill: 60, both: 8, early: 10, term: 12, pause: 14, steal: 14 };
 const NEED_TWO = ['both', 'pause', 'steal'];
 
 /** Ends processes at instants that a seed decides, and starts them again. */
@@ -87,16 +88,27 @@ export class Killer {
     return resume();
   }
 
-  /** As if another process had taken everything and died, while all runs go on. */
-  async steal() {
+  /**
+   * As if another process had taken everything and died, while all runs go on. A cancel is heard of where it is sent, so somebody who
+   * doesn't run an interaction takes it up at once: its old run writes on until it hears of that, if it is let.
+   */
+  async steal(random) {
     this.counts.steal++;
     const client = new pg.Client({ connectionString: this.#store.url });
     await client.connect();
-    await client.query(
+    const { rows } = await client.query(
       `UPDATE interactions SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second'
-       WHERE owner IS NOT NULL AND completed_at IS NULL`,
+       WHERE owner IS NOT NULL AND completed_at IS NULL RETURNING id, chat_id`,
     );
     await client.end();
+    await Promise.all(rows.map((row) => this.#cancelSomewhere(random, row)));
+  }
+
+  async #cancelSomewhere(random, { id, chat_id }) {
+    if (random.chance(0.5)) return;
+    const url = await this.#fleet.url(random);
+    const path = `/chats/${chat_id}/interactions/${id}/cancel`;
+    await send(`${url}${path}`, { method: 'POST' }).catch(() => {}); // heard or not
   }
 
   async #end(place) {
