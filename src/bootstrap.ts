@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ConfigError } from './config/config-error.js';
+import { AppError } from './kernel/app-error.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 import { readEnvironment } from './config/read-environment.js';
@@ -16,10 +17,16 @@ export async function bootstrap(modules: readonly Type[] = []): Promise<void> {
   try {
     await startServer(config, modules);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Parley could not start. ${message}\n`);
+    process.stderr.write(`Parley could not start. ${describe(error)}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
   }
+}
+
+/** A fault of ours needs its stack to be mended; what an operator can mend is told in its message. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isOperators = error instanceof AppError || error instanceof ConfigError || 'code' in error;
+  return isOperators ? error.message : (error.stack ?? error.message);
 }
 
 function readConfig(): Config {

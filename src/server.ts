@@ -6,8 +6,8 @@ import type { Config } from './config/config.js';
 import { AppModule } from './app.module.js';
 import { AppLogger } from './http/app-logger.js';
 import { configureApp } from './http/configure-app.js';
+import { stopOnSignals } from './stop-on-signals.js';
 import { openStorage } from './storage/open-storage.js';
-import type { Storage } from './storage/open-storage.js';
 
 /** Opens the store, then the server, with `modules` beside its own; resolves when it listens. */
 export async function startServer(config: Config, modules: readonly Type[]): Promise<void> {
@@ -19,7 +19,7 @@ export async function startServer(config: Config, modules: readonly Type[]): Pro
   );
   configureApp(app, config, logger);
   surviveStrayRejections();
-  stopOnSignals(app, storage, config);
+  stopOnSignals(() => app.close().then(() => storage.close()), config);
   await app.listen(config.port, config.host);
   announce(config, await app.getUrl());
 }
@@ -37,25 +37,4 @@ function surviveStrayRejections(): void {
   process.on('unhandledRejection', (reason) =>
     logger.error({ message: 'A promise was rejected that nobody waited for.', err: reason }),
   );
-}
-
-/** The first signal stops the server in order, within its grace; a second one at once. */
-function stopOnSignals(app: NestExpressApplication, storage: Storage, config: Config): void {
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    setTimeout(() => process.exit(1), config.shutdownGraceMs).unref();
-    void app
-      .close()
-      .then(() => storage.close())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          new Logger('Parley').error(error);
-          process.exit(1);
-        },
-      );
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
 }

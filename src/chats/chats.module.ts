@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ChatsController } from './chats.controller.js';
@@ -10,7 +11,7 @@ import { SessionLogExporter } from './session-log/session-log-exporter.js';
 import { SessionLogImporter } from './session-log/session-log-importer.js';
 
 @Module({
-  imports: [AgentsModule, InteractionsModule, CancellationModule, PermissionsModule],
+  imports: [AgentsModule, InteractionsModule, CancellationModule, PermissionsModule, HttpModule],
   controllers: [ChatsController, SessionLogController],
   providers: [ChatsService, SessionLogExporter, SessionLogImporter],
 })

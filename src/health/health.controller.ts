@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Intake } from '../http/intake.js';
 import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
@@ -40,6 +41,7 @@ export class HealthController {
   constructor(
     private readonly watch: StoreWatch,
     private readonly sandbox: Sandbox,
+    private readonly intake: Intake,
   ) {}
 
   @Get('live')
@@ -50,10 +52,14 @@ export class HealthController {
   }
 
   @Get('ready')
-  @ApiOperation({ summary: 'The process can serve: its store answers, and takes what is written' })
+  @ApiOperation({
+    summary:
+      'The process can serve: it is not being stopped, its store answers and takes what is written',
+  })
   @ApiResponse({ status: 200, type: ReadyDto })
   @ApiResponse({ status: 503, type: NotReadyDto })
   ready(): ReadyDto {
+    this.intake.requireOpen();
     const { awaySince, name: dependency } = this.watch;
     const { kind, description } = this.sandbox;
     if (!awaySince) return { status: 'ok', sandbox: { kind, description } };

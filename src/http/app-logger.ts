@@ -15,6 +15,9 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
+/** Say what keeps the server from starting, which is thrown as well: whoever started it tells it. */
+const STARTING = new Set(['ExceptionHandler', 'NestApplication']);
+
 type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'openaiApiKey' | 'databaseUrl'>;
 
 /**
@@ -76,7 +79,9 @@ export class AppLogger implements LoggerService {
   /** Nest appends the context, and for errors the stack before it. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
-    const shown = level === 'info' && context && FRAMEWORK.has(context) ? 'debug' : level;
+    const isAside =
+      STARTING.has(context ?? '') || (level === 'info' && FRAMEWORK.has(context ?? ''));
+    const shown = isAside ? 'debug' : level;
     if (!this.pino.isLevelEnabled(shown)) return;
     const details = context === undefined ? rest : rest.slice(0, -1);
     this.pino[shown]({ context, ...toFields(message), ...toDetails(details) });

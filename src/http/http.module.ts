@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { Intake } from './intake.js';
 import { SseStreams } from './sse-streams.js';
 
-/** What controllers that stream need. */
-@Module({ providers: [SseStreams], exports: [SseStreams] })
+/** What controllers need that stream or take on work. */
+@Module({ providers: [SseStreams, Intake], exports: [SseStreams, Intake] })
 export class HttpModule {}

@@ -2,6 +2,7 @@ import { deferredNote } from '../agents/runtime/deferred-call.js';
 import { decisionOf } from '../agents/runtime/decision.js';
 import type { Settlement } from '../log/request-rows.js';
 import type { Entry } from '../log/run-log.js';
+import { STOPPED_WITH_SERVER } from '../tools/tool-executor.js';
 import type { OpenAgent } from './open-agents.js';
 import type { OpenCall, OpenQuestion, RunState } from './run-state.js';
 
@@ -29,6 +30,27 @@ export function closeCalls(
     ...closeApprovals(context, isTheirs),
     ...closeToolCalls(context, why, isTheirs),
     ...closeDeferred(context, why, isTheirs),
+  ];
+}
+
+/** What must not run again of what ran until the server was stopped. Where it asked somebody, the next run closes that, and tells the model. */
+export function closeStopped(
+  { state, epoch }: ClosingContext,
+  mayRunAgain: (toolName: string) => boolean,
+): Entry[] {
+  const asking = [...state.openQuestions.values()].map(({ key }) => key);
+  const isOver = ({ key, tool_name, started_in }: Omit<OpenCall, 'id' | 'agent_id'>): boolean =>
+    started_in === epoch &&
+    !mayRunAgain(tool_name) &&
+    !asking.some((question) => question?.startsWith(`${key}/`));
+  return [
+    ...[...state.openCalls.values()]
+      .filter(isOver)
+      .map((call) => failedCall(call, STOPPED_WITH_SERVER)),
+    ...state
+      .deferredCalls()
+      .filter(isOver)
+      .map((call) => deferredNote({ ...call, id: call.tool_call_id }, STOPPED_WITH_SERVER)),
   ];
 }
 
@@ -82,18 +104,12 @@ function closeToolCalls(
   isTheirs: (owned: Owned) => boolean,
 ): Entry[] {
   const open = [...context.state.openCalls.values()].filter(isTheirs);
-  return open.map((call) => ({
-    agent_id: call.agent_id,
-    key: call.key,
-    body: {
-      type: 'TOOL_RESULT',
-      id: call.id,
-      tool_name: call.tool_name,
-      tool_output: `${why} ${whatHappened(call, context)}`,
-      is_error: true,
-      duration_ms: 0,
-    },
-  }));
+  return open.map((call) => failedCall(call, `${why} ${whatHappened(call, context)}`));
+}
+
+function failedCall({ id, agent_id, key, tool_name }: OpenCall, tool_output: string): Entry {
+  const body = { type: 'TOOL_RESULT', id, tool_name, tool_output } as const;
+  return { agent_id, key, body: { ...body, is_error: true, duration_ms: 0 } };
 }
 
 /** What an agent went on without is over too. */

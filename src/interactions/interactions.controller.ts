@@ -82,6 +82,7 @@ export class InteractionsController {
     type: ProblemDto,
     description: 'The Idempotency-Key was used with another body.',
   })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
   async start(
     @Param() { chat_id }: ChatIdDto,
     @Body() body: StartInteractionDto,
@@ -117,6 +118,7 @@ export class InteractionsController {
     type: ProblemDto,
     description: 'The chat is busy, or the interaction still waits for its turn.',
   })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
   async edit(
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: EditInteractionDto,

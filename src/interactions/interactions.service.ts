@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { Config } from '../config/config.js';
+import { Intake } from '../http/intake.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -43,6 +44,7 @@ export class InteractionsService {
     private readonly queue: RunQueue,
     private readonly runner: Runner,
     private readonly leases: LeaseKeeper,
+    private readonly intake: Intake,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -51,9 +53,10 @@ export class InteractionsService {
   /**
    * Saves the interaction and has it run, now or when its turn comes; the same idempotency key and body answer the one that was started
    * before.
-   * @throws AppError as `acceptStart`, and `unknown_agent`, `unknown_model`, `invalid_body` (400)
+   * @throws AppError as `acceptStart`, and `unknown_agent`, `unknown_model`, `invalid_body` (400), `shutting_down` (503)
    */
   async start(request: StartRequest): Promise<InteractionRow> {
+    this.intake.requireOpen();
     const start = await this.prepare(request);
     const leased_at = this.clock.monotonic();
     const outcome = acceptStart(await this.store.startInteraction(start));

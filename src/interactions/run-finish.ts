@@ -4,6 +4,7 @@ import type { RunScope } from '../agents/runtime/run-scope.js';
 import { settleInTime } from '../agents/runtime/settle-in-time.js';
 import type { LogRecord } from '../log/log-record.js';
 import type { Entry } from '../log/run-log.js';
+import { closeStopped } from './closings.js';
 import { cancelled } from './ending.js';
 import type { Ending, EndingContext } from './ending.js';
 import type { RunState } from './run-state.js';
@@ -30,8 +31,16 @@ export class RunFinish {
   }
 
   /** Resolves when nothing of the run is running any more, or has had its time to stop. */
-  settle(): Promise<void> {
-    return settleInTime(this.options.scope);
+  settle(grace_ms?: number): Promise<void> {
+    return settleInTime(this.options.scope, grace_ms);
+  }
+
+  /** Writes what became of tools that must not run again, and did not stop when the server was stopped. */
+  async closeStopped(): Promise<void> {
+    const { tools } = this.options.scope.services;
+    const mayRunAgain = (name: string): boolean => tools.find(name)?.policy.recovery !== 'report';
+    const entries = closeStopped(this.context, mayRunAgain);
+    if (entries.length > 0) await this.options.scope.log.append(entries);
   }
 
   cancelled(reason: string): Ending {

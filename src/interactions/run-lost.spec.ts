@@ -207,7 +207,7 @@ describe(Run.name, () => {
       const done = run.execute();
       await gate.reached;
       await quiet(null);
-      void run.shutDown();
+      void run.shutDown(1_000);
       await done;
       expect((await world.row()).status).toBe('RUNNING');
       const provider = ScriptedProvider.playing(answerTurn('Done'));
@@ -215,9 +215,68 @@ describe(Run.name, () => {
       await expectEnded(world);
       expect(await world.all('RESUMED')).toMatchObject([{ attempt: 1, reason: 'lost' }]);
       const once = (await world.all('TOOL_RESULT')).find(({ id }) => id === 'c1');
-      expect(once?.tool_output).toContain('It is unknown whether its effect took place');
+      expect(once?.tool_output).toMatch(/server was stopped while this tool ran.*\nstopped$/s);
       expect(once?.is_error).toBe(true);
       expect(provider.requests).toHaveLength(1);
+    });
+
+    it('says of a tool that does not stop in time that it was killed, once', async () => {
+      const world = await RunWorld.open({ agent: react });
+      const [gate, late] = [new Gate(), new Gate()];
+      const tools = [
+        new FakeTool('once', async () => (await gate.pass(), 'late')),
+        new FakeTool('again', async () => (await late.pass(), 'late'), 'rerun'),
+      ];
+      const append: ProcessOptions['append'] = async (batches) => {
+        const isResult = batches[0]!.records.some(({ body }) => body.type === 'TOOL_RESULT');
+        if (!isResult) return world.store.append(batches);
+        gate.open(); // the tool ends while it is being told that it did not
+        late.open();
+        await quiet(null);
+        return world.store.append(batches);
+      };
+      const run = (await world.takeUp({ ...everything(), agent: react, tools, append }))!;
+      const done = run.execute();
+      await Promise.all([gate.reached, late.reached]);
+      await run.shutDown(1);
+      await done;
+      await quiet(null, 100);
+      expect(await world.all('TOOL_RESULT')).toMatchObject([
+        { id: 'c1', tool_output: expect.stringMatching(/killed with it/), is_error: true },
+      ]);
+      const provider = ScriptedProvider.playing(answerTurn('Done'));
+      await world.run({ ...everything(), agent: react, provider });
+      await expectEnded(world);
+      const again = (await world.all('TOOL_RESULT')).find(({ id }) => id === 'c2');
+      expect(again).toMatchObject({ tool_output: 'two', is_error: false });
+    });
+  });
+
+  describe('when it may be what takes the server down', () => {
+    const takeTurn = async (world: RunWorld): Promise<void> => {
+      const run = (await world.takeUp({ losses: 2 }))!;
+      void run.execute();
+      await quiet(null);
+      jest.advanceTimersByTime(5_000);
+      await quiet(null);
+      run.lose();
+    };
+    beforeEach(() => {
+      jest.useFakeTimers({
+        doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+      });
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    it('tells that it is slow, but not for ever', async () => {
+      const world = await RunWorld.open({ agent: (ctx) => aborted(ctx.signal) });
+      for (let run = 0; run < 5; run++) await takeTurn(world);
+      expect(await world.types()).toEqual([
+        ...['INTERACTION_STARTED', 'NOTICE', 'RESUMED', 'NOTICE', 'RESUMED', 'NOTICE'],
+        ...['RESUMED', 'RESUMED'],
+      ]);
     });
   });
 

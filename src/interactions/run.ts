@@ -6,11 +6,13 @@ import { Conversation } from '../agents/runtime/conversation.js';
 import { RunScope } from '../agents/runtime/run-scope.js';
 import { SharedScope } from '../agents/runtime/shared-scope.js';
 import { Journal } from '../agents/journal/journal.js';
+import { ServerStopped } from '../kernel/server-stopped.js';
 import type { LogRecord } from '../log/log-record.js';
 import { RunLog } from '../log/run-log.js';
 import { RunLost } from '../log/run-lost.js';
 import type { InteractionRow } from '../log/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
+import type { RecordOf } from '../protocol/events.js';
 import type { Message } from '../protocol/message.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { describeOutages } from './describe-outages.js';
@@ -25,6 +27,7 @@ import { isLoss, reportFailure, reportStop } from './run-reports.js';
 import type { RunDeps } from './run-deps.js';
 import { RunState } from './run-state.js';
 import { SignalWatch } from './signal-watch.js';
+import { limitTurn } from './suspect-turn.js';
 import { SUSPECT_LOSSES } from './suspects.js';
 import type { WaitingRuns } from './waiting-runs.js';
 
@@ -51,7 +54,9 @@ export interface RunHost {
 /** Why a run stops before its agent is done. */
 type Stop =
   | { readonly kind: 'cancel'; readonly reason: string }
-  | { readonly kind: 'lost' | 'shutdown' | 'parked' };
+  /** What it started has `grace_ms` to stop, and to say what came of it. */
+  | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
+  | { readonly kind: 'lost' | 'parked' };
 
 /** One attempt of this process to execute an interaction. */
 export class Run {
@@ -66,6 +71,7 @@ export class Run {
   private readonly finish: RunFinish;
   private stop: Stop | undefined;
   private ended = false;
+  private endTurn: () => void = () => {};
   private wakeStopped: () => void = () => {};
   private readonly stopped = new Promise<void>((resolve) => {
     this.wakeStopped = resolve;
@@ -144,10 +150,10 @@ export class Run {
   }
 
   /** Stops so that another process, or the next start, goes on; what only waits for people rests until they decide. */
-  async shutDown(): Promise<void> {
+  async shutDown(grace_ms: number): Promise<void> {
     await nextTick(); // the agent hears of what was written just now
     if (this.parking.isParkable) await this.park();
-    this.halt({ kind: 'shutdown' });
+    this.halt({ kind: 'shutdown', reason: new ServerStopped(), grace_ms });
   }
 
   /** Resolves when the interaction has ended, or this run has stopped. Never rejects. */
@@ -163,6 +169,7 @@ export class Run {
       reportStop(this.deps.logger, run, error);
     } finally {
       this.halt({ kind: 'lost' });
+      this.endTurn();
       this.parking.stop();
       this.journal.stop();
       this.log.close();
@@ -175,6 +182,8 @@ export class Run {
     if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
     if (this.state.hasAsked) await this.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.tellOutages();
+    if (this.start.losses >= SUSPECT_LOSSES)
+      this.endTurn = limitTurn(records, (notice) => this.tell(notice));
     if (resumed === undefined || records.length === 0) return;
     await this.clearLeft();
     const attempt = this.state.resumed + 1;
@@ -230,10 +239,17 @@ export class Run {
         return this.afterStopping(() => failed(this.finish.context, error));
       }
     }
-    await this.finish.settle();
+    await this.settleStopped();
     if (this.stop?.kind === 'lost') throw new RunLost();
     if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.takeRequests(); // decided before that (I5)
     return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
+  }
+
+  private async settleStopped(): Promise<void> {
+    if (this.stop?.kind !== 'shutdown') return this.finish.settle();
+    await this.finish.settle(this.stop.grace_ms);
+    this.stop.reason.graceIsOver = true;
+    await this.finish.closeStopped();
   }
 
   private async runAgent(): Promise<string | void> {
@@ -264,14 +280,24 @@ export class Run {
     if (stop.kind === 'lost') this.log.close(); // also when it is stopping already
     if (this.stop) return;
     this.stop = stop;
-    this.abort.abort();
+    this.abort.abort(stop.kind === 'shutdown' ? stop.reason : undefined);
     this.wakeStopped();
   }
 
   private onCommitted(records: readonly LogRecord[]): void {
     for (const record of records) this.state.apply(record);
     this.journal.push(records);
-    if (records.some(({ body }) => body.type !== 'RESUMED')) this.host.onWell();
+    if (records.some(({ body }) => body.type !== 'RESUMED')) this.seenWell();
+  }
+
+  private seenWell(): void {
+    this.endTurn();
+    this.host.onWell();
+  }
+
+  private tell(body: RecordOf<'NOTICE'>): void {
+    const { rootAgentId: agent_id } = this.state;
+    if (!this.stop) this.log.append([{ agent_id, key: null, body }]).catch(() => {}); // whatever it writes next fails too
   }
 
   private deliver(record: LogRecord): void {
@@ -281,7 +307,7 @@ export class Run {
 
   private onActivity(activity: Activity): void {
     this.parking.set(activity);
-    if (activity === 'waiting') this.host.onWell(); // one that can be parked is well when it is
+    if (activity === 'waiting') this.seenWell(); // one that can be parked is well when it is
   }
 
   private newScope(): RunScope {

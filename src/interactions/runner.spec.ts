@@ -14,6 +14,7 @@ import { aborted, quiet } from '../../test/support/quiet.js';
 import { RunWorld } from '../../test/support/run-world.js';
 import type { AgentFunction, RunWorldOptions } from '../../test/support/run-world.js';
 import { ScriptedProvider } from '../../test/support/scripted-provider.js';
+import { Intake } from '../http/intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import { Runner } from './runner.js';
@@ -37,7 +38,7 @@ class Process {
     const config = { leaseTtlMs: TTL } as Config;
     this.leases = new LeaseKeeper(world.store, clock, config, name);
     const suspects = new Suspects(this.queue);
-    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects);
+    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new Intake());
   }
 
   static async open(options: RunWorldOptions & { leased?: boolean } = {}): Promise<Process> {
@@ -56,7 +57,7 @@ class Process {
 
   /** Resolves when the process has nothing more to run. */
   stop(): Promise<void> {
-    return this.runner.onApplicationShutdown();
+    return this.runner.onModuleDestroy();
   }
 
   ended(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { Intake } from '../http/intake.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { giveUp, isPassing, unreadable } from './give-up.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -26,7 +27,7 @@ interface Taken {
 
 /** Runs the interactions that the queue hands to this process. */
 @Injectable()
-export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Started with their lease by this process, not handed out yet. */
   private readonly claimed = new Map<string, Taken>();
   /** What is being taken up; true once its row was changed meanwhile. */
@@ -41,6 +42,7 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly queue: RunQueue,
     private readonly leases: LeaseKeeper,
     private readonly suspects: Suspects,
+    private readonly intake: Intake,
   ) {
     this.loader = new RunLoader(deps);
     this.waiting = new WaitingRuns(deps.config.maxConcurrentRuns);
@@ -51,11 +53,14 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
     this.queue.start((id, slot) => this.run(id, slot));
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** While the server still answers, and leases are still renewed. */
+  async onModuleDestroy(): Promise<void> {
+    this.intake.close();
     this.unsubscribe();
     this.stopping = true;
     const stopped = this.queue.stop();
-    for (const { run } of this.leases.held()) void run.shutDown();
+    const grace_ms = this.deps.config.shutdownGraceMs / 2;
+    for (const { run } of this.leases.held()) void run.shutDown(grace_ms);
     await Promise.all([stopped, ...[...this.claimed.values()].map((taken) => this.release(taken))]);
   }
 
@@ -68,7 +73,9 @@ export class Runner implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Runs an interaction that this process has just created, lease included; `leased_at` is from before that. */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
     const lease: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
-    this.claimed.set(interaction.id, { lease, first, leased_at });
+    const taken = { lease, first, leased_at };
+    if (this.stopping) return void this.release(taken);
+    this.claimed.set(interaction.id, taken);
     this.takingUp.set(interaction.id, false);
     this.queue.enqueue(interaction.id, 'new');
   }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
+import { ServerStopped } from '../kernel/server-stopped.js';
 import { checkArguments } from './check-arguments.js';
 import type { CheckedArguments } from './check-arguments.js';
 import { cutOutput } from './cut-output.js';
 import { runUntil } from './run-until.js';
-import type { Ending, Pause, StopReason } from './run-until.js';
+import type { Ending, Pause } from './run-until.js';
 import { toErrorText, toText } from './to-text.js';
 import { ToolLimits } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
@@ -29,6 +30,10 @@ export interface NamedCall {
   /** JSON text as the model wrote it, well-formed or not. */
   readonly arguments: string;
 }
+
+/** What the model is told of a call that was stopped together with the server. */
+export const STOPPED_WITH_SERVER =
+  'The server was stopped while this tool ran, and the tool was killed with it: part of its effect may have taken place. Check before you call it again.';
 
 /** Runs tools within their limits. Nothing here throws: whatever goes wrong is a result that the model can act on. */
 @Injectable()
@@ -68,11 +73,11 @@ export class ToolExecutor {
   private async run(call: NamedCall, context: ToolContext): Promise<Outcome> {
     const checked = this.check(call.name, call.arguments);
     if (!checked.ok) return failed(checked.fault);
-    if (context.signal.aborted) return failed('The call was cancelled before it began.');
+    if (context.signal.aborted) return failed(describeEarlyStop(context.signal));
     const tool = this.registry.get(call.name);
     const timeout_ms = tool.timeout_ms ?? this.limits.toolTimeoutMs;
     const ending = await runTool(tool, checked.input, { context, timeout_ms });
-    return describe(ending, timeout_ms);
+    return describe(ending, describeReason(ending, { timeout_ms, signal: context.signal }));
   }
 }
 
@@ -116,7 +121,7 @@ function pausing<Args extends unknown[], T>(
   };
 }
 
-function describe(ending: Ending<unknown>, timeoutMs: number): Outcome {
+function describe(ending: Ending<unknown>, reason: string): Outcome {
   switch (ending.kind) {
     case 'returned':
       return returned(ending.value);
@@ -124,7 +129,7 @@ function describe(ending: Ending<unknown>, timeoutMs: number): Outcome {
       return failed(`The tool failed: ${toErrorText(ending.error)}`);
     case 'stopped':
       return {
-        ...failed(describeStop(ending, timeoutMs)),
+        ...failed(describeStop(ending, reason)),
         ...(!ending.late && { still_running: true }),
       };
   }
@@ -136,18 +141,29 @@ function returned(value: unknown): Outcome {
 }
 
 function describeStop(
-  { by, late }: Extract<Ending<unknown>, { kind: 'stopped' }>,
-  timeoutMs: number,
+  { late }: Extract<Ending<unknown>, { kind: 'stopped' }>,
+  reason: string,
 ): string {
-  const what = describeReason(by, timeoutMs);
-  if (!late) return `${what} It did not stop when told to: it may still be running.`;
-  const text = late.kind === 'returned' ? toText(late.value) : '';
-  return text ? `${what} What it had by then:\n${text}` : what;
+  if (!late && reason !== STOPPED_WITH_SERVER)
+    return `${reason} It did not stop when told to: it may still be running.`;
+  const text = late?.kind === 'returned' ? toText(late.value) : '';
+  return text ? `${reason} What it had by then:\n${text}` : reason;
 }
 
-function describeReason(by: StopReason, timeoutMs: number): string {
-  if (by === 'cancel') return 'The call was cancelled.';
-  return `The tool took longer than ${timeoutMs} ms and was stopped.`;
+/** Why it was stopped, if it was. */
+function describeReason(
+  ending: Ending<unknown>,
+  { timeout_ms, signal }: { timeout_ms: number; signal: AbortSignal },
+): string {
+  if (ending.kind === 'stopped' && ending.by === 'timeout')
+    return `The tool took longer than ${timeout_ms} ms and was stopped.`;
+  return signal.reason instanceof ServerStopped ? STOPPED_WITH_SERVER : 'The call was cancelled.';
+}
+
+function describeEarlyStop({ reason }: AbortSignal): string {
+  if (reason instanceof ServerStopped)
+    return 'The server was stopped before the tool began: it did nothing. Call it again if it is still wanted.';
+  return 'The call was cancelled before it began.';
 }
 
 function failed(text: string): Outcome {

@@ -231,6 +231,17 @@ describe('The server as a process', () => {
     await data.remove();
   });
 
+  it('tells once what keeps it from starting', async () => {
+    const data = await FILES.create();
+    const env = { ...data.env, PORT: new URL(fake.baseUrl).port };
+    const server = await ServerProcess.spawn(env);
+    started.push(server);
+    expect(await server.ended).toEqual({ code: 1, signal: null });
+    const told = server.output.split('\n').filter((line) => line.includes('EADDRINUSE'));
+    expect(told).toEqual([expect.stringMatching(/^Parley could not start/)]);
+    await data.remove();
+  });
+
   it('waits for a database that is away, then ends with 1 and says what to check', async () => {
     expect(await withoutDatabase.ended).toEqual({ code: 1, signal: null });
     const { output } = withoutDatabase;

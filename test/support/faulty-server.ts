@@ -5,22 +5,27 @@ import { z } from 'zod';
 import { bootstrap } from '../../src/bootstrap.js';
 import { ToolProvider } from '../../src/tools/tool-provider.decorator.js';
 import { Tool } from '../../src/tools/tool.js';
-import type { ToolPolicy } from '../../src/tools/tool.js';
+import type { ToolContext, ToolPolicy, ToolRecovery } from '../../src/tools/tool.js';
 
 /** Long enough for any test to be over. */
 const FOREVER_MS = 600_000;
 
+abstract class FaultyTool extends Tool {
+  readonly input = z.object({});
+  readonly description = 'Does what a server has to cope with.';
+  abstract readonly recovery: ToolRecovery;
+
+  get policy(): ToolPolicy {
+    return { category: 'compute', read_only: true, risk: 'low', recovery: this.recovery };
+  }
+}
+
 /** Takes the process down. */
 @Injectable()
 @ToolProvider()
-class DeadlyTool extends Tool {
+class DeadlyTool extends FaultyTool {
   readonly name = 'deadly';
-  readonly description = 'Takes the process down.';
-  readonly input = z.object({});
-  readonly policy: ToolPolicy = {
-    ...{ category: 'compute', read_only: true, risk: 'low' },
-    recovery: 'rerun',
-  };
+  readonly recovery = 'rerun';
 
   async execute(): Promise<string> {
     process.kill(process.pid, 'SIGKILL');
@@ -49,7 +54,50 @@ class NoteTool extends Tool<z.output<typeof note>> {
   }
 }
 
-@Module({ providers: [DeadlyTool, NoteTool] })
+/** Runs until it is stopped, and must not be run twice. */
+@Injectable()
+@ToolProvider()
+class SlowTool extends FaultyTool {
+  readonly name = 'slow';
+  readonly recovery = 'report';
+
+  async execute(_: unknown, { signal, output }: ToolContext): Promise<string> {
+    output('Half of it is done.');
+    await delay(FOREVER_MS, undefined, { signal }).catch(() => {});
+    return 'Half of it is done.';
+  }
+}
+
+/** Neither ends nor stops when told to, and must not be run twice. */
+@Injectable()
+@ToolProvider()
+class DeafTool extends FaultyTool {
+  readonly name = 'deaf';
+  readonly recovery = 'report';
+
+  async execute(_: unknown, { output }: ToolContext): Promise<string> {
+    output('Deaf.');
+    await delay(FOREVER_MS);
+    return 'Done.';
+  }
+}
+
+/** Runs until it is stopped the first time; does no harm when it is run again, and ends then. */
+@Injectable()
+@ToolProvider()
+class AgainTool extends FaultyTool {
+  readonly name = 'again';
+  readonly recovery = 'rerun';
+
+  async execute(_: unknown, { signal, output }: ToolContext): Promise<string> {
+    if (process.argv.includes('--again')) return 'Done at last.';
+    output('First try.');
+    await delay(FOREVER_MS, undefined, { signal }).catch(() => {});
+    return 'Stopped.';
+  }
+}
+
+@Module({ providers: [DeadlyTool, NoteTool, SlowTool, DeafTool, AgainTool] })
 class FaultyModule {}
 
 await bootstrap([FaultyModule]);

@@ -1,4 +1,5 @@
 import type { Interaction } from '../../src/protocol/interaction.js';
+import type { StreamEvent } from '../../src/log/stream-event.js';
 import type { RecordEvent, RecordType } from '../../src/protocol/events.js';
 import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
@@ -12,7 +13,7 @@ export class Following {
   readonly reader = new EventReader();
   readonly frames: SseFrame[] = [];
   private readonly watchers = new Set<() => void>();
-  private connection: Promise<void>;
+  private connection: Promise<'ended' | 'broken'>;
 
   constructor(
     api: ApiClient,
@@ -34,6 +35,17 @@ export class Following {
     }
   }
 
+  /** Resolves when there was an event of this type. */
+  async event(type: StreamEvent['type']): Promise<void> {
+    while (!this.frames.some(({ data }) => data.type === type))
+      await new Promise<void>((resolve) => this.watchers.add(resolve));
+  }
+
+  /** How the connection came to its end. */
+  closed(): Promise<'ended' | 'broken'> {
+    return this.connection;
+  }
+
   /** Goes on from where the connection broke, maybe at another server. */
   async resume(api: ApiClient): Promise<this> {
     await this.connection;
@@ -48,7 +60,7 @@ export class Following {
     return this.reader;
   }
 
-  private async read(api: ApiClient): Promise<void> {
+  private async read(api: ApiClient): Promise<'ended' | 'broken'> {
     try {
       for await (const frame of await api.events(this.of, this.reader.cursor)) {
         this.frames.push(frame);
@@ -56,8 +68,10 @@ export class Following {
         for (const tell of this.watchers) tell();
         this.watchers.clear();
       }
+      return 'ended';
     } catch (error) {
       if ((error as Error).name !== 'TypeError') throw error; // fetch's word for a connection that broke
+      return 'broken';
     }
   }
 }

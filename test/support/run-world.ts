@@ -59,6 +59,8 @@ export interface ProcessOptions extends RunWorldOptions {
   /** Stands between the run and the store. */
   readonly append?: Append;
   readonly holdsLease?: () => boolean;
+  /** Runs before it that were lost in a row. */
+  readonly losses?: number;
 }
 
 /** A lease that is over at once: in these tests whoever wants an interaction takes it. */
@@ -127,7 +129,7 @@ export class RunWorld {
     if (!lease) return undefined;
     const { interaction, parked } = lease;
     const start = {
-      losses: 0,
+      losses: options.losses ?? 0,
       interaction,
       records: await this.log(),
       before: await this.store.getPreviousState(this.id),

@@ -60,7 +60,6 @@ export class DeferredCall {
     const tool_input = inputOf(settlement, this.deferred.tool_input);
     const run = new ToolRun(this.scope, input);
     const done = await run.execute({ tool, tool_input, told, startedBefore });
-    this.scope.signal.throwIfAborted();
     await this.finish(done.output, done.told);
   }
 
@@ -69,7 +68,7 @@ export class DeferredCall {
     const { key, agent, call } = input;
     const { id, function: fn } = call;
     const settled = { approval_id, key, agent_id: agent.id, id, tool_name: fn.name };
-    await this.scope.append([...before, deferredNote(settled, outcome)]);
+    await this.scope.appendOutcome([...before, deferredNote(settled, outcome)]);
   }
 
   private decision(settlement: Extract<Settlement, { kind: 'approval' }>): Entry {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { ServerStopped } from '../../kernel/server-stopped.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type { NewRequest, RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
 import type { AppendEffects, Entry, RunLog } from '../../log/run-log.js';
@@ -31,15 +32,15 @@ export class RunScope {
   ) {
     this.signal = this.abort.signal;
     setMaxListeners(Infinity, this.signal); // each effect that runs listens
-    if (signal?.aborted) this.stop();
-    signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (signal?.aborted) this.stop(signal.reason);
+    signal?.addEventListener('abort', () => this.stop(signal.reason), { once: true });
   }
 
   /** The scope of a child agent; it stops with this one. */
   child(): RunScope {
     const child = new RunScope(this.shared, undefined, this.depth + 1);
     this.children.add(child);
-    if (this.signal.aborted) child.stop();
+    if (this.signal.aborted) child.stop(this.signal.reason);
     return child;
   }
 
@@ -49,9 +50,9 @@ export class RunScope {
   }
 
   /** Stops the agent and its subtree, children first (I7). */
-  stop(): void {
-    for (const child of this.children) child.stop();
-    this.abort.abort();
+  stop(reason?: unknown): void {
+    for (const child of this.children) child.stop(reason);
+    this.abort.abort(reason);
   }
 
   get interaction(): InteractionRow {
@@ -85,6 +86,14 @@ export class RunScope {
   /** @throws what ends the caller's work too: nothing may be started any more */
   throwIfStopped(): void {
     this.signal.throwIfAborted();
+    if (!this.log.isHeld) throw new RunLost();
+  }
+
+  /** @throws as `throwIfStopped`, but not where what came of the work is still written down */
+  throwIfUnheard(): void {
+    const { aborted, reason } = this.signal;
+    const isHeard = !aborted || (reason instanceof ServerStopped && !reason.graceIsOver);
+    if (!isHeard) this.signal.throwIfAborted();
     if (!this.log.isHeld) throw new RunLost();
   }
 
@@ -135,6 +144,12 @@ export class RunScope {
   ): Promise<readonly LogRecord[]> {
     this.signal.throwIfAborted();
     return this.shared.append(entries, effects);
+  }
+
+  /** Appends what came of work, also of work that was stopped with the server: whoever else stopped the agent writes that. */
+  async appendOutcome(entries: readonly Entry[]): Promise<void> {
+    this.throwIfUnheard();
+    await this.shared.append(entries, {});
   }
 
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {

@@ -5,11 +5,11 @@ import type { RunScope } from './run-scope.js';
 const STOP_GRACE_MS = 8_000;
 
 /** Resolves when nothing of the agent and its subtree is running any more, or it has had its time to stop. */
-export async function settleInTime(scope: RunScope): Promise<void> {
+export async function settleInTime(scope: RunScope, grace_ms = STOP_GRACE_MS): Promise<void> {
   const grace = new AbortController();
   await Promise.race([
     scope.settled(),
-    delay(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {}),
+    delay(grace_ms, undefined, { signal: grace.signal }).catch(() => {}),
   ]);
   grace.abort();
 }

@@ -42,13 +42,17 @@ export class ToolRun {
   async execute(passed: PassedCall): Promise<Executed> {
     const start = new ToolStart(this.scope, this.input, passed);
     if (!passed.tool.announces_start) await start.record();
-    this.scope.throwIfStopped(); // a person's answer takes its time
+    const repeatable = isRepeatable(passed.tool);
+    // A person's answer takes its time. What the log says is started and may not run twice is told that it did not begin.
+    if (repeatable || passed.tool.announces_start) this.scope.throwIfStopped();
+    else this.scope.throwIfUnheard();
     const call = { name: this.input.call.function.name, arguments: passed.tool_input };
-    const context = this.context(start, isRepeatable(passed.tool));
+    const context = this.context(start, repeatable);
     const execution = await this.scope.services.executor.execute(call, context);
     await Promise.all(this.children.map((child) => child.abandon()));
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
     await this.closeQuestions();
+    if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
     return { ...execution, told: start.untold };
   }
 

@@ -35,8 +35,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
 
   async run(): Promise<void> {
     const { told, ...execution } = await this.execute();
-    this.scope.signal.throwIfAborted(); // whoever stopped the run writes the result
-    await this.scope.append([...told, this.result(execution)]);
+    await this.scope.appendOutcome([...told, this.result(execution)]);
   }
 
   outcome({ body }: CompletingRecord): ToolOutcome {

@@ -3,6 +3,7 @@ import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/c
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ChatIdDto } from '../../http/ids.dto.js';
+import { Intake } from '../../http/intake.js';
 import { ProblemDto } from '../../http/problem.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
@@ -30,6 +31,7 @@ export class SessionLogController {
     private readonly importer: SessionLogImporter,
     private readonly chats: ChatsService,
     private readonly ids: Ids,
+    private readonly intake: Intake,
   ) {}
 
   @Get(':chat_id/log')
@@ -58,7 +60,9 @@ export class SessionLogController {
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
   async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
+    this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
     const report = await readNdjson(request, (body) => this.importer.import({ chat_id, body }));
     return { ...(await this.chats.get(chat_id, new GetChatQueryDto())), import: report };

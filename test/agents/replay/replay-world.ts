@@ -75,7 +75,7 @@ export class ReplayWorld {
     this.textAtDeath ||= JSON.stringify(await this.world.log());
     if (fate?.death === 'zombie') this.zombies.push({ run, done });
     else if (life.isDead) run.lose();
-    else void run.shutDown();
+    else void run.shutDown(1_000);
     if (fate?.death !== 'zombie') await this.watch(done);
     return true;
   }
