@@ -30,12 +30,12 @@ class Server {
 }
 
 describe('A request whose time was over while the server was down', () => {
-  for (const { name, fault, open } of STORES)
-    (fault ? describe.skip : describe)(`on ${name}`, () => {
+  for (const kind of STORES)
+    (kind.fault ? describe.skip : describe)(`on ${kind.name}`, () => {
       let opened: OpenStore;
       let clock: FakeClock;
       beforeAll(async () => {
-        opened = await open();
+        opened = await kind.open();
       });
       afterAll(() => opened.close());
       beforeEach(() => {

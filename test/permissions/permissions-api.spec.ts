@@ -14,9 +14,13 @@ import { PermissionsController } from '../../src/permissions/permissions.control
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import type { RememberedScope } from '../../src/permissions/permissions.service.js';
+import { InteractionStore } from '../../src/log/interaction-store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
+import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { ToolLimits } from '../../src/tools/tool-limits.js';
+import { NoSandbox } from '../../src/workspace/sandbox/no-sandbox.js';
+import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
 import { startTinyApp } from '../support/tiny-app.js';
 
 const FILE = `{
@@ -29,6 +33,8 @@ const FILE = `{
 }
 `;
 
+const TOKENS = [Config, ToolLimits, RuleStore, Clock, Sandbox, InteractionStore, Ids];
+
 describe(PermissionsController.name, () => {
   let folder: string;
   let app: NestExpressApplication;
@@ -40,15 +46,21 @@ describe(PermissionsController.name, () => {
     await writeFile(path, FILE);
     const config = loadConfig({ PERMISSIONS_FILE: path });
     const store = await FileRuleStore.open({ data_dir: folder });
+    const chats = await FileInteractionStore.open({
+      ...{ data_dir: folder, clock: new SystemClock() },
+      report: () => undefined,
+    });
     const providers = [
       { provide: Config, useValue: config },
       { provide: ToolLimits, useValue: config },
       { provide: RuleStore, useValue: store },
       { provide: Clock, useClass: SystemClock },
+      { provide: Sandbox, useClass: NoSandbox },
+      { provide: InteractionStore, useValue: chats },
       Ids,
     ];
     @Global()
-    @Module({ providers, exports: [Config, ToolLimits, RuleStore, Clock, Ids] })
+    @Module({ providers, exports: TOKENS })
     class PortsModule {}
     @Module({ imports: [PortsModule, PermissionsModule] })
     class TestModule {}
