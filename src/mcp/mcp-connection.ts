@@ -14,6 +14,7 @@ import type {
   Tool as Declaration,
 } from '@modelcontextprotocol/sdk/types.js';
 import { CallWatch } from './call-watch.js';
+import { describeProblem } from './describe-problem.js';
 import { makeTransport } from './open-transport.js';
 import { resultText } from './result-text.js';
 import type { ServerSettings } from './server-settings.js';
@@ -119,7 +120,7 @@ export class McpConnection {
     if (error instanceof McpError && error.code !== CONNECTION_CLOSED) return error;
     if (error instanceof StreamableHTTPError)
       return new Error(`The MCP server ${this.name} refused: ${error.message}`, { cause: error });
-    const why = this.lastError ?? (error as Error).message;
+    const why = this.lastError ?? describeProblem(error, this.settings);
     void this.lose(client, why);
     return new Error(
       `The MCP server ${this.name} was lost while the call ran (${why}). Whether the call had an effect is unknown. It is being connected again.`,
@@ -172,7 +173,7 @@ export class McpConnection {
     } catch (error) {
       this.client = undefined;
       await client.close().catch(() => {});
-      this.becomeUnavailable((error as Error).message);
+      this.becomeUnavailable(describeProblem(error, this.settings));
       return false;
     }
   }
@@ -193,9 +194,10 @@ export class McpConnection {
   }
 
   private note(error: Error): void {
-    this.logger.debug(error.message);
+    const problem = describeProblem(error, this.settings);
+    this.logger.debug(problem);
     const isGarbage = error instanceof SyntaxError || error.name === 'ZodError';
-    if (!isGarbage) this.lastError = error.message; // garbage ends no connection
+    if (!isGarbage) this.lastError = problem; // garbage ends no connection
   }
 
   private becomeUnavailable(why: string): void {

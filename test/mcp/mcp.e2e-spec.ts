@@ -42,6 +42,7 @@ describe('Tools of MCP servers', () => {
       },
       odd: { ...node(ODD), env: { GREETING: 'hi ${NAME:-nobody}' } },
       'not there': { command: join(folder, 'no-such-program') },
+      refusing: { type: 'http', url: `http://127.0.0.1:${await freePort()}/mcp` },
       off: { command: 'x', disabled: true },
     };
     const path = join(folder, 'mcp.json');
@@ -168,6 +169,10 @@ describe('Tools of MCP servers', () => {
       expect.objectContaining({
         code: 'tool_server_unavailable',
         message: expect.stringMatching(/not there/),
+      }),
+      expect.objectContaining({
+        code: 'tool_server_unavailable',
+        message: expect.stringMatching(/refusing.*fetch failed: .*ECONNREFUSED 127\.0\.0\.1/),
       }),
     ]);
   });

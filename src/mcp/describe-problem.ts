@@ -1,0 +1,25 @@
+import type { ServerSettings } from './server-settings.js';
+
+const MAX_CAUSES = 5;
+
+/** What is wrong with a server, for people: the error and what caused it, without what is secret in its settings. */
+export function describeProblem(error: unknown, settings: ServerSettings): string {
+  const said = [...new Set(messagesOf(error))].join(': ') || 'no reason given';
+  return secretsOf(settings).reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said);
+}
+
+function messagesOf(error: unknown, depth = 0): string[] {
+  const { message, code, cause } = Object(error) as Record<string, unknown>;
+  const said = [message, code].find((text) => typeof text === 'string' && text !== '');
+  const own = said === undefined ? [] : [String(said)];
+  if (cause === undefined || depth === MAX_CAUSES) return own;
+  return [...own, ...messagesOf(cause, depth + 1)];
+}
+
+/** `fetch` quotes a header that it can't send, and a URL that holds a password. */
+function secretsOf(settings: ServerSettings): string[] {
+  if (settings.kind !== 'http') return [];
+  const { url, headers } = settings;
+  const userinfo = [url.username, url.password].filter(Boolean).join(':');
+  return [userinfo, ...Object.values(headers).map((value) => value.trim())].filter(Boolean);
+}
