@@ -32,7 +32,7 @@ describe('An approval', () => {
         tool_call_id: call!.id,
         tool_name: 'calculator',
         tool_input: '{"expression":"6*7"}',
-        action: expect.any(String),
+        action: 'Call calculator with {"expression":"6*7"}',
         category: 'compute',
         risk: 'low',
         reason: expect.any(String),

@@ -1,6 +1,7 @@
 import type { Json } from '../../log/json.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { toErrorText } from '../../tools/to-text.js';
+import { showInput } from '../../tools/show-input.js';
 import type { CallAbout, Tool } from '../../tools/tool.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -112,10 +113,10 @@ function closed(output: string, told: readonly RecordBody[] = []): Passage {
 
 /** For people. A tool that can't say what it would do is asked about all the same. */
 async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
-  const plain = `Call ${tool.name}`;
+  const input = JSON.parse(tool_input || '{}') as Json;
   try {
-    return (await tool.summarize?.(JSON.parse(tool_input || '{}'), about)) ?? plain;
+    return (await tool.summarize?.(input, about)) ?? `Call ${tool.name} with ${showInput(input)}`;
   } catch (error) {
-    return `${plain} (what it would do can't be told: ${toErrorText(error)})`;
+    return `Call ${tool.name} (what it would do can't be told: ${toErrorText(error)})`;
   }
 }
