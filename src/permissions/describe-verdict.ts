@@ -7,6 +7,8 @@ import { showPart } from './trace.js';
 export function describeVerdict(verdict: PartVerdict, toolName: string): string {
   const { decision, part, rule, why } = verdict;
   const what = part.kind === 'call' ? toolName : `\`${showPart(part)}\``;
+  if (rule && rule.decision !== decision)
+    return `Asks about ${what}: ${describeRule(rule)} and may match (${why}), so a person is asked.`;
   if (rule) return `${VERB[decision]} ${what}: ${describeRule(rule)} (${why}).`;
   if (decision === 'allow') return `${VERB.allow} ${what}: ${why}, and no rule says otherwise.`;
   return `${VERB[decision]} ${what}: no rule covers it, and ${why}.`;

@@ -240,5 +240,8 @@ describe(PermissionPolicy.name, () => {
     expect(judgeCommand([prefix('deny', 'rm')], 'ls; rm x').reason).toMatch(
       /^Denies `rm x`: the global rule rule_\d+ says deny \(the command is one of those that it names\)\.$/,
     );
+    expect(judgeCommand([prefix('deny', 'rm -rf')], '$x -rf y').reason).toMatch(
+      /^Asks about `… -rf y`: the global rule rule_\d+ says deny and may match \(.*\), so a person is asked\.$/,
+    );
   });
 });
