@@ -104,6 +104,7 @@ describe(Runner.name, () => {
     await process.stop();
     await expectEnded(process.world);
     expect(process.leases.held()).toEqual([]);
+    expect(process.world.infos).toEqual([]);
     expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 1 });
   });
 
@@ -239,6 +240,9 @@ describe(Runner.name, () => {
       const process = await Process.open();
       await loseRuns(process, 2);
       expect((await runToEnd(process)).status).toBe('COMPLETED');
+      expect(process.world.infos).toEqual([
+        `${process.world.interactionId}: taken up again, run 3: the process that ran it was lost`,
+      ]);
     });
 
     it('gives it up after three losses in a row', async () => {

@@ -10,6 +10,7 @@ import type { InteractionRow, Lease } from '../log/store-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
 import type { Slot } from '../queue/run-queue.js';
 import { Run } from './run.js';
+import type { RunStart } from './run.js';
 import { RunDeps } from './run-deps.js';
 import { RunLoader } from './run-loader.js';
 import { reportStop } from './run-reports.js';
@@ -126,8 +127,10 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       if (losses > MAX_LOSSES) throw new CrashLoop(losses); // to read it may be what crashes
       const start = await this.loader.load(taken.lease, taken.first);
-      if (!this.stopping)
+      if (!this.stopping) {
+        this.reportResume(start);
         return new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting, onWell });
+      }
     } catch (error) {
       if (!isPassing(error)) return this.giveUp(taken, error);
       await this.release(taken);
@@ -135,6 +138,12 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     }
     await this.release(taken);
     return undefined;
+  }
+
+  private reportResume({ interaction, records, resumed }: RunStart): void {
+    if (resumed === undefined || records.length === 0) return;
+    const { id, epoch } = interaction;
+    this.deps.logger.log(`${id}: taken up again, run ${epoch}: ${resumed}`);
   }
 
   private async giveUp({ lease }: Taken, cause: unknown): Promise<undefined> {

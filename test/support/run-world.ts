@@ -72,6 +72,7 @@ export class RunWorld {
   readonly store: MemoryStore;
   readonly bus = new LocalLiveBus();
   readonly frames: Frame[] = [];
+  readonly infos: string[] = [];
   readonly warnings: string[] = [];
   readonly errors: unknown[] = [];
   readonly chatId = 'chat_test';
@@ -207,6 +208,7 @@ export class RunWorld {
   private logger(): Logger {
     return {
       debug: () => {},
+      log: (line: string) => this.infos.push(line),
       warn: (line: string) => this.warnings.push(line),
       error: (error: unknown) => this.errors.push(error),
     } as unknown as Logger;
