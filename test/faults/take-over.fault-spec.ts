@@ -182,17 +182,19 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
     it('is not taken over because a process has another time of day', async () => {
       const [mine, lapsed] = [new Gate(), new Gate()];
       fake.reply({ text: ['Mine', mine, '.'] }, { text: ['Half', lapsed] }, { text: 'Taken.' });
-      const first = await start({ LEASE_TTL_MS: '20000' });
+      const first = await start({ LEASE_TTL_MS: '60000' });
       const api = await first.api();
       const kept = await api.begin('kept', 'Go');
       await mine.reached;
       const left = await api.begin('left', 'Go');
       await lapsed.reached;
-      const second = await start({ LEASE_TTL_MS: '20000', NODE_OPTIONS: AHEAD });
+      const second = await start({ LEASE_TTL_MS: '60000', NODE_OPTIONS: AHEAD });
+      first.signal('SIGSTOP'); // else it may be the one that takes it up
       await query(STEAL, [left.id]);
       const taken = await (await second.api()).follow(left);
       expect(taken.find('ANSWER')).toMatchObject({ content: 'Taken.' });
       expect(Date.parse(taken.find('ANSWER')!.at) - Date.now()).toBeGreaterThan(3_000_000);
+      first.signal('SIGCONT');
       mine.open();
       expect((await (await second.api()).follow(kept)).types).not.toContain('RESUMED');
     });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { SANDBOXES } from '../support/sandboxes.js';
 
 const BUBBLEWRAP = SANDBOXES.find(({ name }) => name === 'bubblewrap')!;
 
-/** Each prints "escaped" if it gets where it should not. `$BASE` is where the secrets are, `$PORT` what the host listens on, `$SERVER` its pid. */
+/** Each prints "escaped" if it gets where it should not, or leaves something there, which is looked for in the end. `$BASE` is where the secrets are, `$PORT` what the host listens on, `$SERVER` its pid. */
 const ESCAPES: Readonly<Record<string, string>> = {
   'connect to a port of the host': 'exec 3<>/dev/tcp/127.0.0.1/$PORT && echo escaped',
   'connect to a port of the host by another address':
@@ -34,9 +34,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   'signal the server': 'kill -0 $SERVER && echo escaped',
   'signal everybody': 'kill -s URG -1; kill -0 $SERVER && echo escaped',
   'trace the server': 'test -r /proc/$SERVER/mem && echo escaped',
-  'write outside': 'echo x > $BASE/new && echo escaped',
-  'write into a hidden folder':
-    'echo x > $BASE/data/new && echo escaped; echo x > $BASE/work/new && echo escaped',
+  'write outside': 'echo x > $BASE/new',
+  'write into a hidden folder': 'echo x > $BASE/data/new; echo x > $BASE/work/new',
   'write to /etc': 'echo x >> /etc/hosts && echo escaped',
   'write to /usr': 'touch /usr/bin/parley-test && echo escaped',
   'write to the root': 'mkdir /parley-test && echo escaped',
@@ -97,6 +96,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
     expect((await world.run('ls -A /tmp')).output).not.toContain('parley-test-left');
     expect(await readFile(join(world.base, 'data/secret'), 'utf8')).toBe('a secret');
     expect(await readFile(join(world.base, 'work/theirs/secret'), 'utf8')).toBe('a secret');
+    for (const [folder, names] of Object.entries({
+      '': ['data', 'home', 'secret', 'work'],
+      data: ['secret'],
+      work: ['mine', 'theirs'],
+    }))
+      expect((await readdir(join(world.base, folder))).toSorted()).toEqual(names);
   });
 
   it('do without what it needs', async () => {
