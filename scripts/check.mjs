@@ -19,6 +19,7 @@ const CHECKS = {
   unused: 'knip',
   lint: 'oxlint --type-aware --deny-warnings --report-unused-disable-directives',
   'event document': 'node scripts/generate-events-doc.mjs --check',
+  links: 'node scripts/check-links.mjs',
 };
 
 const waiting = Object.entries(CHECKS);

@@ -30,6 +30,11 @@ function page() {
 Every frame of a stream has an \`event\` (the name below), a \`data\` (one line of JSON) and an \`id\`: the cursor after it, to be sent back in
 \`Last-Event-ID\`. Every data object has \`type\` (the event's name in upper case), \`interaction_id\` and \`agent_id\`.
 
+## Blocks, and what becomes void
+
+Key text by \`block_id\`, and put each delta at its \`offset\`: the record with that \`block_id\` holds the whole text and replaces it. On \`resumed\`
+drop every block that has no record yet, and on a \`notice\` with \`void\` the blocks that it lists: what they said is written again under new ids, from offset 0.
+
 ## Records
 
 Durable: saved before they are sent, and sent again to a reader that comes back. Each also has \`seq\` (1, 2, 3… without a gap) and \`at\` (ISO 8601 in UTC).
