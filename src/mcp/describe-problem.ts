@@ -8,10 +8,9 @@ export function describeProblem(error: unknown, settings: ServerSettings): strin
   return secretsOf(settings).reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said);
 }
 
-function messagesOf(error: unknown, depth = 0): string[] {
+function messagesOf(error: unknown, depth = 0): unknown[] {
   const { message, code, cause } = Object(error) as Record<string, unknown>;
-  const said = [message, code].find((text) => typeof text === 'string' && text !== '');
-  const own = said === undefined ? [] : [String(said)];
+  const own = [message, code].filter((text) => typeof text === 'string' && text !== '').slice(0, 1);
   if (cause === undefined || depth === MAX_CAUSES) return own;
   return [...own, ...messagesOf(cause, depth + 1)];
 }
