@@ -24,7 +24,7 @@ export default {
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/test/**/*.{spec,contract-spec,e2e-spec,fault-spec}.ts',
   ],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Embedded databases need memory each.
   maxWorkers: Math.min(availableParallelism(), 4),
 };
