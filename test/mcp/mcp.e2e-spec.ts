@@ -114,10 +114,9 @@ describe('Tools of MCP servers', () => {
       [`mcp__${name}__echo`, { message: 'hello' }],
       [`mcp__${name}__get-sum`, { a: 2, b: 40 }],
     );
-    expect(results.map(({ tool_output }) => tool_output)).toEqual([
-      expect.stringContaining('hello'),
-      expect.stringContaining('42'),
-    ]);
+    const outputs = results.map(({ tool_output }) => tool_output); // as they come
+    for (const part of ['hello', '42'])
+      expect(outputs).toContainEqual(expect.stringContaining(part));
   });
 
   it('read files and remember things', async () => {
