@@ -1,26 +1,27 @@
-import { createParser } from 'eventsource-parser';
-import { Person } from './person.mjs';
-import { dim, say, you, yellow } from './terminal.mjs';
+import { readEvents } from './api.mjs';
+import { dim, red, say, you, yellow } from './terminal.mjs';
 import { View } from './view.mjs';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+/** Somebody else answered, or nobody did in time. */
+const OVER = ['/problems/already_processed', '/problems/request_expired'];
 
 /** A chat with the server, shown as it goes. */
 export class Conversation {
-  #person = new Person();
+  #api;
+  #person;
+  #path;
 
-  constructor(url, chat) {
-    this.url = url;
-    this.chat = `${url}/chats/${chat}`;
+  constructor(api, chat, person) {
+    this.#api = api;
+    this.#person = person;
+    this.#path = `/chats/${chat}`;
   }
 
   /** Says something and shows what comes. `script` is what a person decides and answers when none is at the terminal. */
   async tell(text, script = {}) {
     say(`\n${you('You')}    ${text}`);
     const view = new View();
-    const body = JSON.stringify({ user_message: text });
-    const start = { method: 'POST', headers: JSON_TYPE, body };
-    let response = await open(`${this.chat}/interactions`, start);
+    let response = await this.#api.post(`${this.#path}/interactions`, { user_message: text });
     let { cutAfter } = script;
     for (;;) {
       for await (const frame of readEvents(response)) {
@@ -28,25 +29,24 @@ export class Conversation {
         await this.#react(frame, view, script);
         if (view.deltas === cutAfter) break;
       }
-      if (view.isComplete) return;
+      if (view.status === 'FAILED') throw new Error('the interaction failed');
+      if (view.status) return;
       if (cutAfter === undefined) throw new Error('the stream ended before the interaction did');
       cutAfter = undefined;
       view.line(yellow(`⚡ connection cut; back with Last-Event-ID: ${view.cursor}`));
-      response = await open(`${this.chat}/interactions/${view.interaction_id}/events`, {
-        headers: { 'last-event-id': view.cursor },
+      response = await this.#api.get(`${this.#interaction(view)}/events`, {
+        'last-event-id': view.cursor,
       });
     }
   }
 
   async addRule(rule) {
-    const options = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(rule) };
-    await open(`${this.url}/permissions/rules`, options);
+    await this.#api.post('/permissions/rules', rule);
     say(dim(`\nA rule was added: ${rule.description}.`));
   }
 
-  async close() {
-    this.#person.leave();
-    const { interactions } = await (await open(this.chat)).json();
+  async sumUp() {
+    const { interactions } = await (await this.#api.get(this.#path)).json();
     const { messages } = interactions.at(-1).final_agent_state;
     const size = `${interactions.length} interactions and ${messages.length} messages`;
     say(dim(`\nThe chat holds ${size}. Start a server to keep: npm start`));
@@ -54,36 +54,34 @@ export class Conversation {
 
   async #react({ event, data }, view, script) {
     const body = JSON.parse(data);
-    if (event === 'approval_required') {
-      const decision = await this.#person.decide(body, script.decision);
-      await this.#send(view, 'approve', { approval_id: body.approval_id, ...decision });
+    if (event === 'approval_required')
+      await this.#settle(view, 'approve', async () => {
+        const decision = await this.#person.decide(body, script.decision);
+        return { approval_id: body.approval_id, ...decision };
+      });
+    if (event === 'input_required')
+      await this.#settle(view, 'respond', async () => {
+        const answer = await this.#person.answer(body, script.answer);
+        return { request_id: body.request_id, answer };
+      });
+  }
+
+  /** Asks until the server takes the answer, or has one already. */
+  async #settle(view, action, ask) {
+    for (;;) {
+      const body = await view.without(ask());
+      try {
+        await this.#api.post(`${this.#interaction(view)}/${action}`, body);
+        return;
+      } catch (error) {
+        if (!this.#person.isThere || error.status !== 400) throw error;
+        view.line(red(error.detail));
+        if (OVER.includes(error.type)) return;
+      }
     }
-    if (event === 'input_required') {
-      const answer = await this.#person.answer(body, script.answer);
-      await this.#send(view, 'respond', { request_id: body.request_id, answer });
-    }
   }
 
-  async #send(view, action, body) {
-    const options = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) };
-    await open(`${this.chat}/interactions/${view.interaction_id}/${action}`, options);
+  #interaction({ interaction_id }) {
+    return `${this.#path}/interactions/${interaction_id}`;
   }
-}
-
-/** Yields the frames of an event stream; leaving the loop closes the connection. */
-async function* readEvents(response) {
-  const frames = [];
-  const parser = createParser({ onEvent: (frame) => frames.push(frame) });
-  const decoder = new TextDecoder();
-  for await (const bytes of response.body) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
-    yield* frames.splice(0);
-  }
-}
-
-async function open(url, options) {
-  const response = await fetch(url, options);
-  if (response.ok) return response;
-  const problem = await response.json();
-  throw new Error(`${response.status} ${problem.title}: ${problem.detail}`);
 }

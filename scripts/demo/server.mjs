@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
-/** Starts the built server on a free port, on an embedded database of its own, with whatever model is set. */
-export async function startServer() {
+/** Starts the built server on a free port, on an embedded database of its own, with whatever model is set. What doesn't start leaves nothing. */
+export async function startServer(signal) {
   const port = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'));
   const env = { LOG_LEVEL: 'warn', ...process.env, PORT: String(port), HOST: '127.0.0.1' };
@@ -23,8 +24,13 @@ export async function startServer() {
     await exited;
     await rm(dataDir, { recursive: true, force: true });
   };
-  await untilReady(url, exited);
-  return { url, stop };
+  try {
+    await untilReady(url, exited, signal);
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 async function freePort() {
@@ -35,13 +41,13 @@ async function freePort() {
   return port;
 }
 
-async function untilReady(url, exited) {
+async function untilReady(url, exited, signal) {
   let code;
   void exited.then(([status]) => (code = status ?? 1));
   for (;;) {
     if (code !== undefined) throw new Error(`the server ended with exit code ${code}`);
     const ready = await fetch(`${url}/health/ready`).catch(() => undefined);
     if (ready?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await delay(POLL_MS, undefined, { signal });
   }
 }

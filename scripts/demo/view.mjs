@@ -1,8 +1,12 @@
 import { agent, dim, green, magenta, red, say, seconds, write, yellow } from './terminal.mjs';
 
+/** A rule's description tells a person enough. */
+const RULE_ID = / rule_[0-9a-f-]{36}/g;
+
 /** Shows the events of one interaction. */
 export class View {
-  isComplete = false;
+  /** How it ended; undefined until it did. */
+  status;
   deltas = 0;
   cursor = '';
   interaction_id = '';
@@ -22,6 +26,14 @@ export class View {
     say(`       ${text}`);
   }
 
+  /** What a person takes to answer is not the interaction's time. */
+  async without(answer) {
+    const asked = performance.now();
+    const answered = await answer;
+    this.#started += performance.now() - asked;
+    return answered;
+  }
+
   text_delta(body) {
     this.#stream(body, agent('Agent  '), (text) => text);
   }
@@ -35,7 +47,8 @@ export class View {
   }
 
   approval_required({ tool_name, tool_input, reason }) {
-    this.line(`${yellow('?')} May ${tool_name} run with ${tool_input}? ${dim(reason)}`);
+    const told = dim(reason.replace(RULE_ID, ''));
+    this.line(`${yellow('?')} May ${tool_name} run with ${tool_input}? ${told}`);
   }
 
   input_required({ question, options }) {
@@ -58,7 +71,7 @@ export class View {
   }
 
   interaction_complete({ status, seq }) {
-    this.isComplete = true;
+    this.status = status;
     this.line(dim(`${status.toLowerCase()} in ${seconds(this.#started)}, ${seq} records`));
   }
 

@@ -92,6 +92,12 @@ describe(demoTurn.name, () => {
     expect(demoTurn(request(message)).text!.split(/\s+/)).toHaveLength(words);
   });
 
+  it('breaks a long answer into paragraphs between sentences only', () => {
+    const paragraphs = demoTurn(request('write 200 words')).text!.split('\n\n');
+    expect(paragraphs.length).toBeGreaterThan(2);
+    for (const paragraph of paragraphs.slice(0, -1)) expect(paragraph).toMatch(/\.$/);
+  });
+
   it.each([
     ['calculator', { expression: '6 * 7' }, '42', '6 * 7 = 42'],
     [

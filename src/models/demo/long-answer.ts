@@ -2,7 +2,6 @@ const ASKED =
   /\b(write|give|tell|say)\b.*\blong\b|\blong (answer|text|story|essay|reply)\b|\b(\d{1,9}) words\b/is;
 const USUAL_WORDS = 400;
 const MOST_WORDS = 20_000;
-const WORDS_PER_PARAGRAPH = 80;
 const SENTENCES = [
   'This is a long answer that nobody thought about.',
   'It exists so that you can watch text arrive a word at a time.',
@@ -10,6 +9,7 @@ const SENTENCES = [
   'You will get exactly the rest, and nothing twice.',
   'You may also cancel it: what was written by then stays.',
 ];
+const PARAGRAPH = SENTENCES.join(' ').split(' ');
 
 /** How many words a message asks for; undefined when it asks for no long answer. */
 export function wordsAskedFor(message: string): number | undefined {
@@ -21,11 +21,13 @@ export function wordsAskedFor(message: string): number | undefined {
 
 /** A text of exactly so many words, in paragraphs. */
 export function longAnswer(words: number): string {
-  const phrase = SENTENCES.join(' ').split(' ');
-  const text = Array.from({ length: words }, (_, n) => phrase[n % phrase.length]! + gapAfter(n));
+  const text = Array.from(
+    { length: words },
+    (_, n) => PARAGRAPH[n % PARAGRAPH.length]! + gapAfter(n),
+  );
   return text.join('').trim();
 }
 
 function gapAfter(n: number): string {
-  return (n + 1) % WORDS_PER_PARAGRAPH === 0 ? '\n\n' : ' ';
+  return (n + 1) % PARAGRAPH.length === 0 ? '\n\n' : ' ';
 }
