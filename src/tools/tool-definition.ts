@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelTool } from '../models/model-provider.js';
+import { checkRetries } from './retries.js';
 import type { Tool } from './tool.js';
 
 /** What every vendor accepts as a function's name. */
@@ -15,6 +16,7 @@ export function defineTool(tool: Tool): ModelTool {
     throw new Error(
       `The tool name ${JSON.stringify(name)} is not usable: take 1 to 64 letters, digits, "_" or "-".`,
     );
+  checkRetries(tool);
   return { name, description, input_schema: inputSchema(tool) };
 }
 

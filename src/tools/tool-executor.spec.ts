@@ -7,7 +7,7 @@ import { ToolExecutor } from './tool-executor.js';
 import type { ToolExecution } from './tool-executor.js';
 import { ToolRegistry } from './tool-registry.js';
 import { Tool } from './tool.js';
-import type { ToolContext, ToolPolicy } from './tool.js';
+import type { ToolContext, ToolEvent, ToolPolicy, ToolRetries } from './tool.js';
 
 type Work = (input: never, context: ToolContext) => unknown;
 
@@ -18,20 +18,19 @@ class FakeTool extends Tool {
     city: z.string(),
     range: z.object({ days: z.int() }).optional(),
   });
-  readonly policy: ToolPolicy = {
-    category: 'read',
-    read_only: true,
-    risk: 'low',
-    recovery: 'rerun',
-  };
+  readonly policy: ToolPolicy;
   override readonly timeout_ms?: number;
 
   constructor(
     private readonly work: Work,
-    timeoutMs?: number,
+    { timeoutMs, retries }: Pick<Given, 'timeoutMs' | 'retries'> = {},
   ) {
     super();
     this.timeout_ms = timeoutMs;
+    this.policy = {
+      ...{ category: 'read', read_only: true, risk: 'low', recovery: 'rerun' },
+      ...(retries && { retries }),
+    };
   }
 
   execute(input: unknown, context: ToolContext): string {
@@ -60,11 +59,13 @@ interface Given {
   readonly timeoutMs?: number;
   readonly output?: (text: string) => void;
   readonly ask?: ToolContext['ask'];
+  readonly tell?: ToolContext['tell'];
+  readonly retries?: ToolRetries;
 }
 
-function executorFor({ work = () => 'sunny', timeoutMs }: Given): ToolExecutor {
+function executorFor({ work = () => 'sunny', ...more }: Given): ToolExecutor {
   const registry = new ToolRegistry({} as DiscoveryService);
-  registry.add(new FakeTool(work, timeoutMs));
+  registry.add(new FakeTool(work, more));
   return new ToolExecutor(
     registry,
     { toolTimeoutMs: 1_000, toolOutputLimit: 200 },
@@ -82,7 +83,7 @@ function execute(given: Given = {}): Promise<ToolExecution> {
     signal: given.signal ?? new AbortController().signal,
     output,
     ask: given.ask ?? (() => Promise.resolve(null)),
-    tell: () => Promise.resolve(),
+    tell: given.tell ?? (() => Promise.resolve()),
     run_agent: () => Promise.resolve(''),
     started: () => Promise.resolve(),
   };
@@ -261,6 +262,37 @@ describe(ToolExecutor.name, () => {
     canceller.abort();
     expect(await running).toMatchObject({ output: 'The call was cancelled.', is_error: true });
     expect(remove).toHaveBeenCalled();
+  });
+
+  it('runs a tool again that failed in a way that may pass, and says so', async () => {
+    const told: ToolEvent[] = [];
+    const work = jest
+      .fn<() => string>()
+      .mockImplementationOnce(() => {
+        throw new Error('Busy');
+      })
+      .mockReturnValue('sunny');
+    const retries = { times: 2, backoff_ms: 100 };
+    const running = execute({ work, retries, tell: async (event) => void told.push(event) });
+    await jest.advanceTimersByTimeAsync(100);
+    expect(await running).toMatchObject({ output: 'sunny', is_error: false });
+    expect(told).toEqual([
+      {
+        ...{ type: 'NOTICE', code: 'tool_retried' },
+        message: 'weather failed, and is tried again (1 of 2): Busy',
+      },
+    ]);
+  });
+
+  it('has all attempts take no longer than one may', async () => {
+    const work = jest.fn(() => Promise.reject(new Error('Busy')));
+    const running = execute({ work, retries: { times: 5, backoff_ms: 600 } });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await running).toMatchObject({
+      output: 'The tool took longer than 1000 ms and was stopped.',
+      is_error: true,
+    });
+    expect(work).toHaveBeenCalledTimes(2);
   });
 
   it('does not start a call that is cancelled already', async () => {

@@ -4,6 +4,7 @@ import { ServerStopped } from '../kernel/server-stopped.js';
 import { checkArguments } from './check-arguments.js';
 import type { CheckedArguments } from './check-arguments.js';
 import { cutOutput } from './cut-output.js';
+import { withRetries } from './retries.js';
 import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
 import { toErrorText, toText } from './to-text.js';
@@ -101,12 +102,26 @@ async function runTool(
     (signal, pause) => {
       const ask = pausing(pause, context.ask);
       const run_agent = pausing(pause, context.run_agent);
-      return tool.execute(input, { ...context, signal, output, ask, run_agent });
+      const inside = { ...context, signal, output, ask, run_agent };
+      return withRetries(() => tool.execute(input, inside), {
+        retries: tool.policy.retries,
+        signal,
+        onRetry: (error, attempt) => tellRetry(inside, { tool, error, attempt }),
+      });
     },
     { timeout_ms, signal: context.signal },
   );
   over = true; // a tool that goes on all the same has no listener any more
   return ending;
+}
+
+function tellRetry(
+  { tell }: ToolContext,
+  { tool, error, attempt }: { tool: Tool; error: unknown; attempt: number },
+): Promise<void> {
+  const times = tool.policy.retries?.times;
+  const message = `${tool.name} failed, and is tried again (${attempt} of ${times}): ${toErrorText(error)}`;
+  return tell({ type: 'NOTICE', code: 'tool_retried', message });
 }
 
 /** While a tool waits for a person or a child agent, its time stands still. What it doesn't wait for may fail unheard. */

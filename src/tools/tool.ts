@@ -12,6 +12,14 @@ export type ToolRisk = 'low' | 'medium' | 'high';
  */
 export type ToolRecovery = 'rerun' | 'replay' | 'report';
 
+/** How often to run a tool again that failed in a way that may pass. */
+export interface ToolRetries {
+  /** 1 to 5. */
+  readonly times: number;
+  /** Before the first of them, in milliseconds, up to 30 s; twice as long before each further one. All of it is in the tool's timeout. */
+  readonly backoff_ms: number;
+}
+
 /** What permission rules and people see of a tool before it runs. */
 export interface ToolPolicy {
   readonly category: ToolCategory;
@@ -20,10 +28,12 @@ export interface ToolPolicy {
   readonly recovery: ToolRecovery;
   /** A person has to agree unless a rule allows it, even if it only reads. */
   readonly requires_approval?: boolean;
+  /** Only where `recovery` is `rerun`. For what it throws: not for input faults, nor for an error whose `retryable` is false. */
+  readonly retries?: ToolRetries;
 }
 
 /** What a tool may add to the log of its interaction. */
-export type ToolEvent = RecordOf<'TASK_UPDATED'>;
+export type ToolEvent = RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>;
 
 /** What a running tool has besides its input. */
 export interface ToolContext {

@@ -3,7 +3,15 @@ import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger
 import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolServer } from './tool-source.js';
-import type { ToolPolicy } from './tool.js';
+import type { ToolPolicy, ToolRetries } from './tool.js';
+
+class ToolRetriesDto implements ToolRetries {
+  @ApiProperty({ description: 'How often at most.' })
+  readonly times: number;
+
+  @ApiProperty({ description: 'Milliseconds before the first; twice as long before each other.' })
+  readonly backoff_ms: number;
+}
 
 class ToolPolicyDto implements ToolPolicy {
   @ApiProperty({ enum: ['read', 'write', 'execute', 'network', 'compute', 'human', 'agent'] })
@@ -20,6 +28,13 @@ class ToolPolicyDto implements ToolPolicy {
     description: 'What happens to a call that was running when the server was lost.',
   })
   readonly recovery: ToolPolicy['recovery'];
+
+  @ApiProperty({
+    type: ToolRetriesDto,
+    required: false,
+    description: 'A call that failed in a way that may pass is run again.',
+  })
+  readonly retries?: ToolRetriesDto;
 }
 
 class ToolDto {
