@@ -57,6 +57,9 @@ export class Config {
 
   readonly maxIterations: number;
   readonly maxConcurrentRuns: number;
+  /** Tool calls that one interaction may make, and that one chat may make in a minute; 0: no limit. */
+  readonly maxToolCalls: number;
+  readonly toolCallsPerMinute: number;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model gets to see. */
   readonly toolOutputLimit: number;

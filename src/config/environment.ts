@@ -43,6 +43,8 @@ export const environment = z.object({
 
   MAX_ITERATIONS: integer(1, 1000).default(25),
   MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),
+  MAX_TOOL_CALLS: integer(0, 1_000_000).default(500),
+  TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
   APPROVAL_TIMEOUT_MS: milliseconds(0).default(0),

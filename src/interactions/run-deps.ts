@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import { CallRates } from '../agents/runtime/call-rates.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
@@ -28,6 +29,7 @@ export class RunDeps {
     readonly tools: ToolRegistry,
     readonly executor: ToolExecutor,
     readonly judge: ToolJudge,
+    readonly rates: CallRates,
     readonly left: LeftProcesses,
     readonly config: Config,
     readonly clock: Clock,

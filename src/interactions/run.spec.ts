@@ -150,7 +150,10 @@ describe(Run.name, () => {
     });
 
     it('ends after max_iterations turns', async () => {
-      const provider = new ScriptedProvider(() => callTurn([CALL]));
+      let asked = 0;
+      const provider = new ScriptedProvider(() =>
+        callTurn([{ ...CALL, arguments: `{"n":${++asked}}` }]),
+      );
       const tools = [new FakeTool('tool', () => 'ok', 'rerun')];
       const world = await ran({ agent: react, provider, tools, max_iterations: 3 });
       expect(provider.requests).toHaveLength(3);

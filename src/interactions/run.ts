@@ -301,6 +301,7 @@ export class Run {
   }
 
   private deliver(record: LogRecord): void {
+    this.scope.shared.observe(record);
     if (record.agent_id === this.state.rootAgentId) this.conversation.apply(record);
     else this.scope.shared.conversations.apply(record);
   }
@@ -323,6 +324,7 @@ export class Run {
       call_ids,
       leftovers: this.newLeftovers(),
       request_timeout_ms: deps.config.approvalTimeoutMs,
+      limits: deps.config,
       onActivity: (activity) => this.onActivity(activity),
     });
     return new RunScope(shared, this.abort.signal);

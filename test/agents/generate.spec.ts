@@ -93,8 +93,8 @@ describe(GenerateEffect.name, () => {
   });
 
   it('gives every call an id of its own, whatever the provider sends', async () => {
-    const calls = ['same', 'same', '', 'k'.repeat(1_024), 'with space'].map((id) => {
-      return { id, name: 'echo', arguments: '{}' };
+    const calls = ['same', 'same', '', 'k'.repeat(1_024), 'with space'].map((id, n) => {
+      return { id, name: 'echo', arguments: `{"n":${n}}` };
     });
     const provider = playing(callTurn(calls), callTurn(calls.slice(0, 2)), answerTurn('Done'));
     const world = await ran({ provider });

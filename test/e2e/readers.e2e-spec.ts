@@ -13,9 +13,12 @@ describe('A reader that stops reading', () => {
   onEachStore({}, (server) => {
     it('is disconnected while others and the run go on, and comes back for the rest (I10)', async () => {
       const gates = Array.from({ length: TURNS }, () => new Gate());
-      const calls = [{ name: 'calculator', arguments: { expression: '6*7' } }];
       server.fake.reply(
-        ...gates.map((gate) => ({ text: [gate, TEXT], calls, chunk_size: 10_000 })),
+        ...gates.map((gate, n) => ({
+          text: [gate, TEXT],
+          calls: [{ name: 'calculator', arguments: { expression: `6*${n}` } }],
+          chunk_size: 10_000,
+        })),
       );
       const stopped = (await server.api.stream('slow', 'Much, please'))[Symbol.asyncIterator]();
       const reader = new EventReader().read((await stopped.next()).value as SseFrame);

@@ -96,7 +96,8 @@ describe('An agent that calls tools', () => {
 
     it('gives calls ids of their own where the model repeats its ids, in one turn and over turns', async () => {
       const repeated = { ...SIX_TIMES_SEVEN, id: 'call_0' };
-      server.fake.reply({ calls: [repeated, repeated] }, { calls: [repeated] });
+      const other = { ...repeated, arguments: { expression: '7*6' } };
+      server.fake.reply({ calls: [repeated, other] }, { calls: [repeated] });
       const { reader } = await sayAndGoOn('repeated');
       const ids = idsOf(reader, 'TOOL_CALL');
       expect(ids).toHaveLength(3);

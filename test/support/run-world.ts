@@ -1,8 +1,10 @@
 import { loadConfig } from '../../src/config/load-config.js';
+import type { Environment } from '../../src/config/load-config.js';
 import { TrustingJudge } from './trusting-judge.js';
 import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
+import { CallRates } from '../../src/agents/runtime/call-rates.js';
 import type { AgentRegistry } from '../../src/agents/agent-registry.js';
 import { Run } from '../../src/interactions/run.js';
 import { WaitingRuns } from '../../src/interactions/waiting-runs.js';
@@ -50,6 +52,7 @@ export interface RunWorldOptions {
   readonly max_iterations?: number;
   readonly approval_mode?: ApprovalMode;
   readonly judge?: ToolJudge;
+  readonly env?: Environment;
   /** Interactions start leased. */
   readonly lease?: LeaseTerms;
 }
@@ -77,6 +80,8 @@ export class RunWorld {
   readonly errors: unknown[] = [];
   readonly chatId = 'chat_test';
   readonly rootId = 'agent_root';
+  /** Of all the world's processes. */
+  private readonly rates = new CallRates();
   private readonly ids = new Ids();
   private id = '';
 
@@ -177,7 +182,7 @@ export class RunWorld {
     const settings = { ...this.options, ...options };
     const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
     const { clock = new SystemClock(), agent = async () => {}, kinds, append } = settings;
-    const { judge = new TrustingJudge() } = settings;
+    const { judge = new TrustingJudge(), env = {} } = settings;
     const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
     for (const tool of tools) registry.add(tool);
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
@@ -192,8 +197,9 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
+      rates: this.rates,
       left: new LeftProcesses(),
-      config: loadConfig({}),
+      config: loadConfig(env),
       clock,
       ids: this.ids,
     };

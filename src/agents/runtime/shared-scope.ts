@@ -15,8 +15,12 @@ import type { AgentRegistry } from '../agent-registry.js';
 import type { Journal } from '../journal/journal.js';
 import type { Activity } from './activity.js';
 import type { CallIds } from './call-ids.js';
+import { CallLimits } from './call-limits.js';
+import type { CallLimitSettings } from './call-limits.js';
+import type { CallRates } from './call-rates.js';
 import { ChildConversations } from './child-conversations.js';
 import type { Leftovers } from './leftovers.js';
+import { RepeatedCalls } from './repeated-calls.js';
 import { RequestDesk } from './request-desk.js';
 import type { TurnStream } from './turn-stream.js';
 
@@ -27,6 +31,7 @@ export interface RunServices {
   readonly tools: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly judge: ToolJudge;
+  readonly rates: CallRates;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -40,6 +45,7 @@ export interface SharedScopeOptions {
   readonly leftovers: Leftovers;
   /** How long a request stays open, in milliseconds; 0: for ever. */
   readonly request_timeout_ms: number;
+  readonly limits: CallLimitSettings;
   /** Called with what the run does now, whether or not that has changed. */
   readonly onActivity: (activity: Activity) => void;
 }
@@ -53,6 +59,8 @@ export class SharedScope {
   /** Paths of the child agents that run, or are about to. */
   readonly agents = new Set<string>();
   readonly conversations = new ChildConversations();
+  readonly limits: CallLimits;
+  readonly repeated = new RepeatedCalls();
   /** Rejects when the run can't go on, whatever the agents do. */
   readonly failure: Promise<never>;
   private readonly desk = new RequestDesk(() => this.onWorkChange());
@@ -69,10 +77,18 @@ export class SharedScope {
   constructor(readonly options: SharedScopeOptions) {
     this.usage = options.interaction.usage;
     this.status = options.interaction.status;
+    const { interaction, limits: settings, services } = options;
+    this.limits = new CallLimits({ interaction, settings, rates: services.rates });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });
     this.failure.catch(() => {});
+  }
+
+  /** A record of this interaction, when its turn comes. */
+  observe(record: LogRecord): void {
+    this.limits.apply(record);
+    this.repeated.apply(record);
   }
 
   fail(error: unknown): void {

@@ -15,6 +15,13 @@ export type Passage =
   /** It is asked, and the agent doesn't wait for the answer. */
   | { readonly state: 'deferred'; readonly approval_id: string };
 
+/** Why a person should decide. */
+interface Doubt {
+  readonly reason: string;
+  /** Set when the call looks like a loop. */
+  readonly repeated?: string;
+}
+
 /** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
 export class ToolGate {
   constructor(
@@ -35,14 +42,17 @@ export class ToolGate {
 
   /** What the rules say of the call, or the approval that it waits for. */
   private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
-    const verdict = await this.judge(tool, tool_input);
-    switch (verdict.decision) {
+    const { decision, reason } = await this.judge(tool, tool_input);
+    const repeated = this.scope.shared.repeated.reasonFor(this.input.key);
+    switch (decision) {
       case 'allow':
-        return open(tool_input);
+        if (repeated === undefined) return open(tool_input);
+        return this.askOrDecide(tool, tool_input, { reason: repeated, repeated });
       case 'deny':
-        return closed(`This call is not allowed. ${verdict.reason}`);
+        return closed(`This call is not allowed. ${reason}`);
       case 'ask':
-        return this.askOrDecide(tool, tool_input, verdict);
+        if (repeated === undefined) return this.askOrDecide(tool, tool_input, { reason });
+        return this.askOrDecide(tool, tool_input, { reason: `${repeated} ${reason}`, repeated });
     }
   }
 
@@ -57,11 +67,11 @@ export class ToolGate {
   private async askOrDecide(
     tool: Tool,
     tool_input: string,
-    { reason }: ToolVerdict,
+    { reason, repeated }: Doubt,
   ): Promise<Passage | string> {
     switch (this.scope.interaction.settings.approval_mode) {
       case 'auto':
-        return open(tool_input);
+        return open(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
       case 'deny':
         return closed(`This call needs an approval, and nobody is asked here. ${reason}`);
       case 'ask':
@@ -101,6 +111,10 @@ export class ToolGate {
       ? open(inputOf(settlement, tool_input), told)
       : closed(describeRejection(settlement), told);
   }
+}
+
+function repeatedCall(message: string): RecordBody {
+  return { type: 'NOTICE', code: 'repeated_call', message };
 }
 
 function open(tool_input: string, told: readonly RecordBody[] = []): Passage {

@@ -53,6 +53,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private async execute(): Promise<Executed> {
     const { executor, tools } = this.scope.services;
     const { name } = this.input.call.function;
+    const refusal = this.hasBegun() ? undefined : this.scope.shared.limits.refusalOf(this.key);
+    if (refusal !== undefined) return failed(refusal);
     if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
       return { told: [], ...(await runClientCall(this.scope, this.input, this.toolInput)) };
     const checked = executor.check(name, this.toolInput);
@@ -65,10 +67,17 @@ export class ToolEffect implements Effect<ToolOutcome> {
     }
     const passage = await new ToolGate(this.scope, this.input).pass(tool, this.toolInput);
     if (passage.state === 'deferred') return this.defer(passage.approval_id);
-    const told = passage.told.map((body) => this.entry(body));
+    const told = passage.told.map((body) => this.entryOf(body));
     if (passage.state === 'closed') return failed(passage.output, told);
     const { tool_input } = passage;
     return this.toolRun.execute({ tool, tool_input, told, startedBefore });
+  }
+
+  /** What an earlier run let begin goes on, whatever the limits are by now. */
+  private hasBegun(): boolean {
+    const { journal } = this.scope;
+    const beginnings = ['TOOL_STARTED', 'APPROVAL_REQUIRED', 'TOOL_RESULT_REQUIRED'] as const;
+    return beginnings.some((type) => journal.findEarlier(this.key, type) !== undefined);
   }
 
   /** The agent goes on; the call waits on its own. */
@@ -94,6 +103,11 @@ export class ToolEffect implements Effect<ToolOutcome> {
       ...(truncated && { truncated }),
     };
     return this.entry(body);
+  }
+
+  /** A notice with the call's key would count as what came of it. */
+  private entryOf(body: Entry['body']): Entry {
+    return body.type === 'NOTICE' ? { ...this.entry(body), key: null } : this.entry(body);
   }
 
   private entry(body: Entry['body']): Entry {

@@ -177,7 +177,7 @@ export class ReplayWorld {
     const calls = effect.calls.map((name, i): CalledTool => ({
       id: i === 0 ? 'call_same' : `call_${++this.nonce}`,
       name,
-      arguments: this.random() < 0.1 ? '{"broken' : '{}',
+      arguments: this.random() < 0.1 ? '{"broken' : `{"n":${++this.nonce}}`,
     }));
     for (const [index, call] of calls.entries()) yield { type: 'tool_call_ready', index, ...call };
     yield completed(text, calls);
