@@ -87,7 +87,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
     type Lose = (first: ServerProcess, id: string) => Promise<void> | void;
     const WAYS: [string, Lose, (first: ServerProcess) => void][] = [
       ['stood still', (first) => first.signal('SIGSTOP'), (first) => first.signal('SIGCONT')],
-      ['could not reach the database', () => proxy.freeze(), () => {}],
+      ['could not reach the database', () => proxy.silence(), () => {}],
       ['did not know that its lease was gone', (_, id) => query(STEAL, [id]), () => {}],
     ];
 

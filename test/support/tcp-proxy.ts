@@ -10,6 +10,8 @@ export interface TcpProxy {
   restore(): Promise<void>;
   /** What is connected now stays connected, and carries nothing any more. */
   freeze(): void;
+  /** The same, and what connects from now on is no better. */
+  silence(): void;
   /** Forwards what clients say and lets no answer through; cuts when the server has answered for the first time. */
   swallowNextAnswer(): Promise<void>;
 }
@@ -17,17 +19,22 @@ export interface TcpProxy {
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let swallow: (() => void) | undefined;
+  let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(target);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
     }
+    if (isSilent) return void client.resume();
     client.pipe(upstream);
     upstream.on('data', (answer) => (swallow ? swallow() : client.write(answer)));
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
+  const freeze = (): void => {
+    for (const socket of sockets) socket.unpipe().removeAllListeners('data').resume();
+  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -43,8 +50,10 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
-    freeze() {
-      for (const socket of sockets) socket.unpipe().removeAllListeners('data').resume();
+    freeze,
+    silence() {
+      isSilent = true;
+      freeze();
     },
     swallowNextAnswer: () =>
       new Promise((resolve) => {
