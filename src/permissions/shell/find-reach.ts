@@ -15,6 +15,9 @@ const WHOLE: Reach = { must_name: 1, whole: true, opaque: false };
 const OPAQUE: Reach = { must_name: 1, whole: true, opaque: true };
 const PLAIN: Reach = { must_name: 1, whole: false, opaque: false };
 const AWK = /^[gmn]?awk$/;
+/** The loader runs the program that it is given. */
+const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
+const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /** How much of a command an allow rule has to name, so that what it doesn't name can't make the command do something else. */
@@ -23,11 +26,11 @@ export function findReach(words: readonly Word[]): Reach {
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
-  if (RUNS_CODE.has(program)) return OPAQUE;
+  if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
   if (RUNS_ARGUMENTS.has(program)) return WHOLE;
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
-  return isRisky(program, words) ? WHOLE : PLAIN;
+  return isRisky(program, words) ? OPAQUE : PLAIN;
 }
 
 function reachOfInterpreter(words: readonly Word[]): Reach {
@@ -40,6 +43,7 @@ function reachOfInterpreter(words: readonly Word[]): Reach {
 function reachOfGit(words: readonly Word[]): Reach {
   const subcommand = words[1];
   if (!subcommand) return PLAIN;
+  if (words.some(({ text }) => GIT_CONFIGURES.test(text))) return OPAQUE;
   if (subcommand.dynamic || subcommand.text.startsWith('-')) return WHOLE;
   return hasOption(words, GIT_OPTIONS) || isRisky('git', words) ? WHOLE : PLAIN;
 }

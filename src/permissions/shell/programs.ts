@@ -9,6 +9,8 @@ export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
   awk gawk mawk nawk sed ed ex vi vim nvim emacs nano perl psql mysql sqlite3 osascript pwsh powershell cmd
   make gmake ninja just rake cmake zsh fish csh tcsh
   . source trap coproc alias enable complete bind mapfile readarray let
+  declare typeset local readonly export read unset getopts compgen hash
+  linux32 linux64 setarch start-stop-daemon
   tee dd taskset chrt unbuffer fakeroot firejail bwrap dbus-run-session cpulimit caffeinate`.split(
     /\s+/,
   ),
@@ -23,7 +25,9 @@ export const RUNS_FIRST_ARGUMENT: ReadonlySet<string> = new Set(
 /** Of those two, the ones whose arguments are code, or go to a shell that we don't see. */
 export const RUNS_CODE: ReadonlySet<string> = new Set(
   `ssh mosh su runuser pkexec script flock at batch expect watch parallel screen tmux gdb lldb
-  perl osascript pwsh powershell cmd zsh fish csh tcsh trap mapfile readarray`.split(/\s+/),
+  perl osascript pwsh powershell cmd zsh fish csh tcsh trap mapfile readarray
+  declare typeset local readonly export read unset getopts compgen hash
+  linux32 linux64 setarch start-stop-daemon vi vim nvim emacs ed ex`.split(/\s+/),
 );
 
 /** Shells whose scripts we can read. */
@@ -80,6 +84,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   yq: { short: 'i', long: words('inplace') },
   printf: { short: 'v' },
   date: { short: 's', long: words('set') },
+  test: { words: words('-v -R') },
   npm: { short: 'c', long: words('script-shell call node-options prefix userconfig globalconfig') },
   pnpm: { short: 'cC', long: words('shell-mode dir') },
   yarn: { long: words('cwd') },

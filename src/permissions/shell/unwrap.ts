@@ -48,6 +48,10 @@ function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefi
     const { text, dynamic } = words[at]!;
     if (dynamic && (text === '' || text.startsWith('-'))) return undefined;
     if (text === '--') return { next: at + 1, ...(replaced && { replaced }) };
+    if (text === '-' && wrapper.flags.includes('-')) {
+      at++;
+      continue;
+    }
     if (!/^-./.test(text)) break;
     const option = readOption(text, wrapper);
     if (!option) return undefined;

@@ -30,7 +30,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     changes: 'runs a command with other rights',
   },
   env: {
-    flags: list('i v', 'ignore-environment debug'),
+    flags: list('- i v', 'ignore-environment debug'), // a `-` alone is `-i`
     values: list('u', 'unset'),
     assignments: true,
   },
