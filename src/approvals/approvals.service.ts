@@ -78,7 +78,7 @@ export class ApprovalsService {
   /** What a person has changed has to fit the tool, and no rule may deny it. */
   private async checkInput(row: RequestRow, input: Json): Promise<void> {
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
-    if (!checked.ok) throw faulty('invalid_input', checked.fault);
+    if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
     const call = await this.callOf(row, input);
     const verdict = call && (await this.judge.check(call));
     if (verdict?.decision === 'deny') throw faulty('denied_by_rule', verdict.reason);

@@ -4,6 +4,7 @@ import { InteractionIdDto } from '../http/ids.dto.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
 import { ApproveDto, ApprovedDto } from './dto/approve.dto.js';
+import { NotSettledDto } from './dto/not-settled.dto.js';
 import { RespondDto, RespondedDto, ToolResultDto, ToolResultTakenDto } from './dto/respond.dto.js';
 import { ResponsesService } from './responses.service.js';
 
@@ -22,7 +23,7 @@ export class DecisionsController {
   @ApiResponse({ status: 200, type: ApprovedDto })
   @ApiResponse({
     status: 400,
-    type: ProblemDto,
+    type: NotSettledDto,
     description: 'Processed already, expired, or a modified_input that does not fit.',
   })
   @ApiResponse({ status: 404, type: ProblemDto })
@@ -41,7 +42,7 @@ export class DecisionsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Answer a question, or decline to' })
   @ApiResponse({ status: 200, type: RespondedDto })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'Processed already, or expired.' })
+  @ApiResponse({ status: 400, type: NotSettledDto, description: 'Processed already, or expired.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   async respond(@Param() owner: InteractionIdDto, @Body() body: RespondDto): Promise<RespondedDto> {
     await this.responses.respond(owner, body);
@@ -52,7 +53,7 @@ export class DecisionsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Send the result of a tool that you run yourself' })
   @ApiResponse({ status: 200, type: ToolResultTakenDto })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'Sent already.' })
+  @ApiResponse({ status: 400, type: NotSettledDto, description: 'Sent already.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   async toolResult(
     @Param() owner: InteractionIdDto,

@@ -5,6 +5,7 @@ import { InteractionStore } from '../log/interaction-store.js';
 import { LiveBus } from '../log/live-bus.js';
 import type { RequestKind, RequestRow, Settlement } from '../log/request-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
+import { alreadyProcessed } from './already-processed.js';
 import { DowntimeGrace } from './downtime-grace.js';
 
 /** The interaction that a request has to belong to. */
@@ -35,7 +36,7 @@ export class SettleService {
 
   /**
    * Settles it and has its run go on, wherever it is.
-   * @throws AppError `already_processed`, `request_expired` (400), `request_not_found` (404)
+   * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400), `request_not_found` (404)
    */
   async settle(row: RequestRow, settlement: Settlement): Promise<void> {
     const at = this.clock.now().toISOString();
@@ -51,11 +52,7 @@ export class SettleService {
         this.queue.enqueue(row.interaction_id); // for a run that is parked
         return;
       case 'settled_before':
-        throw new AppError(
-          'invalid',
-          'already_processed',
-          'This request was settled already, or its interaction is being cancelled; what came first counts.',
-        );
+        throw alreadyProcessed(await this.store.findRequest(row.id));
       case 'expired':
         throw new AppError(
           'invalid',

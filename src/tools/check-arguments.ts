@@ -3,9 +3,16 @@ import { parseArguments } from './parse-arguments.js';
 import type { Tool } from './tool.js';
 import { toErrorText } from './to-text.js';
 
-/** The input that a tool takes, or what is wrong with the arguments, for the model to mend. */
+/** The input that a tool takes, or what is wrong with the arguments. */
 export type CheckedArguments =
-  { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly fault: string };
+  { readonly ok: true; readonly input: unknown } | ({ readonly ok: false } & ArgumentsFault);
+
+interface ArgumentsFault {
+  /** For the model to mend. */
+  readonly fault: string;
+  /** The same without what only a model can do about it, where that differs. */
+  readonly fault_for_people?: string;
+}
 
 /** More would not help a model. */
 const MAX_FAULTS = 20;
@@ -16,7 +23,10 @@ export function checkArguments(tool: Tool, text: string): CheckedArguments {
   if (!parsed.ok) return parsed;
   try {
     const result = tool.input.safeParse(parsed.input);
-    return result.success ? { ok: true, input: result.data } : fail(describe(tool, result.error));
+    if (result.success) return { ok: true, input: result.data };
+    const fault_for_people = describe(tool, result.error);
+    const fault = `${fault_for_people}\nMend them and call it again.`;
+    return { ok: false, fault, fault_for_people };
   } catch (error) {
     return fail(`The arguments of ${tool.name} could not be checked: ${toErrorText(error)}`);
   }
@@ -27,7 +37,7 @@ function describe({ name }: Tool, { issues }: ZodError): string {
     .slice(0, MAX_FAULTS)
     .map(({ path, message }) => `- ${path.map(String).join('.') || 'input'}: ${message}`);
   if (issues.length > MAX_FAULTS) lines.push(`- and ${issues.length - MAX_FAULTS} more`);
-  return `The arguments of ${name} don't fit its input:\n${lines.join('\n')}\nMend them and call it again.`;
+  return `The arguments of ${name} don't fit its input:\n${lines.join('\n')}`;
 }
 
 function fail(fault: string): CheckedArguments {

@@ -142,7 +142,8 @@ describe(ToolExecutor.name, () => {
     });
     expect(executor.check('weather', '{}')).toEqual({
       ok: false,
-      fault: expect.stringContaining('- city'),
+      fault: expect.stringMatching(/- city.*Mend them and call it again\.$/s),
+      fault_for_people: expect.stringMatching(/- city((?!Mend).)*$/s),
     });
     expect(executor.check('nothing', '{}')).toEqual({
       ok: false,

@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { PageQueryDto } from '../../http/page-query.dto.js';
 import type { RequestStatus } from '../../log/request-rows.js';
+import type { RequestView } from '../request-view.js';
+import { RequestDto } from './request.dto.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
@@ -25,38 +27,12 @@ export class RequestsQueryDto extends PageQueryDto {
   interaction_id?: string;
 }
 
-class RequestDto {
-  @ApiProperty({ description: 'The `approval_id` or `request_id`.' })
-  readonly id: string;
-
-  @ApiProperty({ enum: ['approval', 'input', 'tool'] })
-  readonly kind: string;
-
-  @ApiProperty({ enum: ['pending', 'settled', 'closed'] })
-  readonly status: string;
-
-  @ApiProperty()
-  readonly chat_id: string;
-
-  @ApiProperty()
-  readonly interaction_id: string;
-
-  @ApiProperty({ description: 'Who of the tree of agents asks.' })
-  readonly agent_id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  readonly created_at: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: never.' })
-  readonly expires_at: string | null;
-}
-
 export class RequestListDto {
   @ApiProperty({
     type: [RequestDto],
     description: 'Oldest first; each also has the fields of its event.',
   })
-  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly items: readonly RequestView[];
 
   @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
   readonly next_cursor: string | null;

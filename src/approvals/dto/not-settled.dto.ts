@@ -1,0 +1,22 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ProblemDto } from '../../http/problem.dto.js';
+
+class FirstDecisionDto {
+  @ApiProperty({ enum: ['user', 'client', 'rule', 'timeout', 'cancel'], description: 'Who did.' })
+  readonly by: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly at: string;
+
+  @ApiPropertyOptional({ description: 'Of an approval.' })
+  readonly approved?: boolean;
+}
+
+/** Why a request can't be settled. */
+export class NotSettledDto extends ProblemDto {
+  @ApiPropertyOptional({
+    type: FirstDecisionDto,
+    description: 'With `/problems/already_processed`: what counts, if anybody had decided.',
+  })
+  readonly decision?: FirstDecisionDto;
+}
