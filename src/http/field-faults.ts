@@ -3,6 +3,8 @@ import type { FieldFault } from '../kernel/app-error.js';
 
 const MAX_FAULTS = 50;
 const MAX_PATH = 200;
+/** Whoever sent another type of value learns nothing from what else it does not fit. */
+const TYPES = ['isString', 'isInt', 'isBoolean', 'isObject', 'isArray'];
 
 /** One fault per field, by its full path (`client_tools.0.name`). A body can have more faults than are worth telling: the first 50. */
 export function fieldFaults(errors: readonly ValidationError[]): FieldFault[] {
@@ -22,10 +24,10 @@ function collect(errors: readonly ValidationError[], parent: string, faults: Fie
 
 function describe(error: ValidationError, constraints: Record<string, string>): string {
   if (constraints['whitelistValidation']) return 'is not a known field';
-  const messages = Object.values(constraints).map((message) =>
-    withoutName(message, error.property),
-  );
-  return messages.join(' and ');
+  if (error.value === undefined) return 'is needed';
+  const ofType = TYPES.find((type) => constraints[type] !== undefined);
+  const messages = ofType ? [constraints[ofType]!] : Object.values(constraints);
+  return messages.map((message) => withoutName(message, error.property)).join(' and ');
 }
 
 /** The field is named beside the message, so `name must be a string` says it twice. */

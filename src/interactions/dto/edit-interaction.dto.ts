@@ -1,12 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { RunOptionsDto } from './run-options.dto.js';
 
 export class EditInteractionDto extends RunOptionsDto {
   @ApiProperty({ description: 'What the user says instead.', example: 'What is 7*7?' })
   @IsString()
-  @IsNotEmpty()
-  @Matches(/\S/, { message: 'new_user_message must contain something else than white space' })
+  @Matches(/\S/, { message: 'new_user_message must contain more than white space' })
   new_user_message: string;
 
   @ApiPropertyOptional({

@@ -1,12 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { RunOptionsDto } from './run-options.dto.js';
 
 export class StartInteractionDto extends RunOptionsDto {
   @ApiProperty({ description: 'What the user says.', example: 'What is 6*7, and what time is it?' })
   @IsString()
-  @IsNotEmpty()
-  @Matches(/\S/, { message: 'user_message must contain something else than white space' })
+  @Matches(/\S/, { message: 'user_message must contain more than white space' })
   user_message: string;
 
   @ApiPropertyOptional({
