@@ -40,10 +40,19 @@ export class ChatsController {
   }
 
   @Patch(':chat_id')
-  @ApiOperation({ summary: "Change a chat's title or metadata" })
+  @ApiOperation({
+    summary: "Change a chat's title or metadata, or switch its active branch",
+    description:
+      '`head_interaction_id` makes the branch that ends with that interaction the active one.',
+  })
   @ApiResponse({ status: 200, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({
+    status: 409,
+    type: ProblemDto,
+    description: 'The branch can be switched when nothing runs or waits in the chat.',
+  })
   update(@Param() { chat_id }: ChatIdDto, @Body() body: UpdateChatDto): Promise<ChatDto> {
     return this.chats.update(chat_id, body);
   }

@@ -45,14 +45,39 @@ describe(buildDocument.name, () => {
         });
   });
 
-  it('is served as a page that needs no internet', async () => {
-    const { text, headers } = await request(server).get('/docs').expect(200);
+  it.each(['/docs', '/docs?a=b'])('is served as a page that needs no internet: %s', async (url) => {
+    const { text, headers } = await request(server).get(url).expect(200);
     expect(headers['content-type']).toContain('text/html');
     const sources = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
     expect(sources.length).toBeGreaterThan(3);
     for (const source of sources) {
       expect(source).not.toMatch(/^(https?:)?\/\//);
-      await request(server).get(new URL(source, 'http://h/docs').pathname).expect(200);
+      const found = await request(server)
+        .get(new URL(source, 'http://h/docs').pathname)
+        .expect(200);
+      expect(found.headers['content-type']).not.toContain('text/html');
     }
+  });
+
+  it.each(['/docs/', '/docs/?a=b', '/docs/index.html'])(
+    'sends %s to the page, whose links are relative to its own name',
+    async (url) => {
+      const { headers } = await request(server).get(url).expect(308);
+      expect(new URL(headers['location'] ?? '', `http://h${url}`).href).toBe('http://h/docs');
+    },
+  );
+
+  it('offers the page what 202 answers, so that it can be asked for', async () => {
+    const page = await request(server).get('/docs/swagger-ui-init.js').expect(200);
+    const [, options = ''] = page.text.split('let options = ');
+    const { swaggerDoc } = JSON.parse(options.slice(0, options.indexOf('};') + 1));
+    expect(Object.keys(swaggerDoc.paths['/begin'].post.responses[200].content)).toEqual([
+      'text/event-stream',
+      'application/json',
+    ]);
+    const { body } = await request(server).get('/docs-json').expect(200);
+    expect(Object.keys(body.paths['/begin'].post.responses[200].content)).toEqual([
+      'text/event-stream',
+    ]);
   });
 });

@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, SwaggerModule, getSchemaPath } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { documentForPage } from './openapi-page.js';
+import { describeProblems } from './openapi-problems.js';
 import { ProblemDto } from './problem.dto.js';
+import { redirectToDocs } from './redirect-to-docs.js';
 
 const VERSION = '0.1.0';
 const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
@@ -29,9 +32,11 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 
 /** Serves the document at `/docs-json` and a page to try it at `/docs`, which needs no internet. Built when first asked for. */
 export function serveDocument(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => buildDocument(app), {
+  SwaggerModule.setup('docs', app, () => buildDocument(app), { ui: false, raw: ['json'] });
+  app.use(redirectToDocs);
+  SwaggerModule.setup('docs', app, () => documentForPage(buildDocument(app)), {
     customSiteTitle: 'Parley API',
-    raw: ['json'],
+    raw: false,
     swaggerOptions: { tryItOutEnabled: true, displayRequestDuration: true },
   });
 }
@@ -45,13 +50,4 @@ export function writeDocument(app: INestApplication, path: string): void {
 function operationId(controller: string, method: string): string {
   const name = controller.replace(/Controller$/, '');
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}_${method}`;
-}
-
-/** Any operation can fail, and always in the same form. */
-function describeProblems(document: OpenAPIObject): void {
-  const schema = { $ref: getSchemaPath(ProblemDto) };
-  const problem = { description: 'A problem', content: { 'application/problem+json': { schema } } };
-  for (const path of Object.values(document.paths))
-    for (const operation of [path.get, path.post, path.put, path.patch, path.delete])
-      if (operation) operation.responses['default'] ??= problem;
 }

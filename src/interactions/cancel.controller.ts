@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { ProblemDto } from '../http/problem.dto.js';
 import { CancelService } from './cancel.service.js';
 import { CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
+import { AlreadyEndedDto } from './dto/conflicts.dto.js';
 import { InteractionIdDto } from '../http/ids.dto.js';
 
 @ApiTags('interactions')
@@ -17,7 +18,7 @@ export class CancelController {
   @ApiResponse({ status: 200, type: CancelDto, description: 'It has ended (`wait=true`).' })
   @ApiResponse({ status: 202, type: CancelDto, description: 'It is being stopped.' })
   @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'It had ended already.' })
+  @ApiResponse({ status: 409, type: AlreadyEndedDto, description: 'It had ended already.' })
   async cancel(
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Query() { wait }: CancelQueryDto,

@@ -10,10 +10,11 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ProblemDto } from '../http/problem.dto.js';
 import { START } from '../protocol/cursor.js';
+import { ChatBusyDto } from './dto/conflicts.dto.js';
 import { EditInteractionDto } from './dto/edit-interaction.dto.js';
 import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/ids.dto.js';
@@ -28,6 +29,8 @@ import type { StartRequest } from './interactions.service.js';
 
 const SSE = 'text/event-stream';
 const EVENTS = 'Server-Sent Events; every frame carries the cursor after it as its id.';
+const REUSED_KEY = 'The Idempotency-Key was used with another body.';
+const QUEUE_FULL = 'Too many interactions wait in the chat.';
 
 type Start = Omit<StartRequest, 'idempotency_key' | 'on_disconnect'>;
 
@@ -59,7 +62,6 @@ export class InteractionsController {
     required: false,
     description: 'The same key and body again give the same interaction.',
   })
-  @ApiProduces(SSE)
   @ApiResponse({
     status: 200,
     description: EVENTS,
@@ -74,14 +76,11 @@ export class InteractionsController {
   @ApiResponse({ status: 400, type: ProblemDto, description: 'The body has faults.' })
   @ApiResponse({
     status: 409,
-    type: ProblemDto,
+    type: ChatBusyDto,
     description: 'The chat is busy: see `active_interaction_id`.',
   })
-  @ApiResponse({
-    status: 422,
-    type: ProblemDto,
-    description: 'The Idempotency-Key was used with another body.',
-  })
+  @ApiResponse({ status: 422, type: ProblemDto, description: REUSED_KEY })
+  @ApiResponse({ status: 429, type: ProblemDto, description: QUEUE_FULL })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
   async start(
     @Param() { chat_id }: ChatIdDto,
@@ -104,7 +103,6 @@ export class InteractionsController {
       'Starts a new interaction from the state before the edited one. What followed is superseded, not lost: `PATCH /chats/{chat_id}` switches back.',
   })
   @ApiHeader({ name: 'Idempotency-Key', required: false })
-  @ApiProduces(SSE)
   @ApiResponse({
     status: 200,
     description: EVENTS,
@@ -115,9 +113,12 @@ export class InteractionsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({
     status: 409,
-    type: ProblemDto,
-    description: 'The chat is busy, or the interaction still waits for its turn.',
+    type: ChatBusyDto,
+    description:
+      'The chat is busy (see `active_interaction_id`), or the interaction still waits for its turn.',
   })
+  @ApiResponse({ status: 422, type: ProblemDto, description: REUSED_KEY })
+  @ApiResponse({ status: 429, type: ProblemDto, description: QUEUE_FULL })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
   async edit(
     @Param() { chat_id, interaction_id }: InteractionIdDto,
@@ -152,7 +153,6 @@ export class InteractionsController {
     required: false,
     description: 'The id of the last event you have.',
   })
-  @ApiProduces(SSE)
   @ApiResponse({
     status: 200,
     description: EVENTS,

@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ProblemDto } from '../http/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
 import { CreateTaskDto } from './dto/create-task.dto.js';
+import { TaskChangedDto } from './dto/task-changed.dto.js';
 import { TaskDto, TaskListDto } from './dto/task.dto.js';
 import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
 import { TasksService } from './tasks.service.js';
@@ -36,13 +37,14 @@ export class TasksController {
   }
 
   @Patch(':id')
-  @ApiOperation({ summary: 'Change a task' })
+  @ApiOperation({ summary: 'Change a task', description: 'What is left out stays as it is.' })
+  @ApiBody({ type: ChangeTaskDto, examples: { begun: { value: { status: 'in_progress' } } } })
   @ApiResponse({ status: 200, type: TaskDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({
     status: 409,
-    type: ProblemDto,
+    type: TaskChangedDto,
     description: 'It is at another version; `task` is the task as it is.',
   })
   change(@Param() { id }: TaskIdDto, @Body() change: ChangeTaskDto): Promise<TaskDto> {
@@ -54,7 +56,7 @@ export class TasksController {
   @ApiOperation({ summary: 'Delete a task' })
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'It is at another version.' })
+  @ApiResponse({ status: 409, type: TaskChangedDto, description: 'It is at another version.' })
   async remove(@Param() { id }: TaskIdDto, @Query() query: DeleteTaskQueryDto): Promise<void> {
     await this.tasks.remove(id, query.version);
   }

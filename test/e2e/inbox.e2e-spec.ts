@@ -3,9 +3,10 @@ import { withPeople } from './with-people.js';
 
 const CALCULATION = { name: 'calculator', arguments: { expression: '6*7' } };
 const QUESTION = { name: 'ask_human', arguments: { question: 'Well?' } };
+const CLIENT_CALL = { name: 'open_door', arguments: {} };
 
 describe('The inbox', () => {
-  withPeople({ PARK_AFTER_MS: '0' }, (_, person) => {
+  withPeople({ PARK_AFTER_MS: '0' }, (server, person) => {
     const ids = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id);
 
     it('shows what waits in all chats, oldest first, page by page', async () => {
@@ -65,6 +66,32 @@ describe('The inbox', () => {
       );
       const late = await person.respond(reading.of, request_id, 'x');
       expect([late.status, late.body.type]).toEqual([400, '/problems/already_processed']);
+    });
+
+    it('shows nothing that the document does not describe', async () => {
+      const { body: document } = await server.api.get('/docs-json');
+      const { RequestDto, SettlementDto } = document.components.schemas;
+      const client_tools = [{ name: 'open_door', description: 'Opens.', input_schema: {} }];
+      const user_message = script({ calls: [CALCULATION, QUESTION, CLIENT_CALL] });
+      const reading = await person.say('described', { user_message, client_tools });
+      const { approval_id } = await reading.record('APPROVAL_REQUIRED');
+      const { request_id } = await reading.record('INPUT_REQUIRED');
+      const { tool_call_id } = await reading.record('TOOL_RESULT_REQUIRED');
+      await person.approve(reading.of, approval_id, { reason: 'Fine.' });
+      await person.respond(reading.of, request_id, 'Well.');
+      await person.toolResult(reading.of, { tool_call_id, tool_output: 'open' });
+      await reading.end();
+      const { body } = await person.inbox('chat_id=described&status=settled');
+      const items: Record<string, object>[] = body.items;
+      expect(items.map(({ kind }) => kind).toSorted()).toEqual(['approval', 'input', 'tool']);
+      for (const item of items) {
+        const { properties, required } = RequestDto;
+        expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(item)));
+        expect(Object.keys(item)).toEqual(expect.arrayContaining(required));
+        const settlement = Object.keys(item['settlement']!);
+        expect(Object.keys(SettlementDto.properties)).toEqual(expect.arrayContaining(settlement));
+        expect(settlement).toEqual(expect.arrayContaining(SettlementDto.required));
+      }
     });
 
     it.each([

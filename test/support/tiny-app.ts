@@ -13,7 +13,7 @@ import {
 import type { Type as Class } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import type { Response } from 'express';
@@ -66,6 +66,11 @@ class ThingsController {
   @Post('nothing')
   @HttpCode(204)
   nothing(): void {}
+
+  @Post('begin')
+  @ApiResponse({ status: 200, content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  @ApiResponse({ status: 202, type: ThingDto })
+  begin(): void {}
 
   @Get('things')
   list(@Query() page: PageDto): PageDto {

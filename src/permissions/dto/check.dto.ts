@@ -35,7 +35,10 @@ class TraceEntryDto implements TraceEntry {
   @ApiProperty({ description: "The rule's scope, or `default`." })
   readonly level: string;
 
-  @ApiProperty({ enum: [true, false, 'maybe'], description: '`maybe`: can’t be ruled out.' })
+  @ApiProperty({
+    oneOf: [{ type: 'boolean' }, { type: 'string', enum: ['maybe'] }],
+    description: '`maybe`: can’t be ruled out.',
+  })
   readonly matched: boolean | 'maybe';
 
   @ApiProperty({ enum: DECISIONS, description: 'What it decides where it matches.' })

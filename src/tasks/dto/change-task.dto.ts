@@ -1,11 +1,18 @@
 import { ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
-import { IsInt, Min, ValidateIf } from 'class-validator';
+import { IsIn, IsInt, Min, ValidateIf } from 'class-validator';
+import { TASK_STATUSES } from '../../protocol/task.js';
+import type { TaskStatus } from '../../protocol/task.js';
 import { CreateTaskDto } from './create-task.dto.js';
 
 /** What is left out stays. */
-export class ChangeTaskDto extends PartialType(OmitType(CreateTaskDto, ['chat_id']), {
+export class ChangeTaskDto extends PartialType(OmitType(CreateTaskDto, ['chat_id', 'status']), {
   skipNullProperties: false,
 }) {
+  @ApiPropertyOptional({ enum: TASK_STATUSES })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsIn(TASK_STATUSES)
+  status?: TaskStatus;
+
   @ApiPropertyOptional({
     minimum: 1,
     description: 'The version that you saw: if the task is at another one by now, nothing happens.',

@@ -1,0 +1,83 @@
+import { NestFactory } from '@nestjs/core';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { AppModule } from '../../src/app.module.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import { buildDocument } from '../../src/http/openapi.js';
+import { operationsOf } from '../../src/http/openapi-operations.js';
+import type { Stores } from '../../src/ports.module.js';
+
+const STREAMS = ['interactions_start', 'interactions_edit', 'interactions_follow'];
+
+describe('The document of the whole API', () => {
+  let document: OpenAPIObject;
+
+  beforeAll(async () => {
+    const module = AppModule.of(loadConfig({}, false), {} as Stores); // a preview instantiates nothing
+    const app = await NestFactory.create(module, { preview: true, logger: false });
+    document = buildDocument(app);
+    await app.close();
+  });
+
+  /** `[operation, status, media type]` of everything that can be answered. */
+  const answers = () =>
+    operationsOf(document).flatMap(({ operationId = '', responses }) =>
+      Object.entries(responses).flatMap(([status, response]) =>
+        Object.keys((response && 'content' in response && response.content) || { none: 1 }).map(
+          (type) => [operationId, status, type] as const,
+        ),
+      ),
+    );
+  const schemaOf = (name: string) => {
+    const schema = document.components?.schemas?.[name];
+    if (!schema || '$ref' in schema) throw new Error(`no schema ${name}`);
+    return schema.properties ?? {};
+  };
+  const refOf = (path: string, method: 'post' | 'patch' | 'delete', status: number) =>
+    JSON.stringify(document.paths[path]?.[method]?.responses[status]);
+
+  it('has every error, named or not, as a problem document', () => {
+    const errors = answers().filter(([, status]) => status === 'default' || Number(status) >= 400);
+    expect(errors.length).toBeGreaterThan(60);
+    expect(errors.filter(([, , type]) => type !== 'application/problem+json')).toEqual([]);
+  });
+
+  it('has streams where streams are sent, and only there', () => {
+    const streams = answers().filter(([, , type]) => type === 'text/event-stream');
+    expect(streams.map(([operation, status]) => [operation, status]).toSorted()).toEqual(
+      STREAMS.map((operation) => [operation, '200']).toSorted(),
+    );
+  });
+
+  it('has what is begun or stopped in the background as JSON', () => {
+    const accepted = answers().filter(([, status]) => status === '202');
+    expect(accepted).toHaveLength(3);
+    expect(accepted.map(([, , type]) => type)).toEqual(accepted.map(() => 'application/json'));
+  });
+
+  it('has no value that a change which leaves the field out would get', () => {
+    for (const name of ['ChangeTaskDto', 'UpdateChatDto'])
+      for (const property of Object.values(schemaOf(name)))
+        expect(property).not.toHaveProperty('default');
+    expect(schemaOf('CreateTaskDto')['status']).toHaveProperty('default', 'pending');
+    expect(schemaOf('ChangeTaskDto')['status']).toHaveProperty('enum');
+  });
+
+  it('tells true from "true"', () => {
+    expect(schemaOf('TraceEntryDto')['matched']).toMatchObject({
+      oneOf: [{ type: 'boolean' }, { type: 'string', enum: ['maybe'] }],
+    });
+    expect(schemaOf('TraceEntryDto')['matched']).not.toHaveProperty('type');
+  });
+
+  it('describes what conflicts tell besides that there is one', () => {
+    const interactions = '/chats/{chat_id}/interactions';
+    const edit = `${interactions}/{interaction_id}/edit`;
+    for (const path of [interactions, edit])
+      expect(refOf(path, 'post', 409)).toMatch('ChatBusyDto');
+    expect(schemaOf('ChatBusyDto')).toHaveProperty('active_interaction_id');
+    for (const method of ['patch', 'delete'] as const)
+      expect(refOf('/tasks/{id}', method, 409)).toMatch('TaskChangedDto');
+    expect(JSON.stringify(schemaOf('TaskChangedDto')['task'])).toMatch('TaskDto');
+    expect(refOf('/chats/{chat_id}', 'patch', 409)).toMatch('Problem');
+  });
+});
