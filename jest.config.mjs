@@ -25,6 +25,8 @@ export default {
     '<rootDir>/test/**/*.{spec,contract-spec,e2e-spec,fault-spec}.ts',
   ],
   testTimeout: 60_000,
+  // A worker that has grown, by module graphs and embedded databases, slows down what it runs next.
+  workerIdleMemoryLimit: '1GB',
   // Embedded databases need memory each.
   maxWorkers: Math.min(availableParallelism(), 4),
 };
