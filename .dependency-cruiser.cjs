@@ -3,7 +3,7 @@
 /** Folders of src/, and those that each may use besides itself. */
 const FLOOR = ['kernel', 'protocol'];
 const BASE = [...FLOOR, 'config', 'http'];
-const PARTS = ['permissions', 'workspace', 'models', 'tools', 'log', 'queue'];
+const PARTS = ['matching', 'permissions', 'workspace', 'models', 'tools', 'log', 'queue'];
 const HUMAN = ['approvals', 'cancellation'];
 const MAY_USE = {
   kernel: [],
@@ -37,7 +37,7 @@ const HOMES = {
   pg: 'src/storage/typeorm/',
   pino: 'src/http/app-logger\\.ts',
   'prom-client': 'src/metrics/',
-  re2js: 'src/permissions/matching/',
+  re2js: 'src/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
   zod: 'src/(config|mcp|tools|tasks|permissions/rules|chats/session-log)/',

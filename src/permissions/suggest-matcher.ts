@@ -1,5 +1,5 @@
+import { escapeGlob } from '../matching/glob.js';
 import { canonicalJson } from './matching/canonical-json.js';
-import { escapeGlob } from './matching/glob.js';
 import { findPathInputs } from './matching/path-inputs.js';
 import { toWorkspacePath } from './matching/workspace-path.js';
 import type { PermissionCall } from './permission-call.js';

@@ -1,5 +1,5 @@
-import { compileGlob } from './glob.js';
-import { LinearRegex } from './linear-regex.js';
+import { compileGlob } from '../../matching/glob.js';
+import { LinearRegex } from '../../matching/linear-regex.js';
 import { MatcherFault } from './matcher-fault.js';
 
 /** @throws MatcherFault */
