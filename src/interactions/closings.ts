@@ -12,6 +12,8 @@ export interface ClosingContext {
   readonly unstoppable: ReadonlySet<string>;
   /** What a request came to before the end, if anything. */
   readonly settlementOf: (requestId: string) => Settlement | undefined;
+  /** As much of an output as the model gets to read. */
+  readonly limit: (output: string) => { readonly output: string; readonly truncated?: true };
   readonly epoch: number;
 }
 
@@ -104,7 +106,27 @@ function closeToolCalls(
   isTheirs: (owned: Owned) => boolean,
 ): Entry[] {
   const open = [...context.state.openCalls.values()].filter(isTheirs);
-  return open.map((call) => failedCall(call, `${why} ${whatHappened(call, context)}`));
+  return open.map(
+    (call) =>
+      clientResult(call, context) ?? failedCall(call, `${why} ${whatHappened(call, context)}`),
+  );
+}
+
+/** What the client has sent in time, although nobody waits for that any more (I5). */
+function clientResult(
+  { id, agent_id, key, tool_name, request_id }: OpenCall,
+  { settlementOf, limit }: ClosingContext,
+): Entry | undefined {
+  const settlement = request_id === undefined ? undefined : settlementOf(request_id);
+  if (settlement?.kind !== 'tool' || settlement.by === 'cancel') return undefined;
+  const { output: tool_output, truncated } = limit(settlement.tool_output);
+  const body = { type: 'TOOL_RESULT', id, tool_name, tool_output } as const;
+  const { is_error } = settlement;
+  return {
+    agent_id,
+    key,
+    body: { ...body, is_error, duration_ms: 0, ...(truncated && { truncated }) },
+  };
 }
 
 function failedCall({ id, agent_id, key, tool_name }: OpenCall, tool_output: string): Entry {
@@ -126,9 +148,11 @@ function closeDeferred(
 }
 
 function whatHappened(
-  { id, started_in }: Pick<OpenCall, 'id' | 'started_in'>,
+  { id, started_in, request_id }: Pick<OpenCall, 'id' | 'started_in' | 'request_id'>,
   { epoch, unstoppable }: ClosingContext,
 ): string {
+  if (request_id !== undefined)
+    return 'The client was asked to run the tool and sent no result: it may have run it.';
   if (started_in === undefined) return 'The tool was not started.';
   if (unstoppable.has(id)) return 'The tool was told to stop and did not: it may still be running.';
   if (started_in === epoch)

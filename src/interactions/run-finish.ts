@@ -24,10 +24,12 @@ export class RunFinish {
 
   get context(): EndingContext {
     const { scope, state } = this.options;
-    const { unstoppable, log } = scope;
+    const { unstoppable, log, services } = scope;
     const { epoch } = scope.interaction;
     const settlementOf = (id: string) => scope.settlementOf(id);
-    return { state, unstoppable, settlementOf, epoch, newBlockId: () => log.newBlockId() };
+    const limit = (output: string) => services.executor.limit(output);
+    const newBlockId = () => log.newBlockId();
+    return { state, unstoppable, settlementOf, limit, epoch, newBlockId };
   }
 
   /** Resolves when nothing of the run is running any more, or has had its time to stop. */

@@ -1,10 +1,9 @@
 import type { Leftovers, OpenDeferredCall } from '../agents/runtime/leftovers.js';
 import type { RunScope } from '../agents/runtime/run-scope.js';
-import { listAllRequests } from '../approvals/list-all-requests.js';
 import type { Clock } from '../kernel/clock.js';
 import type { InteractionStore } from '../log/interaction-store.js';
-import type { RequestKind, RequestRow, Settlement } from '../log/request-rows.js';
 import type { Entry } from '../log/run-log.js';
+import { closeRequests } from './close-requests.js';
 import { closeAgents, closeCalls, closeQuestions } from './closings.js';
 import type { ClosingContext } from './closings.js';
 
@@ -30,7 +29,8 @@ export class RunLeftovers implements Leftovers {
     const context = this.options.context();
     const agents = context.state.agents.tree(agentId);
     const ids = new Set(agents.map(({ agent_id }) => agent_id));
-    if (context.state.hasAsked) await this.closeRequests(ids);
+    const scope = this.options.scope();
+    if (context.state.hasAsked) await closeRequests({ ...this.options, scope }, ids);
     return [
       ...this.voidTurns(ids),
       ...closeQuestions(context, ids),
@@ -40,24 +40,6 @@ export class RunLeftovers implements Leftovers {
         'The agent above it has ended.',
       ),
     ];
-  }
-
-  /** Nobody can settle them any more; what somebody has settled first counts (I5). */
-  private async closeRequests(agents: ReadonlySet<string>): Promise<void> {
-    const { store } = this.options;
-    const scope = this.options.scope();
-    const { id: interaction_id } = scope.interaction;
-    for await (const row of listAllRequests(store, { interaction_id }))
-      if (agents.has(row.agent_id)) scope.takeRequests([await this.settled(row)]);
-  }
-
-  private async settled(row: RequestRow): Promise<RequestRow> {
-    if (row.status !== 'pending') return row;
-    const { store, clock } = this.options;
-    const at = clock.now().toISOString();
-    const settlement = cancelled(row.kind);
-    await store.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
-    return (await store.findRequest(row.id)) ?? row;
   }
 
   /** What readers have seen of turns that will not be completed. */
@@ -73,16 +55,5 @@ export class RunLeftovers implements Leftovers {
       const body = { type: 'NOTICE', code: 'agent_stopped', message, void: blocks } as const;
       return [{ agent_id, key: null, body }];
     });
-  }
-}
-
-function cancelled(kind: RequestKind): Settlement {
-  switch (kind) {
-    case 'approval':
-      return { kind, approved: false, by: 'cancel' };
-    case 'input':
-      return { kind, answer: null, by: 'cancel' };
-    case 'tool':
-      return { kind, tool_output: 'Cancelled.', is_error: true, by: 'cancel' };
   }
 }

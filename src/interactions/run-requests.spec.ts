@@ -123,4 +123,53 @@ describe(Run.name, () => {
         expect(tool_output).toContain('The tool was not started.');
     });
   });
+
+  describe('whose agent does not wait for a tool that its client runs', () => {
+    const client_tools = [{ name: 'tool', description: 'The client’s.', input_schema: {} }];
+    const OPENED: Settlement = {
+      ...{ kind: 'tool', tool_output: 'o'.repeat(40_000), is_error: false },
+      by: 'client',
+    };
+    const throwing = (): void => {
+      throw new Error('enough');
+    };
+    const cancel = async ({ store, interactionId }: RunWorld, run: Run): Promise<void> => {
+      await store.requestCancel(interactionId, 'enough');
+      run.cancel('enough');
+    };
+    const ends: [string, string, (world: RunWorld, run: Run) => unknown][] = [
+      ['returns', 'COMPLETED', () => {}],
+      ['throws', 'FAILED', throwing],
+      ['is cancelled', 'CANCELLED', cancel],
+    ];
+
+    it.each(ends)('tells the result that came just before it %s', async (_, status, end) => {
+      let world: RunWorld;
+      const settle = async (n: number) => {
+        const { id } = (await requestsOf(world))[n]!;
+        const at = new Date().toISOString();
+        return world.store.settleRequest({ request_id: id, settlement: OPENED, at });
+      };
+      const agent = async (ctx: AgentContext): Promise<void> => {
+        const { tool_calls } = await ctx.generate();
+        void ctx.callTools(tool_calls);
+        await ctx.notice('busy', 'Asking');
+        await ctx.notice('busy', 'Still asking');
+        expect(await settle(0)).toMatchObject({ outcome: 'settled' }); // and nobody tells the run
+        await end(world, run!);
+      };
+      const provider = ScriptedProvider.playing(callTurn([CALL, { ...CALL, id: 'c2' }]));
+      world = await RunWorld.open({ agent, provider, client_tools });
+      const run = await world.takeUp();
+      await run!.execute();
+      await expectEnded(world);
+      expect((await world.row()).status).toBe(status);
+      const [sent, missing] = await world.all('TOOL_RESULT');
+      expect(sent).toMatchObject({ id: 'c1', is_error: false, truncated: true });
+      expect(sent!.tool_output.length).toBeLessThanOrEqual(30_000);
+      expect(missing).toMatchObject({ id: 'c2', is_error: true });
+      expect(missing!.tool_output).toContain('it may have run it');
+      expect(await settle(1)).not.toMatchObject({ outcome: 'settled' });
+    });
+  });
 });

@@ -15,6 +15,8 @@ export interface OpenCall {
   trace?: unknown;
   /** Its run was lost, and what that had left running was stopped since. */
   isCleared?: true;
+  /** The client was asked for its result. */
+  request_id?: string;
 }
 
 /** An approval whose call has not come to its end: not decided, or running. */
@@ -119,9 +121,12 @@ export class RunState {
       case 'INPUT_RECEIVED':
         this.openQuestions.delete(body.request_id);
         break;
-      case 'TOOL_RESULT_REQUIRED':
+      case 'TOOL_RESULT_REQUIRED': {
+        const { tool_call_id, request_id } = body;
+        Object.assign(this.openCalls.get(tool_call_id) ?? {}, { request_id });
         this.hasAsked = true;
         break;
+      }
       case 'ANSWER':
         this.lastAnswer = body.content;
         break;
@@ -147,6 +152,15 @@ export class RunState {
   startedCalls(): readonly (OpenCall | OpenApproval)[] {
     const calls = [...this.openCalls.values(), ...this.openApprovals.values()];
     return calls.filter(({ started_in }) => started_in !== undefined);
+  }
+
+  /** Whether somebody was asked for something that is not in the log yet. */
+  get isAsking(): boolean {
+    return (
+      this.openQuestions.size > 0 ||
+      [...this.openApprovals.values()].some(({ isDecided }) => !isDecided) ||
+      [...this.openCalls.values()].some(({ request_id }) => request_id !== undefined)
+    );
   }
 
   /** Calls whose agents went on without them. */

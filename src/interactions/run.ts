@@ -14,6 +14,7 @@ import type { InteractionRow } from '../log/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
 import type { RecordOf } from '../protocol/events.js';
 import type { Message } from '../protocol/message.js';
+import { closeRequests } from './close-requests.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { describeOutages } from './describe-outages.js';
 import { completed, failed } from './ending.js';
@@ -262,18 +263,9 @@ export class Run {
   private async afterStopping(ending: () => Ending): Promise<Ending> {
     this.abort.abort();
     await this.finish.settle();
-    if (this.state.hasAsked) await this.closeApprovals();
+    const { deps, scope } = this;
+    if (this.state.isAsking) await closeRequests({ ...deps, scope }); // nobody settles them any more
     return ending();
-  }
-
-  /** Nobody decides any more; what was decided just now is told as it was (I5). */
-  private async closeApprovals(): Promise<void> {
-    const settlement = { kind: 'approval', approved: false, by: 'cancel' } as const;
-    const at = this.deps.clock.now().toISOString();
-    const open = [...this.state.openApprovals.values()].filter(({ isDecided }) => !isDecided);
-    for (const { approval_id: request_id } of open)
-      await this.deps.store.settleRequest({ request_id, settlement, at, accept_expired: true });
-    if (open.length > 0) await this.takeRequests();
   }
 
   private halt(stop: Stop): void {

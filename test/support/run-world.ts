@@ -26,7 +26,7 @@ import type {
 } from '../../src/log/store-rows.js';
 import { Spill } from '../../src/log/spill/spill.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
-import type { ModelProvider } from '../../src/models/model-provider.js';
+import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
 import { Slots } from '../../src/queue/local/slots.js';
@@ -51,6 +51,7 @@ export interface RunWorldOptions {
   readonly clock?: Clock;
   readonly max_iterations?: number;
   readonly approval_mode?: ApprovalMode;
+  readonly client_tools?: readonly ModelTool[];
   readonly judge?: ToolJudge;
   readonly env?: Environment;
   /** Interactions start leased. */
@@ -100,7 +101,7 @@ export class RunWorld {
   async say(user_message: string): Promise<void> {
     this.id = this.ids.make('int');
     const created_at = new Date().toISOString();
-    const { max_iterations = 5, approval_mode = 'ask', lease } = this.options;
+    const { max_iterations = 5, approval_mode = 'ask', client_tools = [], lease } = this.options;
     await this.store.startInteraction({
       chat: { ...PARTS, id: this.chatId, created_at },
       interaction: {
@@ -113,7 +114,7 @@ export class RunWorld {
           max_iterations,
           on_disconnect: 'continue',
           approval_mode,
-          client_tools: [],
+          client_tools,
         },
         agent_id: this.rootId,
         created_at,

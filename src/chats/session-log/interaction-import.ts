@@ -173,7 +173,9 @@ export class InteractionImport {
       await this.add(recordOne(row, { epoch: row.epoch, at: row.created_at }));
     const epoch = this.epoch + 1;
     const settlementOf = (id: string) => this.requests.settlementOf(id);
-    const context = { state, unstoppable: new Set<string>(), settlementOf, epoch, newBlockId };
+    const limit = (output: string) => ({ output });
+    const unstoppable = new Set<string>();
+    const context = { state, unstoppable, settlementOf, limit, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
     for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
       const { agent_id, key, body, hidden = null } = entry;
