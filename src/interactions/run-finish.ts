@@ -59,8 +59,8 @@ export class RunFinish {
     const { scope, state, journal, conversation, deliver } = this.options;
     for (const record of journal.undelivered()) deliver(record);
     const all = state.lastSeq === 0 ? [this.started(), ...entries] : entries;
-    for (const { agent_id, body, hidden } of all)
-      if (agent_id === state.rootAgentId) conversation.apply({ body, hidden });
+    for (const { agent_id, body, hidden, key } of all)
+      if (agent_id === state.rootAgentId) conversation.apply({ body, hidden, key });
     const completed_at = scope.services.clock.now().toISOString();
     const added_messages = conversation.added();
     const end = { status, error, completed_at, added_messages };

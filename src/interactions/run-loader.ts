@@ -1,9 +1,8 @@
 import type { LogRecord } from '../log/log-record.js';
+import { readLog } from '../log/read-log.js';
 import type { InteractionRow, Lease } from '../log/store-rows.js';
 import type { RunStart } from './run.js';
 import type { RunDeps } from './run-deps.js';
-
-const PAGE = 500;
 
 /** Reads what a run begins with. */
 export class RunLoader {
@@ -17,7 +16,7 @@ export class RunLoader {
     const resumed = this.whyResumed(interaction.id, lost_owner);
     return {
       interaction,
-      records: first ? [first] : await this.readLog(interaction.id),
+      records: first ? [first] : await readLog(this.deps.store, interaction.id),
       before: await this.readBefore(interaction),
       losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
@@ -31,15 +30,5 @@ export class RunLoader {
 
   private async readBefore(interaction: InteractionRow): Promise<RunStart['before']> {
     return interaction.parent_id === null ? [] : this.deps.store.getPreviousState(interaction.id);
-  }
-
-  private async readLog(id: string): Promise<LogRecord[]> {
-    const log: LogRecord[] = [];
-    for (;;) {
-      const after = log.at(-1)?.seq ?? 0;
-      const page = await this.deps.store.readRecords(id, { after, limit: PAGE });
-      log.push(...page);
-      if (page.length < PAGE) return log;
-    }
   }
 }

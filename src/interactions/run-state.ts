@@ -53,6 +53,8 @@ export class RunState {
   readonly agents = new OpenAgents();
   /** By request. */
   readonly openQuestions = new Map<string, OpenQuestion>();
+  /** Ids of the interventions that were taken in. */
+  readonly takenIn = new Set<string>();
   /** Whether a request was ever made. */
   hasAsked = false;
   /** The author of record 1. */
@@ -132,6 +134,9 @@ export class RunState {
         break;
       case 'RESUMED':
         this.resumed = body.attempt;
+        break;
+      case 'AGENT_INTERVENED':
+        this.takenIn.add(body.intervention_id);
         break;
       case 'INTERACTION_STARTED':
       case 'AGENT_COMPLETED':

@@ -1,7 +1,16 @@
 import { v7 } from 'uuid';
 
 export type IdPrefix =
-  'chat' | 'int' | 'agent' | 'approval' | 'input' | 'task' | 'file' | 'rule' | 'call';
+  | 'chat'
+  | 'int'
+  | 'agent'
+  | 'approval'
+  | 'input'
+  | 'intervention'
+  | 'task'
+  | 'file'
+  | 'rule'
+  | 'call';
 
 /** Makes ids such as `int_0198…`: a prefix that says what it names and a uuid v7, which sorts by time. */
 export class Ids {

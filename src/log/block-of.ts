@@ -37,6 +37,7 @@ export function blockOf(body: RecordBody): CompletedBlock | undefined {
     case 'TASK_UPDATED':
     case 'AGENT_STARTED':
     case 'AGENT_COMPLETED':
+    case 'AGENT_INTERVENED':
     case 'NOTICE':
     case 'RESUMED':
     case 'CANCELLED':

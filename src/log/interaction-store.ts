@@ -51,6 +51,8 @@ export abstract class InteractionStore {
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   abstract findInteraction(id: string): Promise<InteractionRow | undefined>;
+  /** The one whose root the agent is, or whose log has its start. */
+  abstract findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined>;
   /** RUNNING or waiting, or undefined. */
   abstract findActiveInteraction(chatId: string): Promise<InteractionRow | undefined>;
   /** The active one, then those that are queued, in order. */

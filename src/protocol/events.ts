@@ -144,6 +144,15 @@ export type RecordBody =
       /** Its answer, or why it has none. */
       readonly result: string;
     }
+  /** What a person told this agent, or did to it, is taken in here. */
+  | {
+      readonly type: 'AGENT_INTERVENED';
+      readonly intervention_id: string;
+      /** `delete`, `modify`, or a note in the person's words. */
+      readonly user_comment: string;
+      /** Of `modify`: what the agent is to do from now on. */
+      readonly user_content?: string;
+    }
   /** Something about the run itself: a provider was retried, a guardrail spoke. */
   | {
       readonly type: 'NOTICE';

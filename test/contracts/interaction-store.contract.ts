@@ -1,3 +1,4 @@
+import { describeAgents } from './interaction-store/agents.js';
 import { describeAppends } from './interaction-store/appends.js';
 import { describeBranches } from './interaction-store/branches.js';
 import { describeChats } from './interaction-store/chats.js';
@@ -31,6 +32,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeQueueing(tested);
     describeBranches(tested);
     describeReads(tested);
+    describeAgents(tested);
     describeLeases(tested);
     describeLosses(tested);
     describeSignals(tested);

@@ -111,6 +111,15 @@ export class MemoryStore extends InteractionStore {
     return this.rows.interactions.get(id)?.row;
   }
 
+  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    const saved = [...this.rows.interactions.values()].find(
+      ({ row, records }) =>
+        row.agent_id === agentId ||
+        records.some((each) => each.agent_id === agentId && each.body.type === 'AGENT_STARTED'),
+    );
+    return saved?.row;
+  }
+
   async findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
     return this.rows.active(chatId)?.row;
   }

@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../log/log-record.js';
 import type { DeferredJournal } from './deferred-call.js';
+import { interventionText } from './intervention-text.js';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
 
 /** What a TURN_COMPLETED record hides from clients. */
@@ -13,6 +14,8 @@ export interface TurnJournal {
 export interface AnswerJournal {
   readonly standalone: true;
 }
+
+type Applicable = Pick<LogRecord, 'body' | 'hidden'> & Partial<Pick<LogRecord, 'key'>>;
 
 interface TurnEntry {
   assistant: AssistantMessage;
@@ -28,6 +31,8 @@ const NOT_RUN = 'This tool call was not run.';
 export class Conversation {
   private readonly entries: (Message | TurnEntry)[] = [];
   private readonly turnOfCall = new Map<string, TurnEntry>();
+  /** What people told the agent, by the key of the turn that takes it in: it is there once that turn is. */
+  private readonly told = new Map<string | null, string[]>();
   private cached: readonly Message[] | undefined;
 
   constructor(readonly before: readonly Message[]) {}
@@ -37,12 +42,13 @@ export class Conversation {
     this.cached = undefined;
   }
 
-  apply({ body, hidden }: Pick<LogRecord, 'body' | 'hidden'>): void {
+  apply({ body, hidden, key = null }: Applicable): void {
     switch (body.type) {
       case 'INTERACTION_STARTED':
         return this.add({ role: 'user', content: body.user_message });
       case 'TURN_COMPLETED': {
         const turn = hidden as TurnJournal | null;
+        this.addTold(key);
         return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
       }
       case 'NOTICE': {
@@ -52,12 +58,15 @@ export class Conversation {
       case 'TOOL_RESULT':
         return this.addResult(body.id, body.tool_output);
       case 'ANSWER':
-        return (hidden as AnswerJournal | null)?.standalone
-          ? this.add({ role: 'assistant', content: body.content })
-          : undefined;
+        if (!(hidden as AnswerJournal | null)?.standalone) return undefined;
+        this.addAllTold();
+        return this.add({ role: 'assistant', content: body.content });
+      case 'AGENT_INTERVENED':
+        return this.tell(key, interventionText(body));
       case 'AGENT_STARTED':
         return this.add({ role: 'user', content: body.prompt });
       case 'AGENT_COMPLETED':
+        this.addAllTold();
         return body.status === 'completed' && body.result !== this.lastText()
           ? this.add({ role: 'assistant', content: body.result })
           : undefined;
@@ -77,8 +86,9 @@ export class Conversation {
       case 'RESUMED':
       case 'CANCELLED':
       case 'ERROR':
-      case 'INTERACTION_COMPLETE':
         return undefined;
+      case 'INTERACTION_COMPLETE':
+        return this.addAllTold();
     }
   }
 
@@ -98,6 +108,20 @@ export class Conversation {
 
   added(): Message[] {
     return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+  }
+
+  private tell(key: string | null, text: string | undefined): void {
+    if (text !== undefined) this.told.set(key, [...(this.told.get(key) ?? []), text]);
+  }
+
+  private addTold(key: string | null): void {
+    for (const content of this.told.get(key) ?? []) this.add({ role: 'user', content });
+    this.told.delete(key);
+  }
+
+  /** The turns that took these in don't come any more. */
+  private addAllTold(): void {
+    for (const key of this.told.keys()) this.addTold(key);
   }
 
   private addTurn(assistant: AssistantMessage): void {

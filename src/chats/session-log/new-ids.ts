@@ -41,6 +41,10 @@ export class NewIds {
     return this.idIn(this.requests, name, 'input');
   }
 
+  intervention(name: string): string {
+    return this.idIn(this.requests, name, 'intervention');
+  }
+
   task(name: string): string {
     return this.idIn(this.tasks, name, 'task');
   }

@@ -112,6 +112,11 @@ export const RECORD_FIELDS: {
     status: z.enum(['completed', 'error', 'cancelled']),
     result: text,
   }),
+  AGENT_INTERVENED: z.object({
+    intervention_id: text,
+    user_comment: text,
+    user_content: text.optional(),
+  }),
   NOTICE: z.object({ code: text, message: text, void: z.array(blockId).optional() }),
   RESUMED: z.object({ attempt: count, reason: text }),
   CANCELLED: z.object({ reason: text, stopped: z.array(stopped) }),

@@ -23,6 +23,8 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
       return { ...body, task: renameTask(body.task, ids) };
     case 'AGENT_STARTED':
       return { ...body, parent_agent_id: ids.agent(body.parent_agent_id) };
+    case 'AGENT_INTERVENED':
+      return { ...body, intervention_id: ids.intervention(body.intervention_id) };
     case 'CANCELLED':
       return { ...body, stopped: body.stopped.map((effect) => renameStopped(effect, ids)) };
     case 'INTERACTION_STARTED': // is made anew

@@ -35,8 +35,10 @@ export class FileAppends {
       const plan = planAppend(log.state, { ...batch, requests });
       if ('outcome' in plan) return plan.outcome;
       const before = log.state;
+      const agents = log.agents.size;
       await (batch.end ? this.end(log, plan, batch.end) : log.commit(plan.state, plan.content));
       if (requests.length > 0) this.deps.index.addRequests(log);
+      if (log.agents.size > agents) this.deps.index.addAgents(log);
       this.refresh(log, before);
       return 'written';
     });

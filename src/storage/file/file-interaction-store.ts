@@ -26,6 +26,7 @@ import type {
 } from '../../log/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
+import { FileAgents } from './file-agents.js';
 import { FileAppends } from './file-appends.js';
 import { FileBranches } from './file-branches.js';
 import { FileChatArchive } from './file-chat-archive.js';
@@ -71,6 +72,7 @@ export class FileInteractionStore extends InteractionStore {
   private readonly appends: FileAppends;
   private readonly queue: FileQueue;
   private readonly requests: FileRequests;
+  private readonly agents: FileAgents;
   private readonly starts: FileStarts;
 
   private constructor(
@@ -95,6 +97,7 @@ export class FileInteractionStore extends InteractionStore {
     const queue = (this.queue = new FileQueue({ index, mutex, projections, report }));
     this.appends = new FileAppends({ index, gate, queue, projections });
     this.requests = new FileRequests(index, gate, projections);
+    this.agents = new FileAgents(index, gate);
     this.archive = new FileChatArchive({ root, index, mutex, gate, report });
     this.starts = new FileStarts({ index, mutex, chats, leases, projections });
   }
@@ -160,6 +163,11 @@ export class FileInteractionStore extends InteractionStore {
 
   findInteraction(id: string): Promise<InteractionRow | undefined> {
     return this.gate.read(id, (log) => log.readRow());
+  }
+
+  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    const log = await this.agents.find(agentId);
+    return log && this.findInteraction(log.id);
   }
 
   async findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {

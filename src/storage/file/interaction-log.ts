@@ -20,7 +20,10 @@ import { toRequestRows } from './request-rows.js';
 import { SparseOffsets } from './sparse-offsets.js';
 
 /** The part of `LogStart` that is kept in memory. */
-type Known = Pick<LogStart, 'id' | 'chat_id' | 'ordinal' | 'created_at' | 'idempotency'>;
+type Known = Pick<
+  LogStart,
+  'id' | 'chat_id' | 'ordinal' | 'created_at' | 'idempotency' | 'agent_id'
+>;
 
 const NOTHING: FrameContent = { records: [] };
 
@@ -35,6 +38,9 @@ export class InteractionLog {
   /** Since when it is off its chat's active branch: what chat.json says, and what the logs say that it doesn't know of. */
   supersededAt: string | null = null;
   readonly requests = new LogRequests();
+  /** The agents that memory knows of: who answers the message, and children since the log was loaded, or read through. */
+  readonly agents = new Set<string>();
+  private knowsAgents = false;
   private current: LogState;
   private size = 0;
   private added: Span | undefined;
@@ -42,11 +48,12 @@ export class InteractionLog {
 
   private constructor(
     private readonly directory: ChatDirectory,
-    { id, chat_id, ordinal, created_at, idempotency }: LogStart,
+    { id, chat_id, ordinal, created_at, idempotency, agent_id }: LogStart,
     state: LogState,
   ) {
-    this.known = { id, chat_id, ordinal, created_at, idempotency };
+    this.known = { id, chat_id, ordinal, created_at, idempotency, agent_id };
     this.current = state;
+    if (agent_id) this.agents.add(agent_id); // logs from before there were requests don't say
   }
 
   /** Writes the first frame: once it is whole, the interaction exists. */
@@ -102,7 +109,9 @@ export class InteractionLog {
    * Writes one frame, and answers what lets everybody see it: so frames of two logs come into sight together. It must be called before
    * the next frame of this log is written.
    */
-  async write(state: LogState, content: FrameContent = NOTHING): Promise<() => void> {
+  async write(to: LogState, content: FrameContent = NOTHING): Promise<() => void> {
+    const children = content.records.flatMap(startedAgent);
+    const state = children.length > 0 ? { ...to, has_children: true } : to;
     const frame = encodeFrame(content, state);
     const offset = this.size;
     const create = content.start !== undefined;
@@ -113,6 +122,7 @@ export class InteractionLog {
       const first = content.records[0];
       if (first) this.offsets.note(first.seq, offset);
       this.requests.apply(content, this.hasEnded);
+      for (const id of children) this.agents.add(id);
     };
   }
 
@@ -143,6 +153,15 @@ export class InteractionLog {
     return this.reader.readRecordsOfTypes(this.id, types);
   }
 
+  /** Reads which agents it has, unless memory knows of all. Answers whether there was something to read. */
+  async readAgents(): Promise<boolean> {
+    const { current, known } = this;
+    if (this.knowsAgents || (!current.has_children && known.agent_id)) return false;
+    const started = await this.readRecordsOfTypes(['INTERACTION_STARTED', 'AGENT_STARTED']);
+    for (const { agent_id } of started) this.agents.add(agent_id);
+    return (this.knowsAgents = true);
+  }
+
   /** What the interaction added to the conversation; undefined until it ended. */
   async readAddedMessages(): Promise<Message[] | undefined> {
     return this.added && this.reader.readAddedMessages(this.added);
@@ -162,4 +181,8 @@ export class InteractionLog {
     const to = size - last.commit_bytes;
     if (last.end_bytes > 0) this.added = { from: to - last.end_bytes, to };
   }
+}
+
+function startedAgent({ agent_id, body }: LogRecord): string[] {
+  return body.type === 'AGENT_STARTED' ? [agent_id] : [];
 }

@@ -15,6 +15,7 @@ const NEW: LogState = {
   parent_id: null,
   queue_rank: null,
   turn: null,
+  has_children: false,
   request_changes: 0,
   usage: { input_tokens: 0, output_tokens: 0 },
   error: null,

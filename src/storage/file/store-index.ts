@@ -1,11 +1,12 @@
 import type { InteractionLog } from './interaction-log.js';
 import type { StoredChat } from './stored-chat.js';
 
-/** Every chat and interaction by its id, and whose each request is. */
+/** Every chat and interaction by its id, and whose each request and agent is. */
 export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
   readonly #logs = new Map<string, InteractionLog>();
   readonly #requests = new Map<string, InteractionLog>();
+  readonly #agents = new Map<string, InteractionLog>();
   readonly #busy = new Set<StoredChat>();
   #newestFirst: StoredChat[] | undefined;
 
@@ -19,6 +20,12 @@ export class StoreIndex {
     this.#logs.set(log.id, log);
     if (!log.hasEnded) this.#busy.add(this.#chats.get(log.known.chat_id)!);
     this.addRequests(log);
+    this.addAgents(log);
+  }
+
+  /** As many as memory knows of. */
+  addAgents(log: InteractionLog): void {
+    for (const id of log.agents) this.#agents.set(id, log);
   }
 
   addRequests(log: InteractionLog): void {
@@ -31,6 +38,7 @@ export class StoreIndex {
     for (const log of chat.logs) {
       this.#logs.delete(log.id);
       for (const id of log.requests.ids) this.#requests.delete(id);
+      for (const id of log.agents) this.#agents.delete(id);
     }
     this.#newestFirst = undefined;
   }
@@ -46,6 +54,11 @@ export class StoreIndex {
   /** Whose request it is. */
   findLogOfRequest(requestId: string): InteractionLog | undefined {
     return this.#requests.get(requestId);
+  }
+
+  /** Whose agent it is, as far as memory knows. */
+  findLogOfAgent(agentId: string): InteractionLog | undefined {
+    return this.#agents.get(agentId);
   }
 
   get chats(): Iterable<StoredChat> {

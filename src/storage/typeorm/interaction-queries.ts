@@ -11,6 +11,14 @@ const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
 
 const FIND: Statement = { name: 'interactions.find', text: `${SELECT} WHERE i.id = $1` };
 
+/** Both indexes are `…_by_agent`; a child's start is the only record that the second holds. */
+const FIND_OF_AGENT: Statement = {
+  name: 'interactions.find_of_agent',
+  text: `${SELECT} WHERE i.id = coalesce(
+      (SELECT id FROM interactions WHERE agent_id = $1 LIMIT 1),
+      (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))`,
+};
+
 const FIND_ACTIVE: Statement = {
   name: 'interactions.find_active',
   text: `${SELECT} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
@@ -60,6 +68,11 @@ export class InteractionQueries {
 
   async find(id: string): Promise<InteractionRow | undefined> {
     const [found] = await this.db.query<ColumnsOfInteraction>(FIND, [id]);
+    return found && toInteractionRow(found);
+  }
+
+  async findOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_OF_AGENT, [agentId]);
     return found && toInteractionRow(found);
   }
 

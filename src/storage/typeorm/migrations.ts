@@ -5,6 +5,7 @@ import { KeepQueueRank1795350000000 } from '../../../migrations/1795350000000-ke
 import { CountLosses1795400000000 } from '../../../migrations/1795400000000-count-losses.js';
 import { CreateTasks1795392000000 } from '../../../migrations/1795392000000-create-tasks.js';
 import { RememberRuleUses1795420000000 } from '../../../migrations/1795420000000-remember-rule-uses.js';
+import { AgentsAndInterventions1795430000000 } from '../../../migrations/1795430000000-agents-and-interventions.js';
 import { CreateIncomingChats1795410000000 } from '../../../migrations/1795410000000-create-incoming-chats.js';
 
 /** Every migration, oldest first. Named one by one, so that a build, a test and a container run the same. */
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   CountLosses1795400000000,
   CreateIncomingChats1795410000000,
   RememberRuleUses1795420000000,
+  AgentsAndInterventions1795430000000,
 ];

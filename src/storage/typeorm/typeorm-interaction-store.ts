@@ -104,6 +104,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return this.#interactions.find(id);
   }
 
+  findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    return this.#interactions.findOfAgent(agentId);
+  }
+
   findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
     return this.#interactions.findActive(chatId);
   }

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../kernel/app-error.js';
+import { InteractionStore } from '../../log/interaction-store.js';
+import type { LogRecord } from '../../log/log-record.js';
+import { readLog } from '../../log/read-log.js';
+import type { InteractionRow } from '../../log/store-rows.js';
+import type { RecordType } from '../../protocol/events.js';
+import type { Message } from '../../protocol/message.js';
+import { Conversation } from '../runtime/conversation.js';
+import { AgentTree } from './agent-tree.js';
+import { viewAgent } from './agent-view.js';
+import type { AgentView } from './agent-view.js';
+
+/** The types of records that a tree is made of. */
+const TREE_TYPES: readonly RecordType[] = [
+  'INTERACTION_STARTED',
+  'AGENT_STARTED',
+  'AGENT_COMPLETED',
+  'AGENT_INTERVENED',
+  'ANSWER',
+  'APPROVAL_REQUIRED',
+  'APPROVED',
+  'REJECTED',
+  'INPUT_REQUIRED',
+  'INPUT_RECEIVED',
+  'TOOL_CALL',
+  'TOOL_STARTED',
+  'TOOL_RESULT',
+  'TOOL_RESULT_REQUIRED',
+  'TURN_COMPLETED',
+  'NOTICE',
+  'ERROR',
+  'INTERACTION_COMPLETE',
+];
+
+export interface WantedTree {
+  readonly chat_id?: string | undefined;
+  readonly interaction_id?: string | undefined;
+}
+
+export interface InteractionTree {
+  readonly chat_id: string;
+  readonly interaction_id: string;
+  readonly status: InteractionRow['status'];
+  readonly root: AgentView;
+}
+
+/** One agent with its messages. */
+export interface WholeAgent extends AgentView {
+  readonly chat_id: string;
+  readonly interaction_id: string;
+  readonly messages: readonly Message[];
+}
+
+/** The trees of agents, read from the logs of their interactions: while they run, and for as long as there are logs. */
+@Injectable()
+export class AgentTreeService {
+  constructor(private readonly store: InteractionStore) {}
+
+  /**
+   * Of one interaction, or of the one that its chat is at.
+   * @throws AppError `interaction_not_found` (404), `invalid_query` (400)
+   */
+  async tree(wanted: WantedTree): Promise<InteractionTree> {
+    const row = await this.find(wanted);
+    const tree = new AgentTree(row);
+    for (const record of await this.store.readRecordsOfTypes([row.id], TREE_TYPES))
+      tree.apply(record);
+    const { id: interaction_id, chat_id, status } = row;
+    return { chat_id, interaction_id, status, root: viewAgent(tree.root) };
+  }
+
+  /** @throws AppError `agent_not_found` (404) */
+  async agent(agentId: string): Promise<WholeAgent> {
+    const row = await this.store.findInteractionOfAgent(agentId);
+    if (!row) throw agentNotFound(agentId);
+    const records = await readLog(this.store, row.id);
+    const tree = new AgentTree(row);
+    for (const record of records) tree.apply(record);
+    const node = tree.find(agentId);
+    if (!node) throw agentNotFound(agentId);
+    const { chat_id, id: interaction_id } = row;
+    const messages = await this.messages(agentId, row, records);
+    return { chat_id, interaction_id, ...viewAgent(node), messages };
+  }
+
+  private async messages(
+    agentId: string,
+    row: InteractionRow,
+    records: readonly LogRecord[],
+  ): Promise<readonly Message[]> {
+    const isRoot = agentId === row.agent_id;
+    const conversation = new Conversation(isRoot ? await this.store.getPreviousState(row.id) : []);
+    for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
+    return conversation.messages;
+  }
+
+  private async find({ chat_id, interaction_id }: WantedTree): Promise<InteractionRow> {
+    const id = interaction_id ?? (await this.current(chat_id));
+    const row = await this.store.findInteraction(id);
+    if (row && (chat_id ?? row.chat_id) === row.chat_id) return row;
+    throw new AppError(
+      'not_found',
+      'interaction_not_found',
+      `There is no interaction ${id}${chat_id === undefined ? '' : ` in the chat ${chat_id}`}. GET /chats/{chat_id} lists those of a chat.`,
+    );
+  }
+
+  /** What the chat works on, or has come to. */
+  private async current(chatId: string | undefined): Promise<string> {
+    if (chatId === undefined) throw neitherGiven();
+    const active = await this.store.findActiveInteraction(chatId);
+    if (active) return active.id;
+    const head = (await this.store.findChat(chatId))?.head_interaction_id;
+    if (head) return head;
+    throw new AppError(
+      'not_found',
+      'interaction_not_found',
+      `The chat ${chatId} is not there, or nothing has been said in it. GET /chats lists those there are.`,
+    );
+  }
+}
+
+export function agentNotFound(agentId: string): AppError {
+  return new AppError(
+    'not_found',
+    'agent_not_found',
+    `There is no agent ${agentId}. GET /agents/tree?chat_id=… lists those of a chat, and every event names its own.`,
+  );
+}
+
+function neitherGiven(): AppError {
+  const message = 'Say which tree: chat_id, interaction_id, or both.';
+  const errors = [{ field: 'chat_id', message: 'is needed unless interaction_id is given' }];
+  return new AppError('invalid', 'invalid_query', message, { errors });
+}

@@ -1,0 +1,69 @@
+import type { Json } from '../../log/json.js';
+import type { LogRecord } from '../../log/log-record.js';
+import type { InteractionRow } from '../../log/store-rows.js';
+import { AgentNode } from './agent-node.js';
+
+/** What is below this is left out: a log that was imported may nest agents as deep as it likes. */
+const MAX_DEPTH = 32;
+
+type RootOf = Pick<InteractionRow, 'agent_id' | 'agent' | 'user_message' | 'metadata'>;
+
+/** The agents of one interaction: a fold over its log. */
+export class AgentTree {
+  private readonly nodes = new Map<string, AgentNode>();
+
+  private first: AgentNode;
+
+  constructor({ agent_id, agent, user_message, metadata }: RootOf) {
+    const nobody = { parent_agent_id: null, parent_tool_call_id: null, started_at: null, depth: 0 };
+    const named = { agent_id, agent_type: agent, prompt: user_message, metadata };
+    this.first = new AgentNode({ ...nobody, ...named });
+    this.nodes.set(agent_id, this.first);
+  }
+
+  get root(): AgentNode {
+    return this.first;
+  }
+
+  find(agentId: string): AgentNode | undefined {
+    return this.nodes.get(agentId);
+  }
+
+  apply(record: LogRecord): void {
+    const { body, agent_id } = record;
+    if (body.type === 'INTERACTION_STARTED') this.begin(record);
+    else if (body.type === 'AGENT_STARTED') this.fork(record);
+    else if (body.type === 'INTERACTION_COMPLETE') this.root.apply(record);
+    else this.nodes.get(agent_id)?.apply(record);
+  }
+
+  private begin({ at }: LogRecord): void {
+    const { beginning, hasEnded } = this.root;
+    if (beginning.started_at !== null || hasEnded) return;
+    this.first = new AgentNode({ ...beginning, started_at: at });
+    this.nodes.set(this.first.id, this.first);
+  }
+
+  /** By one that is there and has not ended; once. */
+  private fork({ agent_id, body, at, hidden }: LogRecord): void {
+    if (body.type !== 'AGENT_STARTED' || this.nodes.has(agent_id)) return;
+    const parent = this.nodes.get(body.parent_agent_id);
+    if (!parent || parent.hasEnded || parent.beginning.started_at === null) return;
+    const depth = parent.beginning.depth + 1;
+    if (depth > MAX_DEPTH) return;
+    const { parent_agent_id, agent_type, prompt, tool_call_id: parent_tool_call_id = null } = body;
+    const child = new AgentNode({
+      ...{ agent_id, agent_type, parent_agent_id, parent_tool_call_id, prompt, depth },
+      ...{ started_at: at, metadata: metadataOf(hidden) ?? parent.beginning.metadata },
+    });
+    parent.children.push(child);
+    this.nodes.set(agent_id, child);
+  }
+}
+
+/** What its parent gave it, if anything. An imported log may hide whatever it likes. */
+function metadataOf(hidden: unknown): Json | undefined {
+  const metadata = (hidden as { metadata?: unknown } | null)?.metadata;
+  const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  return isObject ? (metadata as Json) : undefined;
+}

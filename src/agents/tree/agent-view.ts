@@ -1,0 +1,31 @@
+import type { Json } from '../../log/json.js';
+import type { TreeState } from '../../protocol/agent.js';
+import type { Usage } from '../../protocol/interaction.js';
+import type { AgentNode } from './agent-node.js';
+
+/** One agent as clients see it, without its messages. */
+export interface AgentView {
+  readonly agent_id: string;
+  readonly agent_type: string;
+  readonly parent_agent_id: string | null;
+  readonly parent_tool_call_id: string | null;
+  readonly state: TreeState;
+  readonly prompt: string;
+  readonly result: string | null;
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly metadata: Json;
+  readonly children: readonly AgentView[];
+}
+
+export function viewAgent(node: AgentNode): AgentView {
+  const { beginning, state, result, usage, turns, tool_calls, completed_at } = node;
+  const { depth: _depth, prompt, started_at, ...names } = beginning;
+  return {
+    ...{ ...names, state, prompt, result, usage, turns, tool_calls, started_at, completed_at },
+    children: node.children.map(viewAgent),
+  };
+}

@@ -1,0 +1,33 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ProblemDto } from '../../http/problem.dto.js';
+import { AgentTreeService } from './agent-tree.service.js';
+import type { InteractionTree, WholeAgent } from './agent-tree.service.js';
+import { AgentIdDto, TreeQueryDto } from './dto/agent-queries.dto.js';
+import { AgentTreeDto, WholeAgentDto } from './dto/agent.dto.js';
+
+@ApiTags('agents')
+@Controller('agents')
+export class AgentsController {
+  constructor(private readonly trees: AgentTreeService) {}
+
+  @Get('tree')
+  @ApiOperation({
+    summary: 'The agents of an interaction, without their messages',
+    description: 'Live while it runs, and for as long as its log is kept.',
+  })
+  @ApiResponse({ status: 200, type: AgentTreeDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  tree(@Query() query: TreeQueryDto): Promise<InteractionTree> {
+    return this.trees.tree(query);
+  }
+
+  @Get(':agent_id')
+  @ApiOperation({ summary: 'One agent with its messages' })
+  @ApiResponse({ status: 200, type: WholeAgentDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  agent(@Param() { agent_id }: AgentIdDto): Promise<WholeAgent> {
+    return this.trees.agent(agent_id);
+  }
+}

@@ -1,0 +1,101 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { AGENT_STATES } from '../../../protocol/agent.js';
+import type { TreeState } from '../../../protocol/agent.js';
+import type { InteractionStatus, Usage } from '../../../protocol/interaction.js';
+import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../../protocol/interaction.js';
+import type { Message } from '../../../protocol/message.js';
+import type { AgentView } from '../agent-view.js';
+import type { InteractionTree, WholeAgent } from '../agent-tree.service.js';
+
+class AgentUsageDto implements Usage {
+  @ApiProperty({ description: 'Tokens.' })
+  readonly input_tokens: number;
+
+  @ApiProperty({ description: 'Tokens.' })
+  readonly output_tokens: number;
+}
+
+/** How the API's document describes an agent of a tree. */
+export class AgentDto implements AgentView {
+  @ApiProperty({ example: 'agent_0199c0de-0000-7000-8000-000000000000' })
+  readonly agent_id: string;
+
+  @ApiProperty({ example: 'react' })
+  readonly agent_type: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'null: the root.' })
+  readonly parent_agent_id: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "The parent's tool call that it was started in.",
+  })
+  readonly parent_tool_call_id: string | null;
+
+  @ApiProperty({
+    enum: AGENT_STATES,
+    description:
+      '`idle`: its turn has not come. `modified`: its task was changed, and it has not answered to that yet. `deleted`: it was stopped before it was done.',
+  })
+  readonly state: TreeState;
+
+  @ApiProperty({ description: 'What it was asked to do.' })
+  readonly prompt: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Its answer, or why it has none; null while there is neither.',
+  })
+  readonly result: string | null;
+
+  @ApiProperty({ type: AgentUsageDto, description: 'Of its own turns.' })
+  readonly usage: AgentUsageDto;
+
+  @ApiProperty({ description: 'Model turns so far.' })
+  readonly turns: number;
+
+  @ApiProperty({ description: 'Tool calls so far.' })
+  readonly tool_calls: number;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly started_at: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly completed_at: string | null;
+
+  @ApiProperty({ type: Object })
+  readonly metadata: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({ type: () => [AgentDto], description: 'The agents that it started, in order.' })
+  readonly children: readonly AgentDto[];
+}
+
+export class AgentTreeDto implements InteractionTree {
+  @ApiProperty()
+  readonly chat_id: string;
+
+  @ApiProperty()
+  readonly interaction_id: string;
+
+  @ApiProperty({
+    enum: ['QUEUED', ...ACTIVE_STATUSES, ...FINAL_STATUSES],
+    description: 'Of the interaction.',
+  })
+  readonly status: InteractionStatus;
+
+  @ApiProperty({ description: "The agent that answers the interaction's message." })
+  readonly root: AgentDto;
+}
+
+export class WholeAgentDto extends AgentDto implements WholeAgent {
+  @ApiProperty()
+  readonly chat_id: string;
+
+  @ApiProperty()
+  readonly interaction_id: string;
+
+  @ApiProperty({ type: [Object], description: 'OpenAI chat messages: its whole conversation.' })
+  readonly messages: readonly Message[];
+}
