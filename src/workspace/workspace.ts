@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { Folder } from './folder.js';
 import { parsePath } from './parse-path.js';
 import { toFault, walk } from './walk.js';
@@ -11,6 +12,8 @@ import { missing, unsuitable } from './workspace-fault.js';
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly stats: Stats;
+  /** Relative to the workspace, without links. */
+  readonly real_path: string;
 }
 
 /** The folder that a chat's tools work in. Everything in it is reached through here, and nothing else is. */
@@ -28,7 +31,8 @@ export class Workspace {
     try {
       if (!stats) throw missing(path);
       requireFile(path, stats);
-      return await openChecked(folder, name, path);
+      const opened = await openChecked(folder, name, path);
+      return { ...opened, real_path: this.relativePath(folder, name) };
     } catch (error) {
       throw toFault(error, path);
     } finally {
@@ -56,13 +60,22 @@ export class Workspace {
     return walk(this.root, parsePath(path), { path, ...options });
   }
 
+  /** Where a name in an open folder is, seen from the root, with `/` between the names. */
+  relativePath(folder: Folder, name: string): string {
+    return relative(this.root.path, join(folder.path, name)).replaceAll(sep, '/');
+  }
+
   close(): Promise<void> {
     return this.root.close();
   }
 }
 
 /** In a folder, without following a link. @throws WorkspaceFault if it is no regular file with a single name */
-async function openChecked(folder: Folder, name: string, path: string): Promise<OpenFile> {
+async function openChecked(
+  folder: Folder,
+  name: string,
+  path: string,
+): Promise<Omit<OpenFile, 'real_path'>> {
   const handle = await folder.open(name, constants.O_RDONLY);
   try {
     const stats = await handle.stat();

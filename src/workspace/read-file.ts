@@ -1,0 +1,62 @@
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { unsuitable, WorkspaceFault } from './workspace-fault.js';
+import type { Workspace } from './workspace.js';
+
+/** A regular file of a workspace, as it was at one moment. */
+export interface WorkspaceFile {
+  /** Relative to the workspace, without links. */
+  readonly real_path: string;
+  readonly bytes: Buffer;
+  readonly stats: Stats;
+}
+
+/** More than this is no file for a tool that takes the whole of it, in bytes. */
+export const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** The whole of a file. @throws WorkspaceFault also if it has more than `MAX_FILE_BYTES` */
+export async function readFile(workspace: Workspace, path: string): Promise<WorkspaceFile> {
+  const { handle, stats, real_path } = await workspace.openFile(path);
+  try {
+    if (stats.size > MAX_FILE_BYTES) throw tooLarge(path, stats.size);
+    const bytes = await readUpTo(handle, MAX_FILE_BYTES + 1);
+    if (bytes.length > MAX_FILE_BYTES) throw tooLarge(path, bytes.length);
+    return { real_path, bytes, stats: await handle.stat() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** undefined: nothing is there. @throws WorkspaceFault */
+export async function findFile(
+  workspace: Workspace,
+  path: string,
+): Promise<WorkspaceFile | undefined> {
+  try {
+    return await readFile(workspace, path);
+  } catch (error) {
+    if (error instanceof WorkspaceFault && error.code === 'missing') return undefined;
+    throw error;
+  }
+}
+
+/** Less where the file ends before. A file may grow while it is read. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < limit;) {
+    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, limit - at));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(path: string, size: number): WorkspaceFault {
+  const megabytes = (size / 1024 / 1024).toFixed(1);
+  return unsuitable(
+    path,
+    `is too large to be taken as a whole (${megabytes} MiB, and ${MAX_FILE_BYTES / 1024 / 1024} MiB is the most); search it with grep, or take a part of it with bash, such as sed -n '100,200p'`,
+  );
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Folder } from './folder.js';
+import { toFault } from './walk.js';
+import { unsuitable } from './workspace-fault.js';
+import type { Workspace } from './workspace.js';
+
+const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+
+const TEMPORARY = /^\.parley-[0-9a-f-]{36}\.tmp$/;
+/** What is as old as this nobody is writing any more, in milliseconds. */
+const ABANDONED_MS = 10 * 60_000;
+const PERMISSIONS = 0o7777;
+
+export interface Replacement {
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** The file as it was when this was decided; undefined: nothing was there. */
+  readonly before: Stats | undefined;
+}
+
+/**
+ * Puts a file with these bytes in the place of what was there, in one step: whoever looks, or is killed, finds the old one or the new one.
+ * Missing folders are made; mode and owner stay.
+ * @returns its path in the workspace, without links
+ * @throws WorkspaceFault also if what is there is not `before` any more
+ */
+export async function replaceFile(
+  workspace: Workspace,
+  { path, bytes, before }: Replacement,
+): Promise<string> {
+  const { folder, name, stats } = await workspace.locate(path, { make: true });
+  try {
+    requireSame(path, before, stats);
+    const temporary = await writeTemporary(folder, bytes, before);
+    try {
+      requireSame(path, before, await folder.find(name));
+      await folder.rename(temporary, name);
+    } catch (error) {
+      await folder.remove(temporary).catch(() => {});
+      throw error;
+    }
+    await folder.sync();
+    await removeAbandoned(folder);
+    return workspace.relativePath(folder, name);
+  } catch (error) {
+    throw toFault(error, path);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function writeTemporary(
+  folder: Folder,
+  bytes: Buffer,
+  before: Stats | undefined,
+): Promise<string> {
+  const name = `.parley-${randomUUID()}.tmp`;
+  const handle = await folder.open(name, O_WRONLY | O_CREAT | O_EXCL, before ? 0o600 : 0o666);
+  try {
+    await handle.writeFile(bytes);
+    if (before) await takeAfter(handle, before);
+    await handle.sync();
+    return name;
+  } catch (error) {
+    await folder.remove(name).catch(() => {});
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function takeAfter(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
+  const own = await handle.stat();
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {}); // only root may give files away
+  await handle.chmod(mode & PERMISSIONS);
+}
+
+/** What a process left behind that was killed while it wrote. */
+async function removeAbandoned(folder: Folder): Promise<void> {
+  for (const { name } of await folder.list()) {
+    if (!TEMPORARY.test(name)) continue;
+    const stats = await folder.find(name);
+    if (stats && Date.now() - stats.mtimeMs > ABANDONED_MS)
+      await folder.remove(name).catch(() => {});
+  }
+}
+
+function requireSame(path: string, before: Stats | undefined, now: Stats | undefined): void {
+  const isSame =
+    before?.ino === now?.ino && before?.size === now?.size && before?.ctimeMs === now?.ctimeMs;
+  if (!isSame)
+    throw unsuitable(path, 'was changed by somebody else at this very moment; read it again');
+}
