@@ -29,6 +29,7 @@ const HOMES = {
   '@vscode/tree-sitter-wasm': 'src/permissions/shell/',
   'class-transformer': 'src/(http|[^/]+/dto)/',
   'class-validator': 'src/(http|[^/]+/dto)/',
+  diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/wire/',
   'https-proxy-agent': 'src/models/',
   'jsonc-parser': 'src/permissions/file/',

@@ -10,6 +10,7 @@ import type { Ending, Pause } from './run-until.js';
 import { toErrorText, toText } from './to-text.js';
 import { ToolLimits } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
+import type { ToolJournal } from './tool-output.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -23,6 +24,8 @@ export interface ToolExecution {
   readonly truncated?: true;
   /** It was told to stop and did not, as far as we know. */
   readonly still_running?: true;
+  /** For the log only. */
+  readonly journal?: ToolJournal;
 }
 
 /** A call as a model makes it. */
@@ -61,13 +64,14 @@ export class ToolExecutor {
   /** `context.signal` cancels the call. */
   async execute(call: NamedCall, context: ToolContext): Promise<ToolExecution> {
     const began = this.clock.monotonic();
-    const { text, is_error, truncated, still_running } = await this.run(call, context);
+    const { text, is_error, truncated, still_running, journal } = await this.run(call, context);
     return {
       ...this.limit(text),
       ...(truncated && { truncated }),
       is_error,
       duration_ms: Math.round(this.clock.monotonic() - began),
       ...(still_running && { still_running }),
+      ...(journal && { journal }),
     };
   }
 
@@ -87,6 +91,7 @@ interface Outcome {
   readonly is_error: boolean;
   readonly truncated?: true;
   readonly still_running?: true;
+  readonly journal?: ToolJournal;
 }
 
 async function runTool(
@@ -151,8 +156,14 @@ function describe(ending: Ending<unknown>, reason: string): Outcome {
 }
 
 function returned(value: unknown): Outcome {
-  const { is_error, truncated } = value instanceof ToolOutput ? value : new ToolOutput('');
-  return { text: toText(value), is_error, ...(truncated && { truncated }) };
+  const answer = value instanceof ToolOutput ? value : new ToolOutput('');
+  const { is_error, truncated, journal } = answer;
+  return {
+    text: toText(value),
+    is_error,
+    ...(truncated && { truncated }),
+    ...(journal && { journal }),
+  };
 }
 
 function describeStop(

@@ -1,20 +1,31 @@
+import type { FileState } from './files/file-state.js';
+
+/** What the log keeps of a result besides its text; clients don't get it. */
+export interface ToolJournal {
+  /** The file that the call has read or written, as it was then. */
+  readonly seen?: FileState;
+}
+
 export interface ToolOutputFlags {
   /** The tool did its work, and what came of it is a failure. */
   readonly is_error?: boolean;
   /** The tool has cut it already. */
   readonly truncated?: boolean;
+  readonly journal?: ToolJournal;
 }
 
 /** What a tool answers when the text alone doesn't say it all. */
 export class ToolOutput {
   readonly is_error: boolean;
   readonly truncated: boolean;
+  readonly journal: ToolJournal | undefined;
 
   constructor(
     readonly text: string,
-    { is_error = false, truncated = false }: ToolOutputFlags = {},
+    { is_error = false, truncated = false, journal }: ToolOutputFlags = {},
   ) {
     this.is_error = is_error;
     this.truncated = truncated;
+    this.journal = journal;
   }
 }

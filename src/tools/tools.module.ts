@@ -5,12 +5,17 @@ import { AskHumanTool } from './ask-human/ask-human.tool.js';
 import { BashTool } from './bash/bash.tool.js';
 import { CalculatorTool } from './calculator/calculator.tool.js';
 import { CurrentTimeTool } from './current-time/current-time.tool.js';
+import { EditTool } from './edit/edit.tool.js';
+import { FileChanges } from './files/file-changes.js';
+import { KnownFiles } from './files/known-files.js';
+import { ReadTool } from './read/read.tool.js';
+import { WriteTool } from './write/write.tool.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ToolExecutor } from './tool-executor.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
-/** Needs a `ToolLimits`, a `Clock` and a `Sandbox` from whoever binds the ports. */
+/** Needs a `ToolLimits`, a `Clock`, an `InteractionStore` and a `Sandbox` from whoever binds the ports. */
 @Module({
   imports: [DiscoveryModule, WorkspaceModule],
   controllers: [ToolsController],
@@ -22,6 +27,11 @@ import { ToolsController } from './tools.controller.js';
     BashTool,
     CalculatorTool,
     CurrentTimeTool,
+    EditTool,
+    FileChanges,
+    KnownFiles,
+    ReadTool,
+    WriteTool,
   ],
   exports: [ToolRegistry, ToolExecutor],
 })

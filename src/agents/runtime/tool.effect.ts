@@ -89,7 +89,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return { output, is_error: false, duration_ms: 0, told: [] };
   }
 
-  private result({ output, is_error, duration_ms, truncated }: ToolExecution): Entry {
+  private result(execution: ToolExecution): Entry {
+    const { output, is_error, duration_ms, truncated, journal } = execution;
     const { id, function: fn } = this.input.call;
     const { blockId } = this.toolRun;
     const body: RecordOf<'TOOL_RESULT'> = {
@@ -102,7 +103,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
       duration_ms,
       ...(truncated && { truncated }),
     };
-    return this.entry(body);
+    return { ...this.entry(body), hidden: journal };
   }
 
   /** A notice with the call's key would count as what came of it. */

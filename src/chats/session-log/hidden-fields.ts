@@ -3,6 +3,7 @@ import type { AnswerJournal, TurnJournal } from '../../agents/runtime/conversati
 import type { DeferredJournal } from '../../agents/runtime/deferred-call.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { AssistantMessage } from '../../protocol/message.js';
+import type { ToolJournal } from '../../tools/tool-output.js';
 import { json } from './fields.js';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -34,13 +35,17 @@ const deferred: z.ZodType<DeferredJournal> = z.object({
   key: z.string(),
   note: z.string(),
 });
+const result: z.ZodType<ToolJournal> = z.object({
+  seen: z.object({ path: z.string(), hash: z.string() }).optional(),
+});
 const refusal = z.strictObject({ code: z.string() });
 
-/** What these hide goes into conversations. What others hide is only read by a run, and what is imported has none. */
+/** What these hide goes into conversations, or is asked for later. What others hide is only read by a run, and what is imported has none. */
 export const HIDDEN_FIELDS: { readonly [T in RecordType]?: z.ZodType } = {
   TURN_COMPLETED: turn.nullable(),
   ANSWER: answer.nullable(),
   NOTICE: z.union([deferred, refusal, z.null()], 'is nothing that a notice hides'),
+  TOOL_RESULT: result.nullable(),
   TOOL_STARTED: z.unknown().transform(() => null),
 };
 

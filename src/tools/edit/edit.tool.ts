@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
+import { missing } from '../../workspace/workspace-fault.js';
+import { FileChanges } from '../files/file-changes.js';
+import type { FileChange } from '../files/file-changes.js';
+import { pathInput, textInput } from '../files/inputs.js';
+import { decodeText, encodeText } from '../files/text-content.js';
+import { ToolFault } from '../files/tool-fault.js';
+import { ToolOutput } from '../tool-output.js';
+import { ToolProvider } from '../tool-provider.decorator.js';
+import { Tool } from '../tool.js';
+import type { CallAbout, ToolContext, ToolPolicy } from '../tool.js';
+import { noMatch, severalMatches } from './edit-faults.js';
+import { MAX_PLACES, replaceText } from './replace-text.js';
+
+const input = z
+  .object({
+    path: pathInput,
+    old_string: textInput
+      .min(1, 'Say what to replace. To make a file, use write.')
+      .describe('Exactly as it is in the file, white space included, without line numbers.'),
+    new_string: textInput.describe('What takes its place.'),
+    replace_all: z
+      .boolean()
+      .default(false)
+      .describe('Everywhere; without it, it has to be unique.'),
+  })
+  .refine(({ old_string, new_string }) => old_string !== new_string, {
+    path: ['new_string'],
+    message: 'It is the same as old_string: nothing would change.',
+  });
+
+type Input = z.output<typeof input>;
+
+/** Replaces text in a file of the chat's workspace. */
+@Injectable()
+@ToolProvider()
+export class EditTool extends Tool<Input> {
+  readonly name = 'edit';
+  readonly description =
+    'Replaces a piece of text in a file of the workspace. The file has to be read first. old_string has to be in it exactly once, unless replace_all is set; take enough of the text around it to make it unique. Line endings stay as they are.';
+  readonly input = input;
+  /** Done twice, it may fail or put its text in twice (I4). */
+  readonly policy: ToolPolicy = {
+    category: 'write',
+    read_only: false,
+    risk: 'medium',
+    recovery: 'report',
+  };
+  override readonly announces_start = true;
+
+  constructor(private readonly changes: FileChanges) {
+    super();
+  }
+
+  override async summarize(value: Input, about: CallAbout): Promise<string> {
+    return `Edit ${await this.changes.preview(new Edit(value).change, about)}`;
+  }
+
+  async execute(value: Input, context: ToolContext): Promise<ToolOutput> {
+    const edit = new Edit(value);
+    const { seen } = await this.changes.make(edit.change, context);
+    return new ToolOutput(`Edited ${value.path}: ${edit.describe()}.`, { journal: { seen } });
+  }
+}
+
+/** One edit, and where it was done. */
+class Edit {
+  private lines: readonly number[] = [];
+  private count = 0;
+
+  constructor(private readonly input: Input) {}
+
+  get change(): FileChange {
+    return { path: this.input.path, apply: (before) => this.apply(before) };
+  }
+
+  describe(): string {
+    const where = [...new Set(this.lines)].join(', ');
+    if (this.count === 1) return `replaced it in line ${where}`;
+    const more = this.count > MAX_PLACES ? ', …' : '';
+    return `replaced it ${this.count} times, in lines ${where}${more}`;
+  }
+
+  private apply(before: Buffer | undefined): Buffer {
+    const { path, old_string } = this.input;
+    if (!before) throw missing(path);
+    const content = decodeText(before);
+    if (!content.ok) throw new ToolFault(`${path} ${content.fault}.`);
+    const replaced = replaceText(content.text, this.input, MAX_FILE_BYTES);
+    switch (replaced.kind) {
+      case 'none':
+        throw noMatch(path, content.text, old_string);
+      case 'several':
+        throw severalMatches(path, content.text, replaced);
+      case 'too_large':
+        throw new ToolFault(
+          `${path} would become ${replaced.length} characters long, which is too much.`,
+        );
+      case 'replaced':
+        if (replaced.text === content.text)
+          throw new ToolFault(
+            `${path} would be the same as before: only line endings differ, and they stay as they are.`,
+          );
+        this.lines = replaced.lines;
+        this.count = replaced.count;
+        return encodeText({ text: replaced.text, has_mark: content.has_mark });
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { nearestLines } from './nearest-lines.js';
+
+const CODE = `function add(a, b) {
+  return a + b;
+}
+
+function subtract(a, b) {
+\treturn a - b;
+}
+`;
+
+describe(nearestLines.name, () => {
+  it('finds what differs in white space only', () => {
+    expect(nearestLines(CODE, 'function subtract(a, b) {\n  return a - b;\n}\n')).toEqual([
+      {
+        first: 5,
+        lines: ['function subtract(a, b) {', '\treturn a - b;', '}'],
+        is_spaced: true,
+      },
+    ]);
+  });
+
+  it('finds what is most alike first', () => {
+    const near = nearestLines(CODE, 'function add(a, c) {\n  return a + c;');
+    expect(near.map(({ first, is_spaced }) => [first, is_spaced])).toEqual([
+      [1, false],
+      [5, false],
+    ]);
+  });
+
+  it('finds a line in the middle of what was wanted, when its neighbours are new', () => {
+    const [near] = nearestLines(CODE, '// Takes b away.\nfunction subtract(a, b) {\n');
+    expect(near).toMatchObject({ first: 4, lines: ['', 'function subtract(a, b) {'] });
+  });
+
+  it('finds nothing where nothing is alike', () => {
+    expect(nearestLines(CODE, 'Lorem ipsum dolor')).toEqual([]);
+    expect(nearestLines('', 'x')).toEqual([]);
+    expect(nearestLines(CODE, '\n')).toEqual([]);
+  });
+
+  it('answers three at most, which do not overlap', () => {
+    const near = nearestLines('a b c\n'.repeat(9), 'a b d\na b d');
+    expect(near.map(({ first }) => first)).toEqual([1, 3, 5]);
+  });
+
+  it('takes no long time for a large file', () => {
+    const large = `${'some words, of a line (that is) like = many; others\n'.repeat(80_000)}`;
+    const started = performance.now();
+    nearestLines(large, 'other words of a line\n'.repeat(1_000));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,127 @@
+export interface TextEdit {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all: boolean;
+}
+
+export type TextReplaced =
+  | ({ readonly kind: 'replaced'; readonly text: string } & Places)
+  | { readonly kind: 'none' }
+  /** Overlapping ones count. */
+  | ({ readonly kind: 'several' } & Places)
+  | { readonly kind: 'too_large'; readonly length: number };
+
+/** Where a string begins. */
+export interface Places {
+  /** The numbers of the lines, from 1 on; of many, the first `MAX_PLACES`. */
+  readonly lines: readonly number[];
+  readonly count: number;
+}
+
+export const MAX_PLACES = 20;
+
+/**
+ * Replaces what is there once, or everywhere. LF in the strings stands for whatever ends lines in the text, and what is put in gets the
+ * endings of what it replaces; everything else stays as it is, to the byte.
+ * @param maxLength of the text after, in UTF-16 code units
+ */
+export function replaceText(
+  text: string,
+  { old_string, new_string, replace_all }: TextEdit,
+  maxLength: number,
+): TextReplaced {
+  const plain = withLf(text);
+  const [wanted, put] = [withLf(old_string), withLf(new_string)];
+  const places = findPlaces(plain, wanted, replace_all ? wanted.length : 1);
+  if (places.length === 0) return { kind: 'none' };
+  const lines = linesAt(plain, places.slice(0, MAX_PLACES));
+  const count = places.length;
+  if (count > 1 && !replace_all) return { kind: 'several', lines, count };
+  const length = text.length + count * (put.length - wanted.length);
+  if (length > maxLength) return { kind: 'too_large', length };
+  const cuts = places.map((at) => ({ start: at, end: at + wanted.length }));
+  return { kind: 'replaced', text: splice(text, cuts, put), lines, count };
+}
+
+function findPlaces(text: string, wanted: string, step: number): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + step))
+    places.push(at);
+  return places;
+}
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `cuts` count CRLF as one. */
+function splice(text: string, cuts: readonly Cut[], put: string): string {
+  const pieces: string[] = [];
+  const position = new Position(text);
+  const usual = endingOf(text) ?? usualEnding(text);
+  let last = 0;
+  for (const { start, end } of cuts) {
+    const from = position.of(start);
+    const to = position.of(end);
+    const ending = endingOf(text.slice(from, to)) ?? usual;
+    pieces.push(text.slice(last, from), ending === CRLF ? put.replaceAll(LF, CRLF) : put);
+    last = to;
+  }
+  return [...pieces, text.slice(last)].join('');
+}
+
+const LF = '\n';
+const CRLF = '\r\n';
+
+function withLf(text: string): string {
+  return text.replaceAll(CRLF, LF);
+}
+
+/** undefined: it has none, or both. */
+function endingOf(text: string): string | undefined {
+  const { crlf, all } = countEndings(text);
+  if (all === 0) return undefined;
+  if (crlf === 0) return LF;
+  return crlf === all ? CRLF : undefined;
+}
+
+function usualEnding(text: string): string {
+  const { crlf, all } = countEndings(text);
+  return 2 * crlf > all ? CRLF : LF;
+}
+
+function countEndings(text: string): { readonly crlf: number; readonly all: number } {
+  return { crlf: text.split(CRLF).length - 1, all: text.split(LF).length - 1 };
+}
+
+/** Where in a text a place is that was found with CRLF counted as one; to be asked in ascending order. */
+class Position {
+  /** Of the next CRLF, and how many come before it. */
+  private next: number;
+  private passed = 0;
+
+  constructor(private readonly text: string) {
+    this.next = text.indexOf(CRLF);
+  }
+
+  of(plain: number): number {
+    while (this.next !== -1 && this.next - this.passed < plain) {
+      this.passed++;
+      this.next = this.text.indexOf(CRLF, this.next + 2);
+    }
+    return plain + this.passed;
+  }
+}
+
+function linesAt(text: string, places: readonly number[]): number[] {
+  let line = 1;
+  let seen = 0;
+  return places.map((place) => {
+    for (let at = text.indexOf(LF, seen); at !== -1 && at < place; at = text.indexOf(LF, seen)) {
+      line++;
+      seen = at + 1;
+    }
+    return line;
+  });
+}

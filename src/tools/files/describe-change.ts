@@ -1,0 +1,41 @@
+import { showDiff } from './show-diff.js';
+import { decodeText } from './text-content.js';
+
+export interface ChangeAbout {
+  readonly path: string;
+  readonly before: Buffer | undefined;
+  readonly after: Buffer;
+}
+
+/** What changes in a file, for whoever decides about it. */
+export function describeChange({ path, before, after }: ChangeAbout): string {
+  if (before?.equals(after)) return `${path} is so already: nothing changes.`;
+  const old = before && decodeText(before);
+  const now = decodeText(after);
+  if (!now.ok || old?.ok === false)
+    return `${path}, which is no text: ${before?.length ?? 0} bytes become ${after.length}.`;
+  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
+  const notes = old ? notesOn(old, now) : [];
+  return [`${path} (+${added} −${removed} lines)`, ...notes, text].join('\n');
+}
+
+interface Text {
+  readonly text: string;
+  readonly has_mark: boolean;
+}
+
+/** What a diff doesn't show. */
+function notesOn(old: Text, now: Text): string[] {
+  const [before, after] = [endingsOf(old.text), endingsOf(now.text)];
+  const notes: string[] = [];
+  if (before !== after && old.text !== '') notes.push(`Line endings: ${before} becomes ${after}.`);
+  if (old.has_mark && !now.has_mark) notes.push('The byte order mark goes.');
+  if (!old.has_mark && now.has_mark) notes.push('A byte order mark is put in.');
+  return notes;
+}
+
+function endingsOf(text: string): string {
+  const crlf = text.split('\r\n').length - 1;
+  if (crlf === 0) return 'LF';
+  return crlf === text.split('\n').length - 1 ? 'CRLF' : 'LF and CRLF';
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { parsePath } from '../../workspace/parse-path.js';
+import { findFile, MAX_FILE_BYTES } from '../../workspace/read-file.js';
+import type { WorkspaceFile } from '../../workspace/read-file.js';
+import { replaceFile } from '../../workspace/replace-file.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import { Workspaces } from '../../workspace/workspaces.js';
+import type { CallAbout, ToolContext } from '../tool.js';
+import { describeChange } from './describe-change.js';
+import type { FileState } from './file-state.js';
+import { stateOf } from './file-state.js';
+import { KnownFiles } from './known-files.js';
+import { ToolFault } from './tool-fault.js';
+
+export interface FileChange {
+  readonly path: string;
+  /** What shall be in the file. @throws ToolFault where that can't be told */
+  readonly apply: (before: Buffer | undefined) => Buffer;
+}
+
+/** What came of a change. */
+export interface ChangedFile {
+  /** undefined: there was none. */
+  readonly before: Buffer | undefined;
+  readonly after: Buffer;
+  readonly seen: FileState;
+}
+
+/**
+ * Changes files, one step after the other: two calls that change the same one don't lose each other's work. A file that its chat has not
+ * seen as it is now is left alone, so that nobody's work is overwritten unread.
+ */
+@Injectable()
+export class FileChanges {
+  private readonly mutex = new KeyedMutex();
+
+  constructor(
+    private readonly workspaces: Workspaces,
+    private readonly known: KnownFiles,
+  ) {}
+
+  /** Tells the log that the effect begins when all is well with it; what is not changed is not told of. @throws ToolFault, WorkspaceFault */
+  make(change: FileChange, context: ToolContext): Promise<ChangedFile> {
+    return this.workspaces.use(context.chat_id, (workspace) =>
+      this.mutex.run(placeOf(workspace, change.path), () =>
+        this.replace(workspace, change, context),
+      ),
+    );
+  }
+
+  /** What the change would do, for people. Changes nothing. @throws ToolFault, WorkspaceFault: why it would do nothing */
+  preview(change: FileChange, { chat_id }: CallAbout): Promise<string> {
+    return this.workspaces.use(chat_id, async (workspace) => {
+      const { file, after } = await this.decide(workspace, change, chat_id);
+      return describeChange({ path: change.path, before: file?.bytes, after });
+    });
+  }
+
+  private async replace(
+    workspace: Workspace,
+    change: FileChange,
+    context: ToolContext,
+  ): Promise<ChangedFile> {
+    const { chat_id, signal } = context;
+    signal.throwIfAborted();
+    const { file, after } = await this.decide(workspace, change, chat_id);
+    const before = file?.bytes;
+    if (file && before?.equals(after))
+      return { before, after, seen: stateOf(file.real_path, after) };
+    await context.started();
+    signal.throwIfAborted();
+    const written = { path: change.path, bytes: after, before: file?.stats };
+    const seen = stateOf(await replaceFile(workspace, written), after);
+    this.known.remember(chat_id, seen);
+    return { before, after, seen };
+  }
+
+  private async decide(
+    workspace: Workspace,
+    { path, apply }: FileChange,
+    chatId: string,
+  ): Promise<{ readonly file: WorkspaceFile | undefined; readonly after: Buffer }> {
+    const file = await findFile(workspace, path);
+    if (file) {
+      requireWritable(path, file);
+      await this.requireKnown(chatId, path, file);
+    }
+    const after = apply(file?.bytes);
+    if (after.length <= MAX_FILE_BYTES) return { file, after };
+    const most = MAX_FILE_BYTES / 1024 / 1024;
+    throw new ToolFault(
+      `${path} would become larger than ${most} MiB, and is left as it is. Make such a file with bash.`,
+    );
+  }
+
+  private async requireKnown(
+    chatId: string,
+    path: string,
+    { real_path, bytes }: WorkspaceFile,
+  ): Promise<void> {
+    switch (await this.known.compare(chatId, stateOf(real_path, bytes))) {
+      case 'same':
+        return;
+      case 'changed':
+        throw new ToolFault(
+          `${path} has changed since it was last read or written in this chat. Read it again, then decide what to change.`,
+        );
+      case 'unseen':
+        throw new ToolFault(
+          `${path} is there already, and nobody has read it in this chat. Read it first, so that nothing is lost unseen.`,
+        );
+    }
+  }
+}
+
+/** The file is replaced, not written to, so the system would not stop that. */
+function requireWritable(path: string, { stats }: WorkspaceFile): void {
+  if ((stats.mode & 0o222) === 0)
+    throw new ToolFault(`${path} is read-only, and is left as it is.`);
+}
+
+function placeOf({ path: root }: Workspace, path: string): string {
+  return [root, ...parsePath(path)].join('/');
+}

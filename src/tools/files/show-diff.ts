@@ -1,0 +1,108 @@
+import { structuredPatch } from 'diff';
+import type { StructuredPatchHunk } from 'diff';
+import { cutText } from './cut-text.js';
+
+export interface Versions {
+  readonly path: string;
+  /** undefined: there is no file. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+export interface Diff {
+  readonly added: number;
+  readonly removed: number;
+  /** Unified, the beginning of it if it is long. */
+  readonly text: string;
+}
+
+type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
+
+/** The search for the smallest difference, in milliseconds and lines; beyond, one that is right but not small is shown. */
+const MAX_TIME_MS = 100;
+const MAX_EDITS = 2_000;
+/** UTF-16 code units: of both texts for that search, of what is shown, and of a line of it. */
+const MAX_SEARCHED = 1_000_000;
+const MAX_SHOWN = 8_000;
+const MAX_LINE = 300;
+const CONTEXT = 3;
+/** A person has to see what they approve: characters that nobody sees, or that change how others are seen. */
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** What changes, for people. Line endings are not part of it. */
+export function showDiff({ path, before, after }: Versions): Diff {
+  const [old, now] = [withLf(before ?? ''), withLf(after)];
+  const hunks = smallestHunks(old, now) ?? oneHunk(old, now);
+  const names = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${path}`;
+  return { ...countLines(hunks), text: [names, ...show(hunks)].join('\n') };
+}
+
+function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
+  if (old.length + now.length > MAX_SEARCHED) return undefined;
+  const limits = { context: CONTEXT, timeout: MAX_TIME_MS, maxEditLength: MAX_EDITS };
+  return structuredPatch('', '', old, now, undefined, undefined, limits)?.hunks;
+}
+
+/** From the first line that differs to the last. */
+function oneHunk(old: string, now: string): readonly Hunk[] {
+  const [before, after] = [old.split('\n'), now.split('\n')];
+  const shortest = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shortest && before[start] === after[start]) start++;
+  let same = 0;
+  while (same < shortest - start && before.at(-1 - same) === after.at(-1 - same)) same++;
+  const removed = before.slice(start, before.length - same).map((line) => `-${line}`);
+  const added = after.slice(start, after.length - same).map((line) => `+${line}`);
+  return [
+    {
+      ...{ oldStart: start + 1, oldLines: removed.length },
+      ...{ newStart: start + 1, newLines: added.length },
+      lines: [...removed, ...added],
+    },
+  ];
+}
+
+function countLines(hunks: readonly Hunk[]): Pick<Diff, 'added' | 'removed'> {
+  let [added, removed] = [0, 0];
+  for (const { lines } of hunks)
+    for (const line of lines)
+      if (line.startsWith('+')) added++;
+      else if (line.startsWith('-')) removed++;
+  return { added, removed };
+}
+
+function show(hunks: readonly Hunk[]): string[] {
+  const shown: string[] = [];
+  let left = MAX_SHOWN;
+  let hidden = 0;
+  for (const hunk of hunks)
+    for (const line of [headOf(hunk), ...hunk.lines]) {
+      const visible = left > 0 ? showLine(line) : '';
+      left -= visible.length + 1;
+      if (left > 0) shown.push(visible);
+      else hidden++;
+    }
+  return hidden === 0 ? shown : [...shown, `[… ${hidden} more lines of the difference]`];
+}
+
+/** Where there are no lines, the format counts from the line before. */
+function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  const from = oldLines === 0 ? oldStart - 1 : oldStart;
+  const to = newLines === 0 ? newStart - 1 : newStart;
+  return `@@ -${from},${oldLines} +${to},${newLines} @@`;
+}
+
+function showLine(line: string): string {
+  const cut = cutText(line, MAX_LINE);
+  const rest = line.length - cut.length;
+  const visible = cut.replace(UNSEEN, (character) => `\\u{${hexOf(character)}}`);
+  return rest === 0 ? visible : `${visible} [… ${rest} more characters]`;
+}
+
+function hexOf(character: string): string {
+  return character.codePointAt(0)!.toString(16);
+}
+
+function withLf(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,36 @@
+/** A file's text, as tools work with it. */
+export interface TextContent {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly has_mark: boolean;
+}
+
+export type Decoded =
+  | ({ readonly ok: true } & TextContent)
+  /** `fault`: the end of a sentence that begins with the file's name. */
+  | { readonly ok: false; readonly fault: string };
+
+const MARK = '\uFEFF';
+const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+/** UTF-8 or nothing: what is decoded is encoded to the same bytes again. */
+export function decodeText(bytes: Buffer): Decoded {
+  if (UTF16.some((mark) => bytes.subarray(0, 2).equals(mark)))
+    return fault('is UTF-16 text, and only UTF-8 can be worked with; convert it with iconv first');
+  if (bytes.includes(0)) return fault('is not text: it has NUL bytes in it');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const has_mark = text.startsWith(MARK);
+    return { ok: true, text: has_mark ? text.slice(1) : text, has_mark };
+  } catch {
+    return fault('is not UTF-8 text; if it is text in another encoding, convert it with iconv');
+  }
+}
+
+export function encodeText({ text, has_mark }: TextContent): Buffer {
+  return Buffer.from(has_mark ? MARK + text : text);
+}
+
+function fault(text: string): Decoded {
+  return { ok: false, fault: text };
+}

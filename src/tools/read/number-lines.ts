@@ -1,0 +1,60 @@
+import { cutText } from '../files/cut-text.js';
+
+export interface PageOptions {
+  /** The first line, from 1 on. */
+  readonly offset: number;
+  /** Lines at most. */
+  readonly limit: number;
+  /** UTF-16 code units at most; one line, or its beginning, is always there. */
+  readonly room: number;
+}
+
+/** Some lines of a text, numbered like `cat -n` does. */
+export interface Page {
+  readonly text: string;
+  /** The number of the last line that is in it; less than the offset if there is none. */
+  readonly last: number;
+  /** Lines of the whole text. */
+  readonly total: number;
+  /** It ends where it does for want of room. */
+  readonly is_full: boolean;
+}
+
+/** UTF-16 code units of a line that are shown. */
+const MAX_LINE = 2_000;
+/** For a line's number and what is said of its rest. */
+const LINE_ROOM = 50;
+
+/** A line ends in LF or CRLF; what follows the last of them counts if it is not empty. */
+export function numberLines(text: string, { offset, limit, room }: PageOptions): Page {
+  const most = Math.max(1, Math.min(MAX_LINE, room - LINE_ROOM));
+  const shown: string[] = [];
+  let left = room;
+  let number = 0;
+  let is_full = false;
+  for (const line of eachLine(text)) {
+    number++;
+    if (number < offset || shown.length >= limit || is_full) continue;
+    const numbered = numberLine(number, line, most);
+    left -= numbered.length + 1;
+    is_full = left < 0 && shown.length > 0;
+    if (!is_full) shown.push(numbered);
+  }
+  return { text: shown.join('\n'), last: offset - 1 + shown.length, total: number, is_full };
+}
+
+export function numberLine(number: number, line: string, most = MAX_LINE): string {
+  const start = `${String(number).padStart(6)}\t`;
+  if (line.length <= most) return start + line;
+  const cut = cutText(line, most);
+  return `${start}${cut} [… ${line.length - cut.length} more characters]`;
+}
+
+function* eachLine(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const found = text.indexOf('\n', at);
+    const end = found === -1 ? text.length : found;
+    yield text.slice(at, text[end - 1] === '\r' && found !== -1 && end > at ? end - 1 : end);
+    at = end + 1;
+  }
+}

@@ -1,0 +1,44 @@
+import type { TextContent } from '../files/text-content.js';
+import { ToolFault } from '../files/tool-fault.js';
+import { numberLines } from './number-lines.js';
+import type { Page, PageOptions } from './number-lines.js';
+
+/** For what is said below the lines, in characters. */
+const NOTE_ROOM = 300;
+
+export interface ShownText {
+  readonly text: string;
+  /** There was no room for all that was asked for. */
+  readonly truncated: boolean;
+}
+
+/** Numbered lines, and what is to be said of them. @throws ToolFault if there is no such line */
+export function showText(
+  path: string,
+  { text, has_mark }: TextContent,
+  { offset, limit, room }: PageOptions,
+): ShownText {
+  const left = Math.max(room - NOTE_ROOM, Math.floor(room / 2));
+  const page = numberLines(text, { offset, limit, room: left });
+  if (offset > 1 && offset > page.total)
+    throw new ToolFault(`${path} has only ${page.total} lines; there is no line ${offset}.`);
+  const notes = [...whereIn(page, offset), ...oddities(text, has_mark)];
+  const below = notes.map((note) => `[${note}]`);
+  return { text: [page.text, ...below].filter(Boolean).join('\n'), truncated: page.is_full };
+}
+
+function whereIn({ last, total }: Page, offset: number): string[] {
+  if (total === 0) return ['The file is empty.'];
+  if (last < total)
+    return [`Lines ${offset} to ${last} of ${total}. For more, read on with offset ${last + 1}.`];
+  return offset > 1 ? [`Lines ${offset} to ${last}; these are the last.`] : [];
+}
+
+/** What lines with numbers don't show, and whoever writes the whole file has to know. */
+function oddities(text: string, hasMark: boolean): string[] {
+  const notes: string[] = [];
+  if (hasMark) notes.push('The file begins with a byte order mark.');
+  if (text.includes('\r\n')) notes.push('Its lines end in CRLF; edit keeps that.');
+  if (text !== '' && !text.endsWith('\n')) notes.push('The last line has no newline at its end.');
+  return notes;
+}
