@@ -18,6 +18,7 @@ interface Fault {
 
 /** The discard port, where nobody listens. */
 const NOWHERE = 'http://127.0.0.1:9/v1';
+const HANGING: FakeTurn = { hang: true };
 const NO_RETRY = { 'x-should-retry': 'false' };
 const FAULTS: readonly Fault[] = [
   {
@@ -69,7 +70,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'hangs',
-    turn: { hang: true },
+    turn: HANGING,
     code: 'model_timeout',
     message: /sent nothing for 0\.2 s/,
   },
@@ -87,22 +88,26 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('An interaction whose model API', () => {
-  onEachStore({ MODEL_TIMEOUT_MS: '200' }, (server) => {
+  onEachStore({}, (server) => {
     const readers = new Map<string, EventReader>();
     const shown = new Map<string, readonly SseFrame[]>();
 
     // All at once, because some are tried again after a while.
     beforeAll(async () => {
       server.fake.otherwise(({ messages }) => turnFor(messages.at(-1).content));
-      const lost = await TestServer.start(server.stores, { env: { OPENAI_BASE_URL: NOWHERE } });
+      const { stores, fake } = server;
+      const hasty = { OPENAI_BASE_URL: fake.baseUrl, MODEL_TIMEOUT_MS: '200' };
+      const impatient = await TestServer.start(stores, { env: hasty });
+      const lost = await TestServer.start(stores, { env: { OPENAI_BASE_URL: NOWHERE } });
       const meet = async ({ name, turn }: Fault, n: number) => {
-        const { api } = turn ? server : lost;
+        const patient = turn ? server : lost;
+        const { api } = turn === HANGING ? impatient : patient;
         const frames = await (await api.stream(`fault-${n}`, name)).all();
         shown.set(name, frames);
         readers.set(name, await new EventReader().readAll(frames));
       };
       await Promise.all(FAULTS.map(meet));
-      await lost.stop();
+      await Promise.all([lost.stop(), impatient.stop()]);
     });
 
     it.each(FAULTS)(

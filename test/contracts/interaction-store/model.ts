@@ -10,7 +10,7 @@ export function describeModel(tested: StoreUnderTest): void {
     const operations = fc.noBias(fc.array(operation, { maxLength: 80, size: 'max' }));
     const property = fc.asyncProperty(operations, (each) => walk(tested, each));
     await fc.assert(property, { numRuns: 15 });
-  }, 120_000);
+  }, 300_000);
 }
 
 async function walk(tested: StoreUnderTest, operations: readonly Operation[]): Promise<void> {
