@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { FileFilter } from './file-filter.js';
 import type { PermissionCall } from './permission-call.js';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
 import { PermissionsService } from './permissions.service.js';
@@ -18,6 +19,10 @@ export class PermissionJudge extends ToolJudge {
 
   check(call: JudgedCall): Promise<ToolVerdict> {
     return this.permissions.check(toPermissionCall(call));
+  }
+
+  filterFiles(call: JudgedCall, toolNames: readonly string[]): Promise<FileFilter> {
+    return this.permissions.filterFiles(toPermissionCall(call), toolNames);
   }
 
   suggest(

@@ -39,6 +39,16 @@ export class PermissionPolicy {
     return { ...combine(verdicts, call.tool_name), trace: trace.entries };
   }
 
+  /** Whether any rule could keep a call that names a file from running. */
+  mayForbidFiles(call: PermissionCall, now: Date): boolean {
+    return this.compiled.some(
+      ({ rule }) =>
+        rule.decision !== 'allow' &&
+        rule.matcher.type !== 'command_prefix' &&
+        applies(rule, call, now),
+    );
+  }
+
   private read(text: string) {
     const unread = { parts: [], fault: 'can’t be read without the grammar of shells' };
     return { text, read: this.scripts?.read(text) ?? unread };

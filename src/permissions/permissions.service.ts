@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
+import { FileFilter } from './file-filter.js';
 import { scriptOf } from './judged-parts.js';
 import type { PermissionCall } from './permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
@@ -48,16 +49,30 @@ export class PermissionsService {
     }
   }
 
+  /** Which files a call that may run may show, by the rules as they are now. Nothing is counted. */
+  async filterFiles(call: PermissionCall, toolNames: readonly string[]): Promise<FileFilter> {
+    const policy = await this.policyFor(call);
+    return new FileFilter(policy, {
+      call: this.withPolicy(call),
+      tool_names: toolNames,
+      now: this.clock.now(),
+    });
+  }
+
   /** With the uses of this key left out of account. */
   private async judge(call: PermissionCall, use_key?: string): Promise<Verdict> {
+    const policy = await this.policyFor(call, use_key);
+    return policy.judge(this.withPolicy(call), this.clock.now());
+  }
+
+  private async policyFor(call: PermissionCall, use_key?: string): Promise<PermissionPolicy> {
     const { chat_id, agent } = call;
     const rules = await this.rules.listFor({
       ...(chat_id !== undefined && { chat_id }),
       ...(agent !== undefined && { agent }),
       ...(use_key !== undefined && { use_key }),
     });
-    const policy = new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
-    return policy.judge(this.withPolicy(call), this.clock.now());
+    return new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Json } from '../log/json.js';
 import type { Tool } from '../tools/tool.js';
+import type { FileFilter } from './file-filter.js';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
 
 /** A tool call before it runs. */
@@ -26,6 +27,8 @@ export abstract class ToolJudge {
   abstract authorize(call: JudgedCall, use_key: string): Promise<ToolVerdict>;
   /** The same, without counting. */
   abstract check(call: JudgedCall): Promise<ToolVerdict>;
+  /** Which files a call that may run may show, of those that it does not name: see `FileFilter`. */
+  abstract filterFiles(call: JudgedCall, tool_names: readonly string[]): Promise<FileFilter>;
   /** The narrowest rule that decides calls like this one so, if one does. It is not added. */
   abstract suggest(
     call: JudgedCall,

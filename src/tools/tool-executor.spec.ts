@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { DiscoveryService } from '@nestjs/core';
 import { z } from 'zod';
+import { toolContext } from '../../test/support/tool-context.js';
 import { Clock } from '../kernel/clock.js';
 import { STOP_GRACE_MS } from './run-until.js';
 import { ToolExecutor } from './tool-executor.js';
@@ -75,18 +76,12 @@ function executorFor({ work = () => 'sunny', ...more }: Given): ToolExecutor {
 
 function execute(given: Given = {}): Promise<ToolExecution> {
   const { name = 'weather', args = '{"city":"Oslo"}', output = () => {} } = given;
-  const context: ToolContext = {
-    interaction_id: 'int_1',
-    chat_id: 'chat_1',
-    agent_id: 'agent_1',
-    tool_call_id: 'call_1',
-    signal: given.signal ?? new AbortController().signal,
+  const context = toolContext({
     output,
-    ask: given.ask ?? (() => Promise.resolve(null)),
-    tell: given.tell ?? (() => Promise.resolve()),
-    run_agent: () => Promise.resolve(''),
-    started: () => Promise.resolve(),
-  };
+    ...(given.signal && { signal: given.signal }),
+    ...(given.ask && { ask: given.ask }),
+    ...(given.tell && { tell: given.tell }),
+  });
   return executorFor(given).execute({ name, arguments: args }, context);
 }
 

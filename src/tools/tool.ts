@@ -50,6 +50,11 @@ export interface ToolContext {
    * that whoever takes over after a crash can clear away what is left.
    */
   readonly started: (trace?: ProcessTrace) => Promise<void>;
+  /**
+   * Says of files, by their paths in the workspace, whether the permission rules as they are now would let these tools be called with them.
+   * A tool that shows what it was not asked for by name leaves out the others.
+   */
+  readonly may_show: (tool_names: readonly string[]) => Promise<(path: string) => boolean>;
   /** Asks a person, and waits; journaled. null: declined, or nobody answered in time. */
   readonly ask: (
     question: string,

@@ -1,5 +1,7 @@
+import { FileFilter } from '../../src/permissions/file-filter.js';
+import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
 import { ToolJudge } from '../../src/permissions/tool-judge.js';
-import type { ToolVerdict } from '../../src/permissions/tool-judge.js';
+import type { JudgedCall, ToolVerdict } from '../../src/permissions/tool-judge.js';
 
 /** Lets every call run. */
 export class TrustingJudge extends ToolJudge {
@@ -9,6 +11,13 @@ export class TrustingJudge extends ToolJudge {
 
   check(): Promise<ToolVerdict> {
     return this.authorize();
+  }
+
+  filterFiles(call: JudgedCall): Promise<FileFilter> {
+    const { tool, tool_input } = call;
+    const known = { tool_name: tool.name, tool_input };
+    const rules = new PermissionPolicy([]);
+    return Promise.resolve(new FileFilter(rules, { call: known, tool_names: [], now: new Date() }));
   }
 
   suggest(): Promise<undefined> {

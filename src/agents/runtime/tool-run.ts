@@ -1,4 +1,5 @@
 import { BlockWriter } from '../../log/block-writer.js';
+import type { Json } from '../../log/json.js';
 import type { Entry } from '../../log/run-log.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
 import type { ToolContext, ToolEvent } from '../../tools/tool.js';
@@ -47,7 +48,7 @@ export class ToolRun {
     if (repeatable || passed.tool.announces_start) this.scope.throwIfStopped();
     else this.scope.throwIfUnheard();
     const call = { name: this.input.call.function.name, arguments: passed.tool_input };
-    const context = this.context(start, repeatable);
+    const context = this.context(start, passed);
     const execution = await this.scope.services.executor.execute(call, context);
     await Promise.all(this.children.map((child) => child.abandon()));
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
@@ -66,8 +67,9 @@ export class ToolRun {
       await this.newQuestion(key, '', {}).run();
   }
 
-  private context(start: ToolStart, repeatable: boolean): ToolContext {
+  private context(start: ToolStart, passed: PassedCall): ToolContext {
     const { interaction, signal } = this.scope;
+    const repeatable = isRepeatable(passed.tool);
     return {
       interaction_id: interaction.id,
       chat_id: interaction.chat_id,
@@ -81,7 +83,20 @@ export class ToolRun {
       run_agent: (prompt, options = {}) =>
         this.whileWaiting(repeatable, () => this.runAgent(prompt, options)),
       tell: (event) => this.tell(event),
+      may_show: (toolNames) => this.filterFiles(passed, toolNames),
     };
+  }
+
+  private async filterFiles(
+    { tool, tool_input }: PassedCall,
+    toolNames: readonly string[],
+  ): Promise<(path: string) => boolean> {
+    const { services, interaction } = this.scope;
+    const input = JSON.parse(tool_input || '{}') as Json;
+    const call = { tool, tool_input: input, chat_id: interaction.chat_id };
+    const judged = { ...call, agent: this.input.agent.type };
+    const filter = await services.judge.filterFiles(judged, toolNames);
+    return (path) => filter.shows(path);
   }
 
   private async tell(body: ToolEvent): Promise<void> {

@@ -22,7 +22,5 @@ export function compileGlobOf(field: string, pattern: string, ignoreCase = false
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error
-    ? error.message.replace(/^error parsing regexp: /, '')
-    : String(error);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,19 @@
+import type { ToolContext } from '../../src/tools/tool.js';
+
+/** What a tool has that runs by itself, with nobody around. */
+export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
+  return {
+    interaction_id: 'int_1',
+    chat_id: 'chat_1',
+    agent_id: 'agent_1',
+    tool_call_id: 'call_1',
+    signal: new AbortController().signal,
+    output: () => {},
+    started: () => Promise.resolve(),
+    may_show: () => Promise.resolve(() => true),
+    ask: () => Promise.resolve(null),
+    tell: () => Promise.resolve(),
+    run_agent: () => Promise.resolve(''),
+    ...more,
+  };
+}
