@@ -11,7 +11,7 @@ export function compileGlob(pattern: string, { ignoreCase = false } = {}): Linea
     const { escaped, deep, set, other } = args.at(-1) as Record<string, string | undefined>;
     if (escaped !== undefined) return literal(escaped);
     if (deep !== undefined) return DEEP[deep]!;
-    if (set !== undefined) return `[${set.slice(1, -1).replace(/^!/, '^')}]`;
+    if (set !== undefined) return `[${set.slice(1, -1).replace(/^[!^]/, '^/')}]`;
     if (other === '{') open++;
     if (other === '}') open--;
     return translate(other!, open + (other === '}' ? 1 : 0));

@@ -16,14 +16,14 @@ export class LinearRegex {
   static compile(pattern: string, flags: { dotAll?: boolean; ignoreCase?: boolean } = {}) {
     const bits =
       (flags.dotAll ? RE2JS.DOTALL : 0) | (flags.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-    const compiled = RE2JS.compile(pattern, bits);
+    const compiled = parse(pattern, bits);
     if (compiled.programSize() > MAX_PROGRAM) throw new Error('the pattern is too large');
     return new LinearRegex(compiled);
   }
 
   /** Anywhere in the text. */
   finds(text: string): SearchResult {
-    return this.bounded(text, () => this.compiled.matcher(text).find());
+    return this.bounded(text, () => this.compiled.test(text));
   }
 
   /** From the text's start on. */
@@ -36,7 +36,24 @@ export class LinearRegex {
     return this.bounded(text, () => this.compiled.matcher(text).matches());
   }
 
-  private bounded(text: string, search: () => boolean): SearchResult {
+  /** Where the first match begins; -1: nowhere. */
+  indexIn(text: string): number | 'too much' {
+    return this.bounded(text, () => {
+      const matcher = this.compiled.matcher(text);
+      return matcher.find() ? matcher.start() : -1;
+    });
+  }
+
+  private bounded<T>(text: string, search: () => T): T | 'too much' {
     return this.compiled.programSize() * text.length > MAX_STEPS ? 'too much' : search();
+  }
+}
+
+function parse(pattern: string, bits: number): RE2JS {
+  try {
+    return RE2JS.compile(pattern, bits);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(message.replace(/^error parsing regexp: /, ''), { cause });
   }
 }

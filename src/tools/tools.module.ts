@@ -7,6 +7,8 @@ import { CalculatorTool } from './calculator/calculator.tool.js';
 import { CurrentTimeTool } from './current-time/current-time.tool.js';
 import { EditTool } from './edit/edit.tool.js';
 import { FileChanges } from './files/file-changes.js';
+import { GlobTool } from './glob/glob.tool.js';
+import { GrepTool } from './grep/grep.tool.js';
 import { KnownFiles } from './files/known-files.js';
 import { ReadTool } from './read/read.tool.js';
 import { WriteTool } from './write/write.tool.js';
@@ -29,6 +31,8 @@ import { ToolsController } from './tools.controller.js';
     CurrentTimeTool,
     EditTool,
     FileChanges,
+    GlobTool,
+    GrepTool,
     KnownFiles,
     ReadTool,
     WriteTool,

@@ -3,7 +3,7 @@ import {
   lstat,
   mkdir,
   open,
-  readdir,
+  opendir,
   readlink,
   realpath,
   rename,
@@ -80,8 +80,15 @@ export class Folder {
     return readlink(this.at(name));
   }
 
-  list(): Promise<Dirent[]> {
-    return readdir(this.at('.'), { withFileTypes: true });
+  /** What is in it, in no order; no more than `limit` of it. */
+  async list(limit: number): Promise<Dirent[]> {
+    const found: Dirent[] = [];
+    for await (const entry of await opendir(this.at('.'))) {
+      if (found.length >= limit) break;
+      found.push(entry);
+    }
+    if (!this.byDescriptor) await this.checkPlace('.', this.handle);
+    return found;
   }
 
   /** Whoever makes it first, it is there. */

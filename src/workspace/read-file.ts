@@ -41,7 +41,7 @@ export async function findFile(
 }
 
 /** Less where the file ends before. A file may grow while it is read. */
-async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let at = 0; at < limit;) {
     const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, limit - at));

@@ -9,6 +9,8 @@ import type { Workspace } from './workspace.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants;
 
+/** Names, in a folder that may hold any number. */
+const MAX_LOOKED_AT = 10_000;
 const TEMPORARY = /^\.parley-[0-9a-f-]{36}\.tmp$/;
 /** What is as old as this nobody is writing any more, in milliseconds. */
 const ABANDONED_MS = 10 * 60_000;
@@ -80,7 +82,7 @@ async function takeAfter(handle: FileHandle, { mode, uid, gid }: Stats): Promise
 
 /** What a process left behind that was killed while it wrote. */
 async function removeAbandoned(folder: Folder): Promise<void> {
-  for (const { name } of await folder.list()) {
+  for (const { name } of await folder.list(MAX_LOOKED_AT)) {
     if (!TEMPORARY.test(name)) continue;
     const stats = await folder.find(name);
     if (stats && Date.now() - stats.mtimeMs > ABANDONED_MS)

@@ -31,7 +31,7 @@ export class Workspace {
     try {
       if (!stats) throw missing(path);
       requireFile(path, stats);
-      const opened = await openChecked(folder, name, path);
+      const opened = await openFileIn(folder, name, path);
       return { ...opened, real_path: this.relativePath(folder, name) };
     } catch (error) {
       throw toFault(error, path);
@@ -55,6 +55,14 @@ export class Workspace {
     }
   }
 
+  /** The path without links on the way, '' for the workspace itself, and what is there. @throws WorkspaceFault */
+  async resolve(path: string): Promise<{ readonly path: string; readonly stats: Stats }> {
+    const { folder, name, stats } = await this.locate(path);
+    await folder.close();
+    if (!stats) throw missing(path);
+    return { path: this.relativePath(folder, name), stats };
+  }
+
   /** Where the path leads, which may be nowhere yet. The caller closes the folder. @throws WorkspaceFault */
   locate(path: string, options: { readonly make?: boolean } = {}): Promise<Place> {
     return walk(this.root, parsePath(path), { path, ...options });
@@ -71,7 +79,7 @@ export class Workspace {
 }
 
 /** In a folder, without following a link. @throws WorkspaceFault if it is no regular file with a single name */
-async function openChecked(
+export async function openFileIn(
   folder: Folder,
   name: string,
   path: string,

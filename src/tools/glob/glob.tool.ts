@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { compileGlob } from '../../matching/glob.js';
+import { FileTree } from '../../workspace/tree/file-tree.js';
+import { unsuitable } from '../../workspace/workspace-fault.js';
+import { Answer } from '../search/answer.js';
+import { globInput, pathInput } from '../search/search-inputs.js';
+import { SearchTool } from '../search/search-tool.js';
+import type { ToolOutput } from '../tool-output.js';
+import { ToolProvider } from '../tool-provider.decorator.js';
+import type { ToolContext } from '../tool.js';
+import { literalFolders } from './literal-folders.js';
+
+const MAX_FILES = 1000;
+
+const input = z.object({
+  pattern: globInput.describe(
+    'Matched with paths below `path`: * and ? stay in a folder, ** crosses folders. For example **/*.ts, src/**/*.{test,spec}.ts, docs/*',
+  ),
+  path: pathInput.describe('The folder to look in, relative to the workspace; all unless given.'),
+});
+
+type Input = z.output<typeof input>;
+
+/** Finds files in the chat's workspace by their names. */
+@Injectable()
+@ToolProvider()
+export class GlobTool extends SearchTool<Input> {
+  readonly name = 'glob';
+  readonly description =
+    'Finds files in the workspace by a glob over their paths, sorted by path. Files that .gitignore names, .git and links are left out.';
+  readonly input = input;
+
+  override summarize({ pattern, path }: Input): string {
+    return `Find files by name in ${path || 'the workspace'}: ${pattern}`;
+  }
+
+  async execute({ pattern, path = '.' }: Input, context: ToolContext): Promise<ToolOutput> {
+    const glob = toPlainGlob(pattern);
+    const shows = await context.may_show([this.name]);
+    return this.workspaces.use(context.chat_id, async (workspace) => {
+      const { path: at, stats } = await workspace.resolve(path);
+      if (!stats.isDirectory()) throw unsuitable(path, 'is a file, not a folder');
+      const enters = literalFolders(glob, at);
+      const tree = new FileTree(workspace, { signal: context.signal, shows, enters });
+      return this.list(tree, glob, at);
+    });
+  }
+
+  private async list(tree: FileTree, glob: string, at: string): Promise<ToolOutput> {
+    const wanted = compileGlob(glob);
+    const answer = new Answer(this.limits.toolOutputLimit, MAX_FILES);
+    for await (const { path } of tree.below(at)) {
+      const isMatch = wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
+      if (isMatch && !answer.add(path)) break;
+    }
+    return answer.end(summaryOf(answer.found, glob), tree.leftOut.remarks());
+  }
+}
+
+function toPlainGlob(pattern: string): string {
+  return pattern.replace(/\/{2,}/g, '/').replace(/^(?:\.\/)+/, '');
+}
+
+function summaryOf(found: number, glob: string): string {
+  if (found > 0) return found === 1 ? '1 file' : `${found} files`;
+  if (glob.includes('/')) return 'No file has such a path.';
+  return `No file has such a path; **/${glob} would also look in the folders below.`;
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { LinearRegex } from '../../matching/linear-regex.js';
+import { FileTree } from '../../workspace/tree/file-tree.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import { Answer } from '../search/answer.js';
+import { globInput, pathInput, regexInput } from '../search/search-inputs.js';
+import { SearchTool } from '../search/search-tool.js';
+import type { ToolOutput } from '../tool-output.js';
+import { ToolProvider } from '../tool-provider.decorator.js';
+import type { ToolContext } from '../tool.js';
+import { fileMatcher } from './file-matcher.js';
+import { LineSearch } from './line-search.js';
+
+const MAX_LINES = 1000;
+
+const input = z.object({
+  pattern: regexInput.describe('A regular expression (RE2 syntax) that is matched with each line.'),
+  path: pathInput.describe(
+    'A folder or file to search, relative to the workspace; all unless given.',
+  ),
+  glob: globInput
+    .optional()
+    .describe('Only files like this: *.ts in any folder, or with a / the path below `path`.'),
+  ignore_case: z.boolean().optional().describe('Large and small letters are the same.'),
+});
+
+type Input = z.output<typeof input>;
+
+/** Finds lines in the files of the chat's workspace. */
+@Injectable()
+@ToolProvider()
+export class GrepTool extends SearchTool<Input> {
+  readonly name = 'grep';
+  readonly description =
+    'Searches the files of the workspace for lines that match a regular expression, and answers them as path:line: text. Files that .gitignore names, .git, links, binary and very large files are left out.';
+  readonly input = input;
+
+  override summarize({ pattern, path, glob }: Input): string {
+    const where = path || 'the workspace';
+    return `Search ${where}${glob === undefined ? '' : ` (${glob})`} for lines that match: ${pattern}`;
+  }
+
+  async execute(asked: Input, context: ToolContext): Promise<ToolOutput> {
+    const { chat_id, signal } = context;
+    const shows = await context.may_show([this.name, 'read']);
+    return this.workspaces.use(chat_id, (workspace) =>
+      this.search(asked, workspace, new FileTree(workspace, { signal, shows })),
+    );
+  }
+
+  /** Files that may not be shown are not searched: whether one matches would tell what is in it. */
+  private async search(
+    { pattern, path = '.', glob, ignore_case = false }: Input,
+    workspace: Workspace,
+    tree: FileTree,
+  ): Promise<ToolOutput> {
+    const { path: at, stats } = await workspace.resolve(path);
+    const isFolder = stats.isDirectory();
+    const files = isFolder ? tree.below(at) : tree.only(at);
+    const isWanted = fileMatcher(glob, isFolder ? at : at.replace(/\/?[^/]*$/, ''));
+    const lines = new LineSearch(LinearRegex.compile(pattern, { ignoreCase: ignore_case }), tree);
+    const answer = new Answer(this.limits.toolOutputLimit, MAX_LINES);
+    const found = new Set<string>();
+    for await (const file of files) {
+      if (answer.isFull) break;
+      if (!isWanted(file.path)) continue;
+      for await (const { number, text } of lines.in(file)) {
+        const gap = found.size > 0 && !found.has(file.path) ? '\n' : '';
+        if (!answer.add(`${gap}${file.path}:${number}: ${text}`)) break;
+        found.add(file.path);
+      }
+    }
+    return answer.end(summaryOf(answer.found, found.size), tree.leftOut.remarks());
+  }
+}
+
+function summaryOf(lines: number, files: number): string {
+  if (lines === 0) return 'No line matches.';
+  return `${lines} ${lines === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { Workspaces } from '../../workspace/workspaces.js';
+import { ToolLimits } from '../tool-limits.js';
+import { Tool } from '../tool.js';
+import type { ToolPolicy } from '../tool.js';
+
+/** Longer than this nobody waits for a search; in milliseconds. */
+const MAX_MS = 30_000;
+
+/** A tool that searches the chat's workspace. */
+@Injectable()
+export abstract class SearchTool<Input> extends Tool<Input> {
+  readonly policy: ToolPolicy = {
+    category: 'read',
+    read_only: true,
+    risk: 'low',
+    recovery: 'rerun',
+  };
+  override readonly timeout_ms: number;
+
+  constructor(
+    protected readonly workspaces: Workspaces,
+    protected readonly limits: ToolLimits,
+  ) {
+    super();
+    this.timeout_ms = Math.min(limits.toolTimeoutMs || MAX_MS, MAX_MS);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Dirent } from 'node:fs';
+import type { Folder } from '../folder.js';
+import { parsePath } from '../parse-path.js';
+import { toFault } from '../walk.js';
+import type { Workspace } from '../workspace.js';
+import { unsuitable } from '../workspace-fault.js';
+import { Breather } from './breather.js';
+import { IgnoreChain } from './ignore-chain.js';
+import { LeftOut } from './left-out.js';
+
+/** What a walk looks at, at most. */
+const MAX_ENTRIES = 100_000;
+const MAX_DEPTH = 64;
+
+/** A regular file, by its name in a folder that is open until the next file is asked for. */
+export interface TreeFile {
+  /** Relative to the workspace, without links on the way. */
+  readonly path: string;
+  readonly folder: Folder;
+  readonly name: string;
+}
+
+export interface TreeOptions {
+  /** Ends the walk. */
+  readonly signal: AbortSignal;
+  /** Whether the permission rules let the file be named. */
+  readonly shows: (path: string) => boolean;
+  /** Whether a folder may hold what is looked for. */
+  readonly enters?: (path: string) => boolean;
+}
+
+/**
+ * The files of a workspace in the order of their paths (UTF-16 code units), without those that a `.gitignore` names and without `.git`. No link
+ * is followed, none is a file here, and each folder is opened from the one before: what is outside is not reached.
+ */
+export class FileTree {
+  readonly leftOut = new LeftOut();
+  private readonly breather = new Breather();
+  private left = MAX_ENTRIES;
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly options: TreeOptions,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.options.signal;
+  }
+
+  /** All below a folder. @param at its path without links, '' for the workspace @throws WorkspaceFault */
+  async *below(at: string): AsyncGenerator<TreeFile, void, undefined> {
+    const names = parsePath(`./${at}`);
+    if (names.length > MAX_DEPTH) throw unsuitable(at, 'is too deep');
+    yield* this.inside(names, (folder, ignored) =>
+      this.walk(folder, { at, ignored, depth: names.length }),
+    );
+  }
+
+  /** One file, whether or not a `.gitignore` names it. @param at its path without links @throws WorkspaceFault */
+  async *only(at: string): AsyncGenerator<TreeFile, void, undefined> {
+    const names = parsePath(`./${at}`);
+    const name = names.pop() ?? '.';
+    if (!this.options.shows(at)) return void this.leftOut.leave('hidden');
+    yield* this.inside(names, async function* (folder) {
+      yield { path: at, folder, name };
+    });
+  }
+
+  /** Opens the folders on the way, each from the one before. */
+  private async *inside(
+    names: readonly string[],
+    work: (folder: Folder, ignored: IgnoreChain) => AsyncGenerator<TreeFile, void, undefined>,
+  ): AsyncGenerator<TreeFile, void, undefined> {
+    let here = await this.workspace.root.openFolder('.');
+    const way = [here];
+    let ignored = IgnoreChain.NONE;
+    try {
+      for (const [index, name] of names.entries()) {
+        ignored = await ignored.enter(here, names.slice(0, index).join('/'));
+        here = await here.openFolder(name);
+        way.push(here);
+      }
+      yield* work(here, ignored);
+    } catch (error) {
+      throw toFault(error, names.join('/'));
+    } finally {
+      for (const folder of way) await folder.close();
+    }
+  }
+
+  private async *walk(
+    folder: Folder,
+    { at, ignored, depth }: { at: string; ignored: IgnoreChain; depth: number },
+  ): AsyncGenerator<TreeFile, void, undefined> {
+    const here = await ignored.enter(folder, at);
+    for (const entry of await this.list(folder)) {
+      await this.breather.breathe();
+      if (this.options.signal.aborted) return;
+      const { name } = entry;
+      const path = at === '' ? name : `${at}/${name}`;
+      if (!this.isOfInterest(entry, path, here)) continue;
+      if (entry.isFile()) yield { path, folder, name };
+      else if (depth >= MAX_DEPTH) this.leftOut.leave('deep');
+      else yield* this.enter(folder, name, { at: path, ignored: here, depth: depth + 1 });
+    }
+  }
+
+  private async *enter(
+    parent: Folder,
+    name: string,
+    place: { at: string; ignored: IgnoreChain; depth: number },
+  ): AsyncGenerator<TreeFile, void, undefined> {
+    const folder = await parent.openFolder(name).catch(() => undefined);
+    if (!folder) return void this.leftOut.leave('unopened');
+    try {
+      yield* this.walk(folder, place);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** In the order in which their paths sort. */
+  private async list(folder: Folder): Promise<Dirent[]> {
+    try {
+      const entries = await folder.list(this.left);
+      this.left -= entries.length;
+      if (this.left === 0) this.leftOut.leave('more');
+      const keyed = entries.map((entry) => ({ entry, key: sortKey(entry) }));
+      return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ entry }) => entry);
+    } catch {
+      this.leftOut.leave('unopened');
+      return [];
+    }
+  }
+
+  private isOfInterest(entry: Dirent, path: string, ignored: IgnoreChain): boolean {
+    const isFolder = entry.isDirectory();
+    if (!isFolder && !entry.isFile()) return false;
+    if (isFolder && entry.name === '.git') return false;
+    if (ignored.ignores(path, isFolder)) return false;
+    if (isFolder) return this.options.enters?.(path) ?? true;
+    if (!isNameable(path)) return this.leftOut.leave('odd');
+    return this.options.shows(path) || this.leftOut.leave('hidden');
+  }
+}
+
+/** `a.txt` comes before `a/b`. */
+function sortKey(entry: Dirent): string {
+  return entry.isDirectory() ? `${entry.name}/` : entry.name;
+}
+
+/** Whether a tool could be given this path. */
+function isNameable(path: string): boolean {
+  try {
+    parsePath(`./${path}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
