@@ -56,6 +56,8 @@ export type AgentSettings = Pick<GenerateOptions, 'tools' | 'instructions' | 'mo
 export interface ForkOptions extends AgentSettings {
   /** The kind of agent; `react` unless given. */
   readonly agent_type?: string;
+  /** What `ctx.agent.metadata` of the child is, and of those below it; the parent's unless given. Has to survive JSON. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** `error`: it threw. */
@@ -66,7 +68,14 @@ export interface AgentHandle {
   readonly agent_id: string;
   readonly type: string;
   readonly parent_id: string;
+  /** The call inside whose tool it was started. */
+  readonly parent_tool_call_id: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly state: AgentState;
+  /** The agents that it started, in order. */
+  readonly children: readonly AgentHandle[];
+  /** Its conversation so far. */
+  readonly messages: readonly Message[];
   /** Stops it and its own children; `wait` rejects then. Does nothing once it has ended. */
   interrupt(): void;
 }

@@ -42,9 +42,11 @@ export interface Cancelled {
   readonly shown?: { readonly block_id: string; readonly content: string };
   /** Model requests that were aborted, by model. */
   readonly models: readonly string[];
+  /** What people did that had it stopped. */
+  readonly told?: readonly Entry[];
 }
 
-export function cancelled(context: EndingContext, { reason, shown, models }: Cancelled): Ending {
+export function cancelled(context: EndingContext, { reason, shown, models, told = [] }: Cancelled): Ending {
   const stopped: StoppedEffect[] = [
     ...context.state.agents.all().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
@@ -52,6 +54,7 @@ export function cancelled(context: EndingContext, { reason, shown, models }: Can
   ];
   return finish(context, { status: 'CANCELLED', error: null }, [
     ...(shown ? [answer(context, { ...shown, partial: true })] : []),
+    ...told,
     ...closeAll(context, 'Cancelled.'),
     entry(context, { type: 'CANCELLED', reason, stopped }),
   ]);

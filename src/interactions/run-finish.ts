@@ -1,5 +1,6 @@
 import type { Journal } from '../agents/journal/journal.js';
 import type { Conversation } from '../agents/runtime/conversation.js';
+import { intervened } from '../agents/runtime/interventions.js';
 import type { RunScope } from '../agents/runtime/run-scope.js';
 import { settleInTime } from '../agents/runtime/settle-in-time.js';
 import type { LogRecord } from '../log/log-record.js';
@@ -52,7 +53,15 @@ export class RunFinish {
       reason,
       ...(shown && { shown }),
       models: turns.map((turn) => turn.options.model),
+      told: this.deletes(),
     });
+  }
+
+  /** Who had the root stopped. */
+  private deletes(): Entry[] {
+    const { scope, state } = this.options;
+    const rows = scope.shared.interventions.takeDeletes(state.rootAgentId);
+    return rows.map((row) => intervened(row, null));
   }
 
   async write({ status, error, entries }: Ending): Promise<void> {

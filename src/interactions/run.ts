@@ -15,6 +15,7 @@ import type { Slot } from '../queue/run-queue.js';
 import type { RecordOf } from '../protocol/events.js';
 import type { Message } from '../protocol/message.js';
 import { closeRequests } from './close-requests.js';
+import { DELETED } from '../agents/interventions/deleted.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { describeOutages } from './describe-outages.js';
 import { completed, failed } from './ending.js';
@@ -181,6 +182,7 @@ export class Run {
     const { records, resumed, interaction } = this.start;
     this.journal.push(records);
     if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
+    if (interaction.signals > 0) await this.takeInterventions();
     if (this.state.hasAsked) await this.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.tellOutages();
     if (this.start.losses >= SUSPECT_LOSSES)
@@ -212,6 +214,7 @@ export class Run {
   private async takeIn(): Promise<void> {
     try {
       await this.takeRequests();
+      await this.takeInterventions();
     } finally {
       this.parking.restAgain();
     }
@@ -221,6 +224,19 @@ export class Run {
     const { interactionId: interaction_id } = this;
     for await (const row of listAllRequests(this.deps.store, { interaction_id }))
       this.scope.takeRequests([row]);
+  }
+
+  /** What is for the root to be stopped is for the whole interaction. */
+  private async takeInterventions(): Promise<void> {
+    const { store } = this.deps;
+    const { shared } = this.scope;
+    const rows = await store.listInterventions(this.interactionId);
+    shared.interventions.offer(rows, this.state.takenIn);
+    if (this.stop) return;
+    if (!shared.interventions.unwanted.includes(this.state.rootAgentId))
+      return shared.removeUnwanted();
+    const row = await store.requestCancel(this.interactionId, DELETED);
+    this.cancel(row?.cancel_reason ?? DELETED);
   }
 
   /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
@@ -242,6 +258,7 @@ export class Run {
     }
     await this.settleStopped();
     if (this.stop?.kind === 'lost') throw new RunLost();
+    if (this.stop?.kind === 'cancel') await this.takeInterventions();
     if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.takeRequests(); // decided before that (I5)
     return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
   }

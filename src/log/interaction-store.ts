@@ -1,5 +1,6 @@
 import type { RecordType } from '../protocol/events.js';
 import type { Message } from '../protocol/message.js';
+import type { InterveneOutcome, InterventionRow, NewIntervention } from './intervention-rows.js';
 import type { LogRecord } from './log-record.js';
 import type { RequestPage, RequestRow, SettleOutcome, SettleRequest } from './request-rows.js';
 import type {
@@ -136,6 +137,11 @@ export abstract class InteractionStore {
     interactionId: string,
     reason: string,
   ): Promise<InteractionRow | undefined>;
+
+  /** Keeps what a person tells an agent of an interaction that goes on, and counts its `signals` up. */
+  abstract intervene(wanted: NewIntervention): Promise<InterveneOutcome>;
+  /** Of one interaction, in the order in which they were accepted; never more than `MAX_INTERVENTIONS`. */
+  abstract listInterventions(interactionId: string): Promise<InterventionRow[]>;
 
   /** Rejects when the store can't serve. */
   abstract ping(): Promise<void>;

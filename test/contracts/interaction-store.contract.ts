@@ -2,6 +2,7 @@ import { describeAgents } from './interaction-store/agents.js';
 import { describeAppends } from './interaction-store/appends.js';
 import { describeBranches } from './interaction-store/branches.js';
 import { describeChats } from './interaction-store/chats.js';
+import { describeInterventions } from './interaction-store/interventions.js';
 import { describeLeases, describeSignals } from './interaction-store/leases.js';
 import { describeLosses } from './interaction-store/losses.js';
 import { describeModel } from './interaction-store/model.js';
@@ -28,6 +29,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeStarts(tested);
     describeAppends(tested);
     describeRequests(tested);
+    describeInterventions(tested);
     describeParking(tested);
     describeQueueing(tested);
     describeBranches(tested);

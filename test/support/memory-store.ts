@@ -1,5 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { InteractionStore } from '../../src/log/interaction-store.js';
+import type {
+  InterveneOutcome,
+  InterventionRow,
+  NewIntervention,
+} from '../../src/log/intervention-rows.js';
+import { MAX_INTERVENTIONS } from '../../src/log/intervention-rows.js';
 import type { LogRecord } from '../../src/log/log-record.js';
 import type {
   RequestPage,
@@ -34,6 +40,7 @@ import { startIn } from './memory-starts.js';
 export class MemoryStore extends InteractionStore {
   private readonly rows = new MemoryRows();
   private readonly requests = new MemoryRequests();
+  private readonly interventions = new Map<string, InterventionRow[]>();
 
   constructor(private readonly now: () => number = () => performance.now()) {
     super();
@@ -71,6 +78,7 @@ export class MemoryStore extends InteractionStore {
     for (const { row } of this.rows.of(id)) {
       this.rows.interactions.delete(row.id);
       this.requests.delete(row.id);
+      this.interventions.delete(row.id);
     }
     this.rows.chats.delete(id);
     return 'deleted';
@@ -260,6 +268,22 @@ export class MemoryStore extends InteractionStore {
     const saved = this.rows.interactions.get(id);
     if (saved && !isFinal(saved.row.status)) this.rows.cancel(saved, reason);
     return saved?.row;
+  }
+
+  async intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
+    const saved = this.rows.interactions.get(wanted.interaction_id);
+    if (!saved) return { outcome: 'unknown' };
+    const { id, status, cancel_reason, signals } = saved.row;
+    if (isFinal(status) || cancel_reason !== null) return { outcome: 'ended' };
+    const rows = this.interventions.get(id) ?? [];
+    if (rows.length >= MAX_INTERVENTIONS) return { outcome: 'too_many' };
+    saved.row = { ...saved.row, signals: signals + 1 };
+    this.interventions.set(id, [...rows, copy({ ...wanted, signal: signals + 1 })]);
+    return { outcome: 'accepted', interaction: saved.row };
+  }
+
+  async listInterventions(interactionId: string): Promise<InterventionRow[]> {
+    return this.interventions.get(interactionId) ?? [];
   }
 
   async ping(): Promise<void> {}

@@ -56,8 +56,13 @@ export class Journal {
 
   /** A record that tells how far a step got that is not completed. */
   findEarlier<T extends RecordType>(key: string, type: T): RecordOf<T> | undefined {
-    return this.earlier.get(key)?.find((record) => record.body.type === type)?.body as
-      RecordOf<T> | undefined;
+    return this.listEarlier(key, type)[0];
+  }
+
+  /** All such records, in order. */
+  listEarlier<T extends RecordType>(key: string, type: T): readonly RecordOf<T>[] {
+    const earlier = (this.earlier.get(key) ?? []).map(({ body }) => body);
+    return earlier.filter((body): body is RecordOf<T> => body.type === type);
   }
 
   /** Resolves with the record that completes this step, when its turn comes. */

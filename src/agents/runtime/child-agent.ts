@@ -1,12 +1,15 @@
 import type { Entry } from '../../log/run-log.js';
+import type { Message } from '../../protocol/message.js';
 import type { AgentHandle, AgentIdentity, AgentState } from '../agent-context.js';
 import { agentEndKey } from '../journal/agent-end-key.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { AgentEnd, AgentEndJournal } from './agent-end.js';
 import { AgentFailed } from './agent-failed.js';
 import type { AgentRunOptions } from './agent-run.js';
+import type { Conversation } from './conversation.js';
 import { describeFailure } from './describe-failure.js';
 import type { ForkedAgent } from './fork.effect.js';
+import { intervened } from './interventions.js';
 import type { RunScope } from './run-scope.js';
 import { settleInTime } from './settle-in-time.js';
 
@@ -24,6 +27,7 @@ export interface ChildAgentOptions {
 export class ChildAgent implements AgentHandle {
   private readonly identity: AgentIdentity;
   private readonly scope: RunScope;
+  private readonly conversation: Conversation;
   private readonly completion: Promise<AgentEnd>;
   private ending: Promise<void> | undefined;
   private current: AgentState = 'running';
@@ -34,6 +38,7 @@ export class ChildAgent implements AgentHandle {
   ) {
     this.identity = options.forked.identity;
     this.scope = parent.child();
+    this.conversation = parent.shared.conversations.get(this.agent_id);
     this.completion = parent.journal.take(this.endKey).then((end) => this.complete(end));
   }
 
@@ -46,6 +51,19 @@ export class ChildAgent implements AgentHandle {
   get parent_id(): string {
     return this.identity.parent_id!;
   }
+  get parent_tool_call_id(): string | null {
+    return this.options.forked.tool_call_id ?? null;
+  }
+  get metadata(): AgentIdentity['metadata'] {
+    return this.identity.metadata;
+  }
+  get messages(): readonly Message[] {
+    return this.conversation.messages;
+  }
+  get children(): readonly AgentHandle[] {
+    const known = [...this.scope.shared.children.values()];
+    return known.filter(({ parent_id }) => parent_id === this.agent_id);
+  }
   get state(): AgentState {
     return this.current;
   }
@@ -53,12 +71,25 @@ export class ChildAgent implements AgentHandle {
   /** Starts its code, unless the journal has its end. */
   start(): void {
     if (this.hasEnded) return this.parent.release(this.scope);
+    if (this.removeIfUnwanted()) return;
     this.scope.shared.agents.add(this.options.path);
     void this.run().then((end) => this.end(end));
   }
 
   interrupt(): void {
     this.end({ status: 'cancelled', result: 'Its parent stopped it.' });
+  }
+
+  /** Stops it if a person wants that, and answers whether one does. */
+  removeIfUnwanted(): boolean {
+    const rows = this.scope.shared.interventions.takeDeletes(this.agent_id);
+    const [first] = rows;
+    if (!first) return false;
+    const why = first.user_content === null ? '.' : `: ${first.user_content}`;
+    const end = { status: 'cancelled', result: `The user stopped this agent${why}` } as const;
+    const told = rows.map((row) => intervened(row, null));
+    this.end({ ...end, code: 'agent_deleted' }, told);
+    return true;
   }
 
   /** Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more. */
@@ -84,9 +115,8 @@ export class ChildAgent implements AgentHandle {
   }
 
   private async run(): Promise<AgentEnd> {
-    const { identity, scope } = this;
+    const { identity, scope, conversation } = this;
     const { path, forked, runAgent: run } = this.options;
-    const conversation = scope.shared.conversations.get(identity.id);
     try {
       const { settings } = forked;
       const text = await run(scope, { identity, path, conversation, settings });
@@ -99,21 +129,21 @@ export class ChildAgent implements AgentHandle {
   }
 
   /** Once, and not when an agent above has stopped it: that one ends its whole subtree. */
-  private end(end: AgentEnd): void {
+  private end(end: AgentEnd, told: readonly Entry[] = []): void {
     if (this.ending || this.scope.signal.aborted || this.hasEnded) return;
-    const ending = this.close(end);
+    const ending = this.close(end, told);
     this.ending = ending.catch(() => {});
     this.parent.track(ending);
   }
 
-  private async close(end: AgentEnd): Promise<void> {
+  private async close(end: AgentEnd, told: readonly Entry[]): Promise<void> {
     this.scope.stop();
     this.scope.journal.abandon(this.options.path);
     await settleInTime(this.scope);
     this.parent.signal.throwIfAborted();
     const entries = await this.scope.leftovers.close(this.agent_id);
     this.parent.signal.throwIfAborted();
-    await this.parent.append([...entries, this.completed(end)]);
+    await this.parent.append([...told, ...entries, this.completed(end)]);
     this.parent.release(this.scope);
     this.scope.shared.endAgents(this.options.path);
   }

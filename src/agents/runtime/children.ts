@@ -36,10 +36,13 @@ export class Children {
 
   /** @throws AppError `too_many_agents`, `unknown_agent` */
   fork({ key, options, ...wanted }: WantedChild): Promise<ChildAgent> {
-    const { agent_type = DEFAULT_TYPE, ...settings } = options;
+    const { agent_type = DEFAULT_TYPE, metadata, ...settings } = options;
     const { scope } = this;
     const { parent } = this.options;
-    const effect = new ForkEffect(scope, { key, parent, agent_type, settings, ...wanted });
+    const effect = new ForkEffect(scope, {
+      ...{ key, parent, agent_type, settings, metadata },
+      ...wanted,
+    });
     return abandonable(perform(scope, effect).then((forked) => this.start(key, forked)));
   }
 
@@ -58,6 +61,7 @@ export class Children {
   private start(path: string, forked: ForkedAgent): ChildAgent {
     const child = new ChildAgent(this.scope, { path, forked, runAgent: this.options.runAgent });
     this.byId.set(child.agent_id, child);
+    this.scope.shared.children.set(child.agent_id, child);
     if (this.isOver) void child.abandon();
     else child.start();
     return child;

@@ -16,6 +16,7 @@ const REFUSED = 'fork_refused';
 /** What an AGENT_STARTED record hides from clients. */
 interface ForkJournal {
   readonly settings: AgentSettings;
+  readonly metadata?: AgentIdentity['metadata'];
 }
 
 /** What the NOTICE that refuses a fork hides from clients. */
@@ -29,6 +30,7 @@ export interface ForkInput {
   readonly agent_type: string;
   readonly prompt: string;
   readonly settings: AgentSettings;
+  readonly metadata?: AgentIdentity['metadata'] | undefined;
   readonly tool_call_id?: string;
 }
 
@@ -36,6 +38,7 @@ export interface ForkInput {
 export interface ForkedAgent {
   readonly identity: AgentIdentity;
   readonly settings: AgentSettings;
+  readonly tool_call_id: string | undefined;
 }
 
 /** The start of a child agent. That it was refused is journaled too: limits may change between runs. */
@@ -67,8 +70,9 @@ export class ForkEffect implements Effect<ForkedAgent> {
       throw new AppError('unprocessable', (hidden as RefusalJournal).code, body.message);
     if (body.type !== 'AGENT_STARTED') throw new TypeError('not a fork');
     const { parent } = this.input;
-    const identity = { ...parent, id, type: body.agent_type, parent_id: parent.id };
-    return { identity, settings: (hidden as ForkJournal).settings };
+    const { settings, metadata = parent.metadata } = hidden as ForkJournal;
+    const identity = { ...parent, id, type: body.agent_type, parent_id: parent.id, metadata };
+    return { identity, settings, tool_call_id: body.tool_call_id };
   }
 
   /** Why the agent may not start. */
@@ -93,8 +97,8 @@ export class ForkEffect implements Effect<ForkedAgent> {
   }
 
   private started(): Entry {
-    const { parent, agent_type, prompt, settings, tool_call_id } = this.input;
-    const hidden: ForkJournal = { settings };
+    const { parent, agent_type, prompt, settings, metadata, tool_call_id } = this.input;
+    const hidden: ForkJournal = { settings, ...(metadata && { metadata }) };
     const body: RecordOf<'AGENT_STARTED'> = {
       type: 'AGENT_STARTED',
       parent_agent_id: parent.id,

@@ -10,6 +10,8 @@ import type { AgentIdentity, GenerateOptions, Turn } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { TurnJournal } from './conversation.js';
 import type { Effect } from './effect.js';
+import { interventionText } from './intervention-text.js';
+import { intervened } from './interventions.js';
 import type { RunScope } from './run-scope.js';
 import { TurnFailed } from './turn-failed.js';
 import { TurnStream } from './turn-stream.js';
@@ -31,6 +33,8 @@ export class GenerateEffect implements Effect<Turn> {
   readonly key: string;
   readonly label = 'a model turn';
   private readonly started: number;
+  /** What people told the agent since its last turn. */
+  private told: readonly Message[] = [];
 
   constructor(
     private readonly scope: RunScope,
@@ -45,6 +49,7 @@ export class GenerateEffect implements Effect<Turn> {
   }
 
   async run(): Promise<void> {
+    await this.takeInNotes();
     for (let attempt = 1; ; attempt++) {
       const turn = this.newTurn();
       try {
@@ -69,6 +74,16 @@ export class GenerateEffect implements Effect<Turn> {
       finish_reason: body.finish_reason,
       usage: body.usage,
     };
+  }
+
+  /** Committed before the model reads them, so that a turn that is asked for again says the same. */
+  private async takeInNotes(): Promise<void> {
+    const { key, scope, input } = this;
+    const notes = scope.shared.interventions.takeNotes(input.agent.id);
+    if (notes.length > 0) await scope.append(notes.map((row) => intervened(row, key)));
+    const records = scope.journal.listEarlier(key, 'AGENT_INTERVENED');
+    const texts = records.map(interventionText).filter((text) => text !== undefined);
+    this.told = texts.map((content) => ({ role: 'user', content }));
   }
 
   private async tryOnce(turn: TurnStream): Promise<void> {
@@ -170,7 +185,8 @@ export class GenerateEffect implements Effect<Turn> {
 
   private request(model: string): ModelRequest {
     const { tools, tool_choice, instructions, schema, max_output_tokens } = this.input.options;
-    const messages = this.input.options.messages ?? this.input.conversation;
+    const asked = this.input.options.messages ?? this.input.conversation;
+    const messages = [...asked, ...this.told];
     checkSize(messages);
     return {
       model,

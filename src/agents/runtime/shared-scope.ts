@@ -18,7 +18,9 @@ import type { CallIds } from './call-ids.js';
 import { CallLimits } from './call-limits.js';
 import type { CallLimitSettings } from './call-limits.js';
 import type { CallRates } from './call-rates.js';
+import type { ChildAgent } from './child-agent.js';
 import { ChildConversations } from './child-conversations.js';
+import { Interventions } from './interventions.js';
 import type { Leftovers } from './leftovers.js';
 import { RepeatedCalls } from './repeated-calls.js';
 import { RequestDesk } from './request-desk.js';
@@ -59,6 +61,9 @@ export class SharedScope {
   /** Paths of the child agents that run, or are about to. */
   readonly agents = new Set<string>();
   readonly conversations = new ChildConversations();
+  /** By id, the child agents that this run knows of. */
+  readonly children = new Map<string, ChildAgent>();
+  readonly interventions = new Interventions();
   readonly limits: CallLimits;
   readonly repeated = new RepeatedCalls();
   /** Rejects when the run can't go on, whatever the agents do. */
@@ -93,6 +98,11 @@ export class SharedScope {
 
   fail(error: unknown): void {
     this.rejectFailure(error);
+  }
+
+  /** Stops the child agents that somebody wants gone. One that has not come to its start yet is stopped there. */
+  removeUnwanted(): void {
+    for (const id of this.interventions.unwanted) this.children.get(id)?.removeIfUnwanted();
   }
 
   /** An agent has ended, and its subtree with it. */

@@ -7,6 +7,9 @@ import type { InteractionRow } from '../../log/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../runtime/conversation.js';
+import { viewInterventions } from '../interventions/intervention-view.js';
+import type { InterventionView } from '../interventions/intervention-view.js';
+import { agentNotFound } from './agent-not-found.js';
 import { AgentTree } from './agent-tree.js';
 import { viewAgent } from './agent-view.js';
 import type { AgentView } from './agent-view.js';
@@ -50,6 +53,7 @@ export interface WholeAgent extends AgentView {
   readonly chat_id: string;
   readonly interaction_id: string;
   readonly messages: readonly Message[];
+  readonly interventions: readonly InterventionView[];
 }
 
 /** The trees of agents, read from the logs of their interactions: while they run, and for as long as there are logs. */
@@ -81,7 +85,9 @@ export class AgentTreeService {
     if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;
     const messages = await this.messages(agentId, row, records);
-    return { chat_id, interaction_id, ...viewAgent(node), messages };
+    const told = row.signals > 0 ? await this.store.listInterventions(row.id) : [];
+    const interventions = viewInterventions(told, records, node);
+    return { chat_id, interaction_id, ...viewAgent(node), messages, interventions };
   }
 
   private async messages(
@@ -119,14 +125,6 @@ export class AgentTreeService {
       `The chat ${chatId} is not there, or nothing has been said in it. GET /chats lists those there are.`,
     );
   }
-}
-
-export function agentNotFound(agentId: string): AppError {
-  return new AppError(
-    'not_found',
-    'agent_not_found',
-    `There is no agent ${agentId}. GET /agents/tree?chat_id=… lists those of a chat, and every event names its own.`,
-  );
 }
 
 function neitherGiven(): AppError {

@@ -21,7 +21,7 @@ export function completeState(state: Partial<LogState>, start: EarlierStart): Lo
   const { parent_id = null, ordinal: turn } = start;
   const added = {
     ...{ parked_signals: null, queue_rank: null, request_changes: 0 },
-    ...{ losses: 0, taken_seq: 1, has_children: true }, // it may have
+    ...{ losses: 0, taken_seq: 1, interventions: 0, has_children: true }, // it may have
   };
   return { ...added, parent_id, turn, ...state } as LogState;
 }

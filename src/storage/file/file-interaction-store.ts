@@ -3,6 +3,11 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../log/interaction-store.js';
+import type {
+  InterveneOutcome,
+  InterventionRow,
+  NewIntervention,
+} from '../../log/intervention-rows.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type {
   RequestPage,
@@ -31,6 +36,7 @@ import { FileAppends } from './file-appends.js';
 import { FileBranches } from './file-branches.js';
 import { FileChatArchive } from './file-chat-archive.js';
 import { FileChats } from './file-chats.js';
+import { FileInterventions } from './file-interventions.js';
 import { FileLeases } from './file-leases.js';
 import { FileLogs } from './file-logs.js';
 import { FileQueue } from './file-queue.js';
@@ -73,6 +79,7 @@ export class FileInteractionStore extends InteractionStore {
   private readonly queue: FileQueue;
   private readonly requests: FileRequests;
   private readonly agents: FileAgents;
+  private readonly interventions: FileInterventions;
   private readonly starts: FileStarts;
 
   private constructor(
@@ -98,6 +105,7 @@ export class FileInteractionStore extends InteractionStore {
     this.appends = new FileAppends({ index, gate, queue, projections });
     this.requests = new FileRequests(index, gate, projections);
     this.agents = new FileAgents(index, gate);
+    this.interventions = new FileInterventions(gate);
     this.archive = new FileChatArchive({ root, index, mutex, gate, report });
     this.starts = new FileStarts({ index, mutex, chats, leases, projections });
   }
@@ -266,6 +274,14 @@ export class FileInteractionStore extends InteractionStore {
 
   requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     return this.leases.requestCancel(interactionId, reason);
+  }
+
+  intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
+    return this.interventions.add(wanted);
+  }
+
+  listInterventions(interactionId: string): Promise<InterventionRow[]> {
+    return this.interventions.list(interactionId);
   }
 
   async ping(): Promise<void> {

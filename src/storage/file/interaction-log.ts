@@ -1,3 +1,4 @@
+import type { InterventionRow } from '../../log/intervention-rows.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type { RequestRow } from '../../log/request-rows.js';
 import type { InteractionRow } from '../../log/store-rows.js';
@@ -142,6 +143,14 @@ export class InteractionLog {
     const { request_changes, completed_at } = this.current;
     if (request_changes === 0) return [];
     return toRequestRows(await this.reader.readRequests(), { id, chat_id, completed_at });
+  }
+
+  /** In the order in which they were accepted. */
+  async readInterventions(): Promise<InterventionRow[]> {
+    if (this.current.interventions === 0) return [];
+    const { id: interaction_id } = this;
+    const saved = await this.reader.readInterventions();
+    return saved.map((intervention) => ({ ...intervention, interaction_id }));
   }
 
   async readRecords(page: { after: number; limit: number }): Promise<LogRecord[]> {

@@ -1,3 +1,4 @@
+import type { InterventionRow } from '../../log/intervention-rows.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type { NewRequest, Settlement } from '../../log/request-rows.js';
 import type { Message } from '../../protocol/message.js';
@@ -10,6 +11,7 @@ export interface FrameContent {
   readonly records: readonly LogRecord[];
   readonly requests?: readonly NewRequest[];
   readonly settled?: SettledRequest;
+  readonly intervention?: SavedIntervention;
   readonly added_messages?: readonly Message[];
 }
 
@@ -18,6 +20,9 @@ export interface SettledRequest {
   readonly settlement: Settlement;
   readonly settled_at: string;
 }
+
+/** Of the log's own interaction. */
+export type SavedIntervention = Omit<InterventionRow, 'interaction_id'>;
 
 /** The last line of a frame. A frame without it, or that isn't as it says, was never committed. */
 export interface Commit {
@@ -38,15 +43,16 @@ export interface Frame {
 
 /**
  * The lines of a log, JSON objects told apart by their first key: `start` once, `seq` for a record, `request` for what a
- * person is asked, `settled` for what came of it, `end` with what was added to the conversation, and `commit`, which closes each frame. A frame is written in one piece.
+ * person is asked, `settled` for what came of it, `intervention` for what a person told an agent, `end` with what was added to the conversation, and `commit`, which closes each frame. A frame is written in one piece.
  */
 export function encodeFrame(content: FrameContent, state: LogState): Frame {
-  const { start, records, requests = [], settled, added_messages } = content;
+  const { start, records, requests = [], settled, intervention, added_messages } = content;
   const lines: string[] = [];
   if (start) lines.push(toLine({ start }));
   for (const record of records) lines.push(encodeRecord(record));
   for (const request of requests) lines.push(toLine({ request }));
   if (settled) lines.push(toLine({ settled }));
+  if (intervention) lines.push(toLine({ intervention }));
   const end = added_messages ? toLine({ end: { added_messages } }) : '';
   const text = lines.join('') + end;
   const commit: Commit = {
@@ -91,6 +97,12 @@ export function decodeRequest(line: Buffer): RequestLine | undefined {
   return JSON.parse(line.toString()) as RequestLine;
 }
 
+/** Undefined if the line is no intervention. */
+export function decodeIntervention(line: Buffer): SavedIntervention | undefined {
+  if (!startsWith(line, INTERVENTION)) return undefined;
+  return (JSON.parse(line.toString()) as { intervention: SavedIntervention }).intervention;
+}
+
 export function decodeAddedMessages(line: Buffer): Message[] {
   return (JSON.parse(line.toString()) as { end: { added_messages: Message[] } }).end.added_messages;
 }
@@ -111,6 +123,7 @@ type StoredRecord = Omit<LogRecord, 'interaction_id'>;
 
 const RECORD = Buffer.from('{"seq":');
 const REQUEST = Buffer.from('{"request":');
+const INTERVENTION = Buffer.from('{"intervention":');
 const SETTLED = Buffer.from('{"settled":');
 const COMMIT = Buffer.from('{"commit":');
 const ZERO = 48;

@@ -4,9 +4,10 @@ import type { LogRecord } from '../../log/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { completeStart } from './earlier-logs.js';
-import type { RequestLine } from './log-lines.js';
+import type { RequestLine, SavedIntervention } from './log-lines.js';
 import {
   decodeAddedMessages,
+  decodeIntervention,
   decodeRecord,
   decodeRequest,
   decodeStart,
@@ -56,6 +57,16 @@ export class LogReader {
     await this.eachLine(0, ({ bytes }) => {
       const line = decodeRequest(bytes);
       if (line) found.push(line);
+      return true;
+    });
+    return found;
+  }
+
+  async readInterventions(): Promise<SavedIntervention[]> {
+    const found: SavedIntervention[] = [];
+    await this.eachLine(0, ({ bytes }) => {
+      const intervention = decodeIntervention(bytes);
+      if (intervention) found.push(intervention);
       return true;
     });
     return found;

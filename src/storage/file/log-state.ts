@@ -23,6 +23,8 @@ export interface LogState {
   readonly queue_rank: number | null;
   /** Numbers what changed the branches of its chat, that is beginnings and ends in the queue, 1, 2, 3…; null before. */
   readonly turn: number | null;
+  /** How many interventions it has taken. */
+  readonly interventions: number;
   /** Whether child agents have been started. */
   readonly has_children: boolean;
   /** Counts what happened to its requests: a requests.json that counts otherwise is behind. */

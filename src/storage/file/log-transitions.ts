@@ -15,6 +15,7 @@ const NEW: LogState = {
   parent_id: null,
   queue_rank: null,
   turn: null,
+  interventions: 0,
   has_children: false,
   request_changes: 0,
   usage: { input_tokens: 0, output_tokens: 0 },
@@ -73,4 +74,10 @@ export function interruptedState(state: LogState): LogState {
 export function settledState(state: LogState): LogState {
   const { signals, request_changes } = state;
   return { ...state, signals: signals + 1, request_changes: request_changes + 1 };
+}
+
+/** Somebody told one of its agents something. */
+export function intervenedState(state: LogState): LogState {
+  const { signals, interventions } = state;
+  return { ...state, signals: signals + 1, interventions: interventions + 1 };
 }

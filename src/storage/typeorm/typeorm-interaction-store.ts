@@ -1,5 +1,10 @@
 import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../log/interaction-store.js';
+import type {
+  InterveneOutcome,
+  InterventionRow,
+  NewIntervention,
+} from '../../log/intervention-rows.js';
 import type { LogRecord } from '../../log/log-record.js';
 import type {
   RequestPage,
@@ -27,6 +32,7 @@ import { AppendQueries } from './append-queries.js';
 import { ChatQueries } from './chat-queries.js';
 import type { Database } from './database.js';
 import { InteractionQueries } from './interaction-queries.js';
+import { InterventionQueries } from './intervention-queries.js';
 import { LeaseQueries } from './lease-queries.js';
 import { QueueQueries } from './queue-queries.js';
 import { RecordQueries } from './record-queries.js';
@@ -46,6 +52,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
   readonly #leases: LeaseQueries;
   readonly #queue: QueueQueries;
   readonly #requests: RequestQueries;
+  readonly #interventions: InterventionQueries;
 
   /** @param vacuum for a database that doesn't make room by itself */
   constructor(
@@ -61,6 +68,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
     this.#leases = new LeaseQueries(db);
     this.#queue = new QueueQueries(db);
     this.#requests = new RequestQueries(db);
+    this.#interventions = new InterventionQueries(db);
   }
 
   createChat(chat: NewChat): Promise<boolean> {
@@ -197,6 +205,14 @@ export class TypeOrmInteractionStore extends InteractionStore {
 
   requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     return this.#interactions.requestCancel(interactionId, reason);
+  }
+
+  intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
+    return this.#interventions.add(wanted);
+  }
+
+  listInterventions(interactionId: string): Promise<InterventionRow[]> {
+    return this.#interventions.list(interactionId);
   }
 
   async ping(): Promise<void> {

@@ -20,6 +20,7 @@ export async function findFaults({ world, faults, seen, effects }: ReplayWorld):
     ...checkConversation(messages),
     ...leftOut(log, messages, world.rootId),
     ...childFaults(log),
+    ...toldFaults(log, messages, world.rootId),
     ...log.flatMap((record) => toolFaults(record, effects)),
   ];
 }
@@ -68,6 +69,31 @@ function leftOut(
       .map((message) => `not in the conversation of ${id}: ${message}`);
     return [...missed, ...checkConversation(conversation)];
   });
+}
+
+/** What people said is taken in once, and is then in its agent's conversation, once. Who is to be stopped is, at once. */
+function toldFaults(
+  log: readonly LogRecord[],
+  messages: readonly Message[],
+  rootId: string,
+): string[] {
+  const taken = log.flatMap(({ body, agent_id, seq }) =>
+    body.type === 'AGENT_INTERVENED' ? [{ ...body, agent_id, seq }] : [],
+  );
+  const faults = taken.flatMap(({ user_comment, user_content, agent_id, seq }) => {
+    const ends = log.filter((each) => each.agent_id === agent_id && each.seq > seq);
+    const end = ends.find(({ body }) => body.type === 'AGENT_COMPLETED');
+    if (user_comment === 'delete')
+      return end?.hidden && JSON.stringify(end.hidden).includes('agent_deleted')
+        ? []
+        : [`${seq}: ${agent_id} was stopped, and went on`];
+    const said = user_content ?? user_comment;
+    const own = log.filter((each) => each.agent_id === agent_id);
+    const conversation = agent_id === rootId ? messages : fold(own);
+    const times = conversation.filter((each) => each.content?.match(/\S+#\d+$/)?.[0] === said);
+    return times.length === 1 ? [] : [`${said} is in its conversation ${times.length} times`];
+  });
+  return [...faults, ...twice(taken.map(({ intervention_id }) => intervention_id))];
 }
 
 function fold(records: readonly LogRecord[]): readonly Message[] {

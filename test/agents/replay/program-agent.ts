@@ -66,6 +66,14 @@ export class ProgramAgent {
     this.see(`${place}/state`, child.state);
   }
 
+  /** What people told it is there from the turn on that took it in, and stays. */
+  private seeTold(place: string): void {
+    const users = this.ctx.messages.filter(({ role }) => role === 'user');
+    const told = users.flatMap(({ content }) => /(?:note|task)#\d+/.exec(content ?? '')?.[0] ?? []);
+    for (const [i, text] of told.entries()) this.see(`${place}/told/${i}`, text);
+    this.see(`${place}/told`, String(told.length));
+  }
+
   private see(place: string, outcome: string): void {
     this.outcomes.push(outcome);
     this.hooks.see(place, outcome);
@@ -112,8 +120,10 @@ export class ProgramAgent {
   }
 
   private async generate(place: string): Promise<string> {
+    this.seeTold(`${place}/before`);
     const turn = await this.ctx.generate({ instructions: place });
     this.see(place, turn.text);
+    this.seeTold(`${place}/after`);
     const outcomes = await this.ctx.callTools(turn.tool_calls);
     outcomes.forEach(({ output }, i) => this.see(`${place}/${i}`, output));
     return turn.text;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AgentContext } from '../../../src/agents/agent-context.js';
 import type { Run } from '../../../src/interactions/run.js';
+import type { LogRecord } from '../../../src/log/log-record.js';
 import type { NewRequest } from '../../../src/log/request-rows.js';
 import type { ToolContext } from '../../../src/tools/tool.js';
 import { ModelError } from '../../../src/models/model-error.js';
@@ -21,6 +22,9 @@ import type { EffectNode, Program } from './program.js';
 /** Ticks without a single moment in any process: nothing will happen any more. */
 const STUCK_AFTER = 300;
 
+/** How often somebody intervenes, at most. */
+const MAX_TOLD = 8;
+
 /** One interaction of one program, through all the processes that it takes. */
 export class ReplayWorld {
   /** What went wrong, in words. */
@@ -38,6 +42,7 @@ export class ReplayWorld {
   /** The log as the first process left it. */
   textAtDeath = '';
   private nonce = 0;
+  private told = 0;
 
   private constructor(
     readonly world: RunWorld,
@@ -64,7 +69,7 @@ export class ReplayWorld {
     const life = new Life(
       fate,
       () => Math.floor(this.random() * 6),
-      () => this.moments++,
+      () => this.pass(),
     );
     const run = await this.takeUp(life);
     if (!run) return false;
@@ -78,6 +83,28 @@ export class ReplayWorld {
     else void run.shutDown(1_000);
     if (fate?.death !== 'zombie') await this.watch(done);
     return true;
+  }
+
+  private pass(): void {
+    this.moments++;
+    if (this.told < MAX_TOLD && this.random() < 0.08) void this.intervene(++this.told);
+  }
+
+  /** Somebody tells an agent something, or stops a child, whatever the processes do. */
+  private async intervene(n: number): Promise<void> {
+    const log = await this.world.log();
+    const over = new Set(log.filter(({ body }) => body.type === 'AGENT_COMPLETED').map(agentOf));
+    const agents = [...new Set(log.map(agentOf))].filter((id) => !over.has(id));
+    const agent_id = agents[Math.floor(this.random() * agents.length)]!;
+    const way = this.random();
+    const isDelete = way < 0.3 && agent_id !== this.world.rootId;
+    const user_comment = isDelete ? 'delete' : way < 0.5 ? 'modify' : `note#${n}`;
+    await this.world.store.intervene({
+      ...{ id: `intervention_${n}`, interaction_id: this.world.interactionId, agent_id },
+      ...{ user_comment, user_content: user_comment === 'modify' ? `task#${n}` : null },
+      created_at: new Date().toISOString(),
+    });
+    await this.run?.look();
   }
 
   /** Undefined when it has ended. One that is parked is taken up when somebody has answered. */
@@ -241,4 +268,8 @@ function programAt(program: Program, place: string): Program {
     else if ('ways' in here) here = here.ways[i]!;
   }
   return here;
+}
+
+function agentOf({ agent_id }: LogRecord): string {
+  return agent_id;
 }

@@ -4,6 +4,7 @@ import type { TreeState } from '../../../protocol/agent.js';
 import type { InteractionStatus, Usage } from '../../../protocol/interaction.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
+import type { InterventionView } from '../../interventions/intervention-view.js';
 import type { AgentView } from '../agent-view.js';
 import type { InteractionTree, WholeAgent } from '../agent-tree.service.js';
 
@@ -89,6 +90,33 @@ export class AgentTreeDto implements InteractionTree {
   readonly root: AgentDto;
 }
 
+class InterventionDto implements InterventionView {
+  @ApiProperty()
+  readonly intervention_id: string;
+
+  @ApiProperty({
+    enum: ['accepted', 'taken_in', 'too_late'],
+    description: '`too_late`: the agent ended first.',
+  })
+  readonly status: 'accepted' | 'taken_in' | 'too_late';
+
+  @ApiProperty()
+  readonly user_comment: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly user_content: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly created_at: string;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Of its `agent_intervened`; null unless it was taken in.',
+  })
+  readonly seq: number | null;
+}
+
 export class WholeAgentDto extends AgentDto implements WholeAgent {
   @ApiProperty()
   readonly chat_id: string;
@@ -98,4 +126,7 @@ export class WholeAgentDto extends AgentDto implements WholeAgent {
 
   @ApiProperty({ type: [Object], description: 'OpenAI chat messages: its whole conversation.' })
   readonly messages: readonly Message[];
+
+  @ApiProperty({ type: [InterventionDto], description: 'What people told it, in order.' })
+  readonly interventions: readonly InterventionDto[];
 }

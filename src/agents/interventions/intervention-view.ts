@@ -1,0 +1,32 @@
+import type { InterventionRow } from '../../log/intervention-rows.js';
+import type { LogRecord } from '../../log/log-record.js';
+
+/** What came of an intervention. `too_late`: the agent ended first. */
+export interface InterventionView {
+  readonly intervention_id: string;
+  readonly status: 'accepted' | 'taken_in' | 'too_late';
+  readonly user_comment: string;
+  readonly user_content: string | null;
+  readonly created_at: string;
+  /** Of the `agent_intervened` that says so; null unless it was taken in. */
+  readonly seq: number | null;
+}
+
+/** Those of one agent, in order; `log` is its interaction's. */
+export function viewInterventions(
+  rows: readonly InterventionRow[],
+  log: readonly LogRecord[],
+  { id, hasEnded }: { readonly id: string; readonly hasEnded: boolean },
+): InterventionView[] {
+  const seqs = new Map<string, number>();
+  for (const { body, seq } of log)
+    if (body.type === 'AGENT_INTERVENED') seqs.set(body.intervention_id, seq);
+  return rows
+    .filter(({ agent_id }) => agent_id === id)
+    .map(({ id: intervention_id, user_comment, user_content, created_at }) => {
+      const seq = seqs.get(intervention_id) ?? null;
+      const unseen = hasEnded ? 'too_late' : 'accepted';
+      const status = seq === null ? unseen : 'taken_in';
+      return { intervention_id, status, user_comment, user_content, created_at, seq };
+    });
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { CancellationService } from '../../cancellation/cancellation.service.js';
+import { AppError } from '../../kernel/app-error.js';
+import { Clock } from '../../kernel/clock.js';
+import { Ids } from '../../kernel/ids.js';
+import { InteractionStore } from '../../log/interaction-store.js';
+import { MAX_INTERVENTIONS } from '../../log/intervention-rows.js';
+import { LiveBus } from '../../log/live-bus.js';
+import type { InteractionRow } from '../../log/store-rows.js';
+import { isFinal } from '../../protocol/interaction.js';
+import { RunQueue } from '../../queue/run-queue.js';
+import { agentNotFound } from '../tree/agent-not-found.js';
+import { DELETED } from './deleted.js';
+
+export interface WantedIntervention {
+  readonly user_comment: string;
+  readonly user_content?: string | undefined;
+}
+
+export interface AcceptedIntervention {
+  readonly intervention_id: string;
+  readonly agent_id: string;
+  readonly status: 'accepted';
+}
+
+/** Takes what people tell agents, and tells whoever runs them. */
+@Injectable()
+export class InterventionsService {
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly bus: LiveBus,
+    private readonly queue: RunQueue,
+    private readonly cancellation: CancellationService,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429) */
+  async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
+    const row = await this.store.findInteractionOfAgent(agentId);
+    if (!row) throw agentNotFound(agentId);
+    if (await this.hasEnded(agentId, row)) throw agentEnded(agentId);
+    const id = this.ids.make('intervention');
+    const { outcome } = await this.store.intervene({
+      ...{ id, interaction_id: row.id, agent_id: agentId },
+      user_comment: wanted.user_comment,
+      user_content: wanted.user_content ?? null,
+      created_at: this.clock.now().toISOString(),
+    });
+    switch (outcome) {
+      case 'accepted':
+        await this.tell(agentId, row, wanted);
+        return { intervention_id: id, agent_id: agentId, status: 'accepted' };
+      case 'ended':
+        throw agentEnded(agentId);
+      case 'too_many':
+        throw tooMany(row.id);
+      case 'unknown':
+        throw agentNotFound(agentId);
+    }
+  }
+
+  private async hasEnded(agentId: string, { id, status }: InteractionRow): Promise<boolean> {
+    if (isFinal(status)) return true;
+    const ends = await this.store.readRecordsOfTypes([id], ['AGENT_COMPLETED']);
+    return ends.some(({ agent_id }) => agent_id === agentId);
+  }
+
+  /** To have the root stopped is to cancel. */
+  private async tell(
+    agentId: string,
+    { id, agent_id }: InteractionRow,
+    { user_comment }: WantedIntervention,
+  ): Promise<void> {
+    if (user_comment === 'delete' && agentId === agent_id)
+      return void (await this.cancellation.request(id, DELETED));
+    this.bus.wake(id);
+    this.queue.enqueue(id); // for a run that is parked
+  }
+}
+
+function agentEnded(agentId: string): AppError {
+  return new AppError(
+    'conflict',
+    'agent_ended',
+    `The agent ${agentId} has ended, or is about to. GET /agents/${agentId} says how; to go on, send a new message to its chat.`,
+  );
+}
+
+function tooMany(interactionId: string): AppError {
+  return new AppError(
+    'rate_limited',
+    'too_many_interventions',
+    `The agents of ${interactionId} have been told ${MAX_INTERVENTIONS} things already, which is as many as one interaction takes. Cancel it, or wait for its end and send a new message.`,
+  );
+}
