@@ -4,6 +4,7 @@ import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
+import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
 import { ChatsService } from './chats.service.js';
 import { SessionLogController } from './session-log/session-log.controller.js';
@@ -11,7 +12,14 @@ import { SessionLogExporter } from './session-log/session-log-exporter.js';
 import { SessionLogImporter } from './session-log/session-log-importer.js';
 
 @Module({
-  imports: [AgentsModule, InteractionsModule, CancellationModule, PermissionsModule, HttpModule],
+  imports: [
+    AgentsModule,
+    InteractionsModule,
+    CancellationModule,
+    PermissionsModule,
+    WorkspaceModule,
+    HttpModule,
+  ],
   controllers: [ChatsController, SessionLogController],
   providers: [ChatsService, SessionLogExporter, SessionLogImporter],
 })

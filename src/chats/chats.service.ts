@@ -10,6 +10,7 @@ import { InteractionStore } from '../log/interaction-store.js';
 import type { ChatRow } from '../log/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
 import type { Chat } from '../protocol/interaction.js';
+import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
@@ -27,6 +28,7 @@ export class ChatsService {
     private readonly cancellation: CancellationService,
     private readonly waitForEnd: WaitForEnd,
     private readonly rules: RuleBook,
+    private readonly workspaces: Workspaces,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -88,11 +90,17 @@ export class ChatsService {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     for (;;) {
       const outcome = await this.store.deleteChat(id);
-      if (outcome === 'deleted') return void (await this.rules.removeScope('session', id));
+      if (outcome === 'deleted') return this.discardRest(id);
       if (outcome === 'unknown') unknownChat(id);
       const left = deadline - this.clock.monotonic();
       if (left <= 0 || !(await this.stopActive(id, left))) throw stillRunning(id);
     }
+  }
+
+  /** What the store doesn't have. */
+  private async discardRest(id: string): Promise<void> {
+    await this.rules.removeScope('session', id);
+    await this.workspaces.discard(id);
   }
 
   /** What waits first, so that nothing takes the place of what is stopped. */

@@ -7,6 +7,7 @@ import {
   readlink,
   realpath,
   rename,
+  rmdir,
   stat,
   unlink,
 } from 'node:fs/promises';
@@ -91,11 +92,15 @@ export class Folder {
     return found;
   }
 
-  /** Whoever makes it first, it is there. */
-  async makeFolder(name: string): Promise<void> {
-    await mkdir(this.at(name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+  /** Whoever makes it first, it is there. Answers whether that was us. */
+  async makeFolder(name: string): Promise<boolean> {
+    try {
+      await mkdir(this.at(name));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    }
   }
 
   rename(from: string, to: string): Promise<void> {
@@ -104,6 +109,21 @@ export class Folder {
 
   remove(name: string): Promise<void> {
     return unlink(this.at(name));
+  }
+
+  /** Takes it to another folder; a link as what it is. */
+  moveInto(target: Folder, from: string, to: string): Promise<void> {
+    return rename(this.at(from), target.at(to));
+  }
+
+  /** An empty one. */
+  removeFolder(name: string): Promise<void> {
+    return rmdir(this.at(name));
+  }
+
+  /** Lets its owner change what is in it. */
+  unlock(): Promise<void> {
+    return this.handle.chmod(0o700);
   }
 
   sync(): Promise<void> {

@@ -1,16 +1,20 @@
+import { existsSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import { chatFolderName } from './chat-folder-name.js';
 import { Folder } from './folder.js';
+import { discardOwnFolder, openOwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
 
 /** Finds the folder that a chat works in: its own, the shared one, or the one that the chat's metadata name. */
 @Injectable()
 export class Workspaces {
+  private readonly logger = new Logger(Workspaces.name);
+
   constructor(
     private readonly config: Config,
     private readonly store: InteractionStore,
@@ -24,6 +28,28 @@ export class Workspaces {
     } finally {
       await workspace.close();
     }
+  }
+
+  /**
+   * The chat is no more: the folder that was made for it goes. A folder that was there before, that all share, or that chats can name stays.
+   * What can't be removed is told in the log, and tried again when the next chat goes.
+   */
+  async discard(chatId: string): Promise<void> {
+    const { workspaceDir, workspaceMode } = this.config;
+    if (workspaceMode === 'shared' || !existsSync(workspaceDir)) return;
+    try {
+      if (await this.canBeNamed(workspaceDir)) return;
+      await discardOwnFolder(workspaceDir, chatFolderName(chatId));
+    } catch (error) {
+      this.logger.warn(`The workspace of the chat ${chatId} is still there: ${describe(error)}`);
+    }
+  }
+
+  /** Whether a folder in it could be another chat's, by its metadata. */
+  private async canBeNamed(workspaceDir: string): Promise<boolean> {
+    const base = await realpath(workspaceDir);
+    const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
+    return roots.some((root) => root && (isIn(base, root) || isIn(root, base)));
   }
 
   private async openRoot(chatId: string): Promise<Folder> {
@@ -59,10 +85,8 @@ export class Workspaces {
 }
 
 async function openOwn(base: Folder, chatId: string): Promise<Folder> {
-  const name = chatFolderName(chatId);
   try {
-    await base.makeFolder(name);
-    return await base.openAsRoot(name);
+    return await openOwnFolder(base, chatFolderName(chatId));
   } catch (cause) {
     const message = "The chat's folder can't be opened: something else is in its place.";
     throw new WorkspaceFault('unsuitable', message, { cause });
@@ -84,4 +108,8 @@ function unusable(why: string): WorkspaceFault {
     'refused',
     `The chat's metadata name a workspace that can't be used: ${why}.`,
   );
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
