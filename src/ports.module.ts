@@ -23,6 +23,7 @@ import { RunQueue } from './queue/run-queue.js';
 import { TaskStore } from './tasks/task-store.js';
 import { openSandbox } from './workspace/sandbox/open-sandbox.js';
 import { Sandbox } from './workspace/sandbox/sandbox.js';
+import { PythonLimits } from './tools/python/python-limits.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
 /** Saved state, open. */
@@ -93,6 +94,7 @@ export class PortsModule {
       },
       { provide: ModelRegistry, useValue: new ModelRegistry(providersOf(config), config.model) },
       { provide: ToolLimits, useValue: config },
+      { provide: PythonLimits, useValue: config },
       { provide: Sandbox, useFactory: () => openSandbox(config) },
     ];
     return { module: PortsModule, providers, exports: providers.map(tokenOf) };

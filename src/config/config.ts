@@ -63,6 +63,8 @@ export class Config {
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model gets to see. */
   readonly toolOutputLimit: number;
+  /** Megabytes that one Python program's memory may grow to. */
+  readonly pythonMemoryMb: number;
   /** How long an approval or a question stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
   /** How long a run that only waits for people stays in memory, in milliseconds. */

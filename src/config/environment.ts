@@ -47,6 +47,7 @@ export const environment = z.object({
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
+  PYTHON_MEMORY_MB: integer(64, 2048).default(256),
   APPROVAL_TIMEOUT_MS: milliseconds(0).default(0),
   PARK_AFTER_MS: milliseconds(0).default(60_000),
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),

@@ -12,12 +12,14 @@ import { GrepTool } from './grep/grep.tool.js';
 import { KnownFiles } from './files/known-files.js';
 import { ReadTool } from './read/read.tool.js';
 import { WriteTool } from './write/write.tool.js';
+import { Interpreters } from './python/interpreters.js';
+import { PythonTool } from './python/python.tool.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ToolExecutor } from './tool-executor.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
-/** Needs a `ToolLimits`, a `Clock`, an `InteractionStore` and a `Sandbox` from whoever binds the ports. */
+/** Needs a `ToolLimits`, a `PythonLimits`, a `Clock`, an `InteractionStore` and a `Sandbox` from whoever binds the ports. */
 @Module({
   imports: [DiscoveryModule, WorkspaceModule],
   controllers: [ToolsController],
@@ -36,6 +38,8 @@ import { ToolsController } from './tools.controller.js';
     KnownFiles,
     ReadTool,
     WriteTool,
+    Interpreters,
+    PythonTool,
   ],
   exports: [ToolRegistry, ToolExecutor],
 })

@@ -35,6 +35,8 @@ async function build(folder: string): Promise<void> {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')];
   await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: ROOT });
+  const sandbox = 'src/tools/python/sandbox';
+  await cp(join(ROOT, sandbox), join(folder, 'dist', sandbox), { recursive: true });
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
   await cp(join(ROOT, 'chaos/server'), join(folder, 'chaos/server'), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -50,7 +52,8 @@ async function fingerprint(): Promise<string> {
 
 async function sources(folder: string): Promise<string[]> {
   const names = await readdir(join(ROOT, folder), { recursive: true });
-  const isSource = (name: string): boolean => /\.m?[jt]s$/.test(name) && !name.endsWith('.spec.ts');
+  const isSource = (name: string): boolean =>
+    /\.(m?[jt]s|py)$/.test(name) && !name.endsWith('.spec.ts');
   return names
     .filter(isSource)
     .map((name) => join(folder, name))

@@ -8,7 +8,7 @@ import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
-import { BoundedOutput } from './bounded-output.js';
+import { BoundedOutput } from '../bounded-output.js';
 import { Deadline } from './deadline.js';
 import { describeEnd } from './describe-end.js';
 

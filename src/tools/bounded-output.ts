@@ -1,4 +1,4 @@
-import { cutOutput } from '../cut-output.js';
+import { cutOutput } from './cut-output.js';
 
 /** Bytes to keep at each end for every character that is shown: UTF-8 needs three at most, and half of them are shown. */
 const BYTES_PER_CHARACTER = 2;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutOutput } from '../cut-output.js';
+import { cutOutput } from './cut-output.js';
 import { BoundedOutput } from './bounded-output.js';
 
 function outputOf(limit: number, chunks: readonly Buffer[]) {

@@ -1,0 +1,164 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { z } from 'zod';
+import { OutputRing } from './output-ring.js';
+import type { Program, ProgramEnd, ProgramListener } from './program.js';
+import type { PyodideFiles } from './pyodide-files.js';
+
+const WORKER = new URL('./sandbox/worker.js', import.meta.url);
+/** How often the output of a program is looked at, in milliseconds. */
+const OUTPUT_MS = 25;
+/** Bytes of the files that a program may write, in all. */
+const FILE_BYTES = 64 * 2 ** 20;
+/** For the JavaScript around the interpreter; Python's own memory is not in it. */
+const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+
+export interface InterpreterOptions {
+  readonly files: PyodideFiles;
+  /** Without, it makes one. */
+  readonly snapshot?: SharedArrayBuffer;
+  readonly memory_mb: number;
+}
+
+type Message =
+  | { readonly kind: 'snapshot'; readonly bytes: Uint8Array }
+  | { readonly kind: 'ready' | 'returned' }
+  | { readonly kind: 'request'; readonly text: string }
+  | Exclude<ProgramEnd, { kind: 'ended' | 'stopped' }>;
+
+const ending = z.object({
+  op: z.literal('end'),
+  value: z.string().nullable(),
+  failed: z.boolean(),
+});
+
+/** One interpreter in a thread of its own; it runs one program and is thrown away. Idle, it doesn't keep the process alive. */
+export class Interpreter {
+  /** Rejects when it can't start. */
+  readonly ready: Promise<Uint8Array | undefined>;
+  private readonly ring = new OutputRing();
+  private readonly worker: Worker;
+  private readonly port: MessagePort;
+  private listener: ProgramListener | undefined;
+  private isOver = false;
+  private end: (end: ProgramEnd) => void = () => {};
+  private tellReady: (snapshot?: Uint8Array) => void = () => {};
+
+  constructor({ files, snapshot, memory_mb }: InterpreterOptions) {
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    const limits = { memory_bytes: memory_mb * 2 ** 20, file_bytes: FILE_BYTES };
+    this.worker = new Worker(WORKER, {
+      workerData: { ...files, snapshot, limits, control: this.ring.control, port: port2 },
+      transferList: [port2],
+      ...{ env: {}, execArgv: [], stdin: false, stdout: true, stderr: true },
+      resourceLimits: RESOURCES,
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.tellReady = resolve;
+      this.end = (end) => reject(new Error(`Python can't be started: ${describeStart(end)}`));
+    });
+    this.ready.catch(() => {});
+    this.worker.on('error', (error: Error) => this.finish(describeError(error)));
+    this.worker.on('exit', () => this.finish({ kind: 'stopped' }));
+    port1.on('message', (message: Message) => this.take(message));
+    this.worker.unref();
+    port1.unref();
+  }
+
+  /** Whether it could run a program, as far as is known. */
+  get isAlive(): boolean {
+    return !this.isOver;
+  }
+
+  /** Once, after `ready`. Never rejects. */
+  run({ code, seed, now }: Program, listener: ProgramListener): Promise<ProgramEnd> {
+    if (this.isOver) return Promise.resolve({ kind: 'stopped' });
+    this.listener = listener;
+    this.worker.ref();
+    const watch = setInterval(() => this.showOutput(), OUTPUT_MS);
+    const ended = new Promise<ProgramEnd>((resolve) => {
+      this.end = resolve;
+    });
+    this.send({ text: toAscii(JSON.stringify({ code })), seed, now });
+    return ended.finally(() => clearInterval(watch));
+  }
+
+  async stop(): Promise<void> {
+    this.finish({ kind: 'stopped' });
+    await this.worker.terminate();
+  }
+
+  private take(message: Message): void {
+    switch (message.kind) {
+      case 'snapshot':
+        return this.tellReady(message.bytes);
+      case 'ready':
+        return this.tellReady();
+      case 'request':
+        return this.takeRequest(message.text);
+      case 'returned':
+        return this.finish({ kind: 'crashed', why: 'it ended without a result' });
+      case 'exited':
+      case 'refused':
+      case 'crashed':
+        return this.finish(message);
+    }
+  }
+
+  private takeRequest(text: string): void {
+    this.showOutput();
+    const end = ending.safeParse(parseJson(text));
+    if (end.success) return this.finish({ kind: 'ended', ...pickEnd(end.data) });
+    void this.listener?.onRequest(text).then((answer) => this.send(toAscii(answer)));
+  }
+
+  private send(message: unknown): void {
+    if (this.isOver) return;
+    this.port.postMessage(message);
+    this.ring.wake();
+  }
+
+  private showOutput(): void {
+    const bytes = this.ring.drain();
+    if (bytes.length > 0 && !this.isOver) this.listener?.onOutput(bytes);
+  }
+
+  private finish(end: ProgramEnd): void {
+    if (this.isOver) return;
+    this.showOutput();
+    this.isOver = true;
+    this.port.close();
+    void this.worker.terminate();
+    this.end(end);
+  }
+}
+
+function pickEnd({ value, failed }: z.output<typeof ending>) {
+  return { value, failed };
+}
+
+function describeError(error: Error & { code?: string }): ProgramEnd {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return { kind: 'crashed', why: 'it used too much memory for files and open things' };
+  return { kind: 'crashed', why: error.message };
+}
+
+function describeStart(end: ProgramEnd): string {
+  return end.kind === 'crashed' ? end.why : end.kind;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text without a character that takes more than a byte. */
+function toAscii(json: string): string {
+  return json.replaceAll(/[\u007f-\uffff]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
+import { AppError } from '../../kernel/app-error.js';
+import { Interpreter } from './interpreter.js';
+import { readPyodideFiles } from './pyodide-files.js';
+import type { PyodideFiles } from './pyodide-files.js';
+import { PythonLimits } from './python-limits.js';
+
+/** Interpreters that wait for a program. */
+const SPARE = 1;
+/** Interpreters at once, those that wait for people and agents too. Each may take the memory that a program may have. */
+const MAX = 32;
+
+interface Prepared {
+  readonly files: PyodideFiles;
+  readonly snapshot: SharedArrayBuffer;
+}
+
+/**
+ * Makes interpreters, each for one program. Nothing is done before the first is wanted; from then on one waits in reserve. They start from
+ * a snapshot of the first one's memory, which is the same in every process.
+ */
+@Injectable()
+export class Interpreters implements OnModuleDestroy {
+  private prepared: Promise<Prepared> | undefined;
+  private spare: readonly Promise<Interpreter>[] = [];
+  private readonly all = new Set<Interpreter>();
+  private isOver = false;
+
+  constructor(private readonly limits: PythonLimits) {}
+
+  async onModuleDestroy(): Promise<void> {
+    this.isOver = true;
+    await Promise.all([...this.all].map((interpreter) => interpreter.stop()));
+  }
+
+  /**
+   * One that nobody else gets. Whoever took it gives it back.
+   * @throws AppError `too_many_programs`
+   */
+  async take(): Promise<Interpreter> {
+    if (this.all.size - this.spare.length >= MAX)
+      throw new AppError(
+        'unavailable',
+        'too_many_programs',
+        `${MAX} Python programs run at the moment. Try again when some of them are done.`,
+      );
+    const [next = this.start(), ...rest] = this.spare;
+    this.spare = rest;
+    const interpreter = await next;
+    this.refill();
+    return interpreter.isAlive ? interpreter : this.take();
+  }
+
+  /** Resolves when one waits in reserve, if any is to. */
+  async reserved(): Promise<void> {
+    await Promise.all(this.spare);
+  }
+
+  /** Its program is over: it is thrown away. */
+  async discard(interpreter: Interpreter): Promise<void> {
+    await interpreter.stop();
+    this.all.delete(interpreter);
+  }
+
+  private refill(): void {
+    while (this.spare.length < SPARE && !this.isOver) {
+      const next = this.start();
+      this.spare = [...this.spare, next];
+      next.catch(() => {
+        this.spare = this.spare.filter((each) => each !== next);
+      });
+    }
+  }
+
+  private async start(): Promise<Interpreter> {
+    const { files, snapshot } = await this.prepare();
+    return this.open(files, snapshot);
+  }
+
+  private async open(files: PyodideFiles, snapshot?: SharedArrayBuffer): Promise<Interpreter> {
+    if (this.isOver) throw new AppError('unavailable', 'stopping', 'The server is stopping.');
+    const options = { files, memory_mb: this.limits.pythonMemoryMb };
+    const interpreter = new Interpreter({ ...options, ...(snapshot && { snapshot }) });
+    this.all.add(interpreter);
+    try {
+      await interpreter.ready;
+      return interpreter;
+    } catch (error) {
+      await this.discard(interpreter);
+      throw error;
+    }
+  }
+
+  /** Once; again after it failed. */
+  private async prepare(): Promise<Prepared> {
+    this.prepared ??= this.makeSnapshot();
+    try {
+      return await this.prepared;
+    } catch (error) {
+      this.prepared = undefined;
+      throw error;
+    }
+  }
+
+  private async makeSnapshot(): Promise<Prepared> {
+    const files = await readPyodideFiles();
+    const first = await this.open(files);
+    const bytes = await first.ready;
+    await this.discard(first);
+    if (!bytes) throw new TypeError('not a snapshot');
+    const snapshot = new SharedArrayBuffer(bytes.length);
+    new Uint8Array(snapshot).set(bytes);
+    return { files, snapshot };
+  }
+}

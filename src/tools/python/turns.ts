@@ -1,0 +1,24 @@
+/** At most `limit` at once; the others wait in the order in which they came. */
+export class Turns {
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly limit: number) {}
+
+  /** Resolves when it is one's turn; the answered function ends it. */
+  async take(): Promise<() => void> {
+    if (this.taken < this.limit) this.taken++;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    let isOver = false;
+    return () => {
+      if (!isOver) this.pass();
+      isOver = true;
+    };
+  }
+
+  private pass(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.taken--;
+  }
+}

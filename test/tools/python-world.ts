@@ -1,0 +1,34 @@
+import { Interpreters } from '../../src/tools/python/interpreters.js';
+import { PythonTool } from '../../src/tools/python/python.tool.js';
+import { ToolOutput } from '../../src/tools/tool-output.js';
+import type { ToolContext } from '../../src/tools/tool.js';
+
+const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
+
+/** A Python tool with interpreters of its own, run without a server. */
+export class PythonWorld {
+  readonly interpreters: Interpreters;
+  readonly tool: PythonTool;
+  private calls = 0;
+
+  constructor(memory_mb = 128, limits = LIMITS) {
+    const python = { pythonMemoryMb: memory_mb };
+    this.interpreters = new Interpreters(python);
+    this.tool = new PythonTool(this.interpreters, limits, python);
+  }
+
+  async run(code: string, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
+    const call = {
+      interaction_id: 'int_1',
+      tool_call_id: `call_${++this.calls}`,
+      signal: new AbortController().signal,
+      output: () => {},
+      ...context,
+    } as ToolContext;
+    return this.tool.execute({ code }, call);
+  }
+
+  close(): Promise<void> {
+    return this.interpreters.onModuleDestroy();
+  }
+}
