@@ -42,7 +42,8 @@ const HOMES = {
   re2js: 'src/matching/',
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
-  zod: 'src/(config|mcp|tools|tasks|permissions/rules|chats/session-log)/',
+  yaml: 'src/agents/files/',
+  zod: 'src/(agents/files|config|mcp|tools|tasks|permissions/rules|chats/session-log)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */

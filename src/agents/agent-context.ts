@@ -51,7 +51,10 @@ export interface AskOptions {
 }
 
 /** What a child's turns are given where they don't say otherwise. */
-export type AgentSettings = Pick<GenerateOptions, 'tools' | 'instructions' | 'model'>;
+export interface AgentSettings extends Pick<GenerateOptions, 'tools' | 'instructions' | 'model'> {
+  /** How often it may go round its loop. */
+  readonly max_iterations?: number;
+}
 
 export interface ForkOptions extends AgentSettings {
   /** The kind of agent; `react` unless given. */

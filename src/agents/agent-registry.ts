@@ -6,13 +6,20 @@ import { AgentType } from './agent-type.decorator.js';
 import type { AgentTypeOptions } from './agent-type.decorator.js';
 import { Agent } from './agent.js';
 
-/** All kinds of agents: the providers that are marked with `@AgentType`. */
+/** A kind of agent, and what runs it. */
+export interface RegisteredAgent {
+  readonly type: AgentTypeOptions;
+  readonly agent: Agent;
+  /** Where it comes from, if not from a provider: the path of a file, for people. */
+  readonly source?: string;
+}
+
+/** All kinds of agents: the providers that are marked with `@AgentType`, and what files say. */
 @Injectable()
 export class AgentRegistry implements OnModuleInit {
-  private readonly agents = new Map<
-    string,
-    { readonly type: AgentTypeOptions; readonly agent: Agent }
-  >();
+  private readonly agents = new Map<string, RegisteredAgent>();
+  /** Why an agent is not there, by its name. */
+  private faulty: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly discovery: DiscoveryService) {}
 
@@ -23,18 +30,32 @@ export class AgentRegistry implements OnModuleInit {
     }
   }
 
-  list(): readonly AgentTypeOptions[] {
-    return [...this.agents.values()]
-      .map(({ type }) => type)
-      .sort((a, b) => a.name.localeCompare(b.name));
+  /** By name. */
+  list(): readonly RegisteredAgent[] {
+    return [...this.agents.values()].sort((a, b) => a.type.name.localeCompare(b.type.name));
+  }
+
+  find(name: string): RegisteredAgent | undefined {
+    return this.agents.get(name);
+  }
+
+  /** Those that came from files until now are gone. `faulty`: why others of them are not there, by name. */
+  replaceFiles(
+    agents: readonly Required<RegisteredAgent>[],
+    faulty: ReadonlyMap<string, string>,
+  ): void {
+    for (const [name, { source }] of this.agents) if (source) this.agents.delete(name);
+    for (const agent of agents) this.agents.set(agent.type.name, agent);
+    this.faulty = faulty;
   }
 
   /** @throws AppError `unknown_agent` (400) */
   get(name: string): Agent {
     const found = this.agents.get(name);
     if (found) return found.agent;
-    const known = this.list().map((type) => type.name);
-    const message = `There is no agent "${name.slice(0, 64)}". Use one of: ${known.join(', ')}.`;
+    const known = this.list().map(({ type }) => type.name);
+    const why = this.faulty.get(name) ?? `There is no agent "${name.slice(0, 64)}".`;
+    const message = `${why} Use one of: ${known.join(', ')}.`;
     throw new AppError('invalid', 'unknown_agent', message, {
       errors: [{ field: 'agent', message }],
     });

@@ -4,6 +4,10 @@ export interface AgentTypeOptions {
   /** What `agent` of a start names: `react`. */
   readonly name: string;
   readonly description: string;
+  /** `<provider>/<name>`: what it runs with unless its start says otherwise. */
+  readonly model?: string;
+  /** How often it may go round its loop, unless its start says otherwise. */
+  readonly max_iterations?: number;
 }
 
 /** Marks a provider that extends `Agent` as a kind of agent. */

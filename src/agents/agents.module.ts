@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { PermissionsModule } from '../permissions/permissions.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentTypesController } from './agent-types.controller.js';
+import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
 import { CallRates } from './runtime/call-rates.js';
@@ -11,9 +14,16 @@ import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './react/react.agent.js';
 
 @Module({
-  imports: [DiscoveryModule, CancellationModule],
+  imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule],
   controllers: [AgentTypesController, AgentsController, InterventionsController],
-  providers: [AgentRegistry, CallRates, ReactAgent, AgentTreeService, InterventionsService],
+  providers: [
+    AgentRegistry,
+    AgentFiles,
+    CallRates,
+    ReactAgent,
+    AgentTreeService,
+    InterventionsService,
+  ],
   exports: [AgentRegistry, CallRates],
 })
 export class AgentsModule {}

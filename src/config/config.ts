@@ -39,6 +39,8 @@ export class Config {
 
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
+  /** Absolute path of the folder with agents, one a file. */
+  readonly agentsDir: string;
   /** Path of a JSON file with MCP servers; without, `./mcp.json` if it is there. */
   readonly mcpConfig?: string;
   /** Any variable of the environment, for files of the operator's that refer to it. */

@@ -33,6 +33,7 @@ export const environment = z.object({
   IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
 
   PERMISSIONS_FILE: z.string().optional(),
+  AGENTS_DIR: z.string().default('./agents'),
   MCP_CONFIG: z.string().optional(),
 
   WORKSPACE_DIR: z.string().default('./workspace'),

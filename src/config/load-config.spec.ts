@@ -81,9 +81,10 @@ describe(loadConfig.name, () => {
   it.each([
     [{ WORKSPACE_DIR: './data' }],
     [{ WORKSPACE_DIR: './data/work' }],
-    [{ WORKSPACE_DIR: '.' }],
+    [{ WORKSPACE_DIR: './agents' }],
+    [{ AGENTS_DIR: '/srv/work/agents', WORKSPACE_DIR: '/srv/work' }],
     [{ DATA_DIR: '/srv/parley/work/data', WORKSPACE_DIR: '/srv/parley/work/' }],
-  ])('refuses a workspace that overlaps with the data: %j', (env) => {
+  ])('refuses a workspace that overlaps with the data or the agents: %j', (env) => {
     expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
   });
 

@@ -61,12 +61,15 @@ function findContradictions(given: Record<string, string>): ConfigFault[] {
   return faults;
 }
 
-/** Tools get to what is in the workspace, and must not get to the data. */
-function findOverlap({ DATA_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
-  const [data, workspace] = [join(resolve(DATA_DIR), sep), join(resolve(WORKSPACE_DIR), sep)];
-  if (!data.startsWith(workspace) && !workspace.startsWith(data)) return [];
-  const problem = `${JSON.stringify(WORKSPACE_DIR)} and DATA_DIR may not be the same folder, nor one inside of the other`;
-  return [{ variable: 'WORKSPACE_DIR', problem }];
+/** Tools get to what is in the workspace, and must not get to the data, nor change what agents may do. */
+function findOverlap({ DATA_DIR, AGENTS_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
+  const workspace = join(resolve(WORKSPACE_DIR), sep);
+  return Object.entries({ DATA_DIR, AGENTS_DIR }).flatMap(([name, folder]) => {
+    const path = join(resolve(folder), sep);
+    if (!path.startsWith(workspace) && !workspace.startsWith(path)) return [];
+    const problem = `${JSON.stringify(WORKSPACE_DIR)} and ${name} may not be the same folder, nor one inside of the other`;
+    return [{ variable: 'WORKSPACE_DIR', problem }];
+  });
 }
 
 function complete(
@@ -77,6 +80,7 @@ function complete(
     ...camelCased(data),
     ...chooseModel(data),
     dataDir: resolve(data.DATA_DIR),
+    agentsDir: resolve(data.AGENTS_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
     commandEnvironment: pickCommandEnvironment(context.given),

@@ -125,7 +125,8 @@ export class InteractionsService {
   }: StartRequest): Promise<NewInteraction> {
     const agent = body.agent ?? (await this.agentOf(chat_id));
     this.agents.get(agent);
-    const model = body.model ?? this.config.model;
+    const type = this.agents.find(agent)?.type;
+    const model = body.model ?? type?.model ?? this.config.model;
     this.models.resolve(model);
     const client_tools = body.client_tools ?? [];
     this.checkClientTools(client_tools);
@@ -137,7 +138,7 @@ export class InteractionsService {
       agent_id: this.ids.make('agent'),
       model,
       settings: {
-        max_iterations: body.max_iterations ?? this.config.maxIterations,
+        max_iterations: body.max_iterations ?? type?.max_iterations ?? this.config.maxIterations,
         on_disconnect: body.on_disconnect ?? request.on_disconnect,
         approval_mode: body.approval_mode ?? 'ask',
         client_tools,

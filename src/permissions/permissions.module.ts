@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { CodeRules } from './code-rules.js';
+import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
 import { PermissionJudge } from './permission-judge.js';
 import { PermissionsController } from './permissions.controller.js';
@@ -18,12 +19,13 @@ import { ToolJudge } from './tool-judge.js';
     { provide: ToolJudge, useClass: PermissionJudge },
     RuleBook,
     CodeRules,
+    DeclaredRules,
     {
       provide: RulesFile,
       inject: [Config],
       useFactory: ({ permissionsFile }: Config) => RulesFile.open(permissionsFile),
     },
   ],
-  exports: [ToolJudge, PermissionsService, RuleBook, CodeRules],
+  exports: [ToolJudge, PermissionsService, RuleBook, CodeRules, DeclaredRules],
 })
 export class PermissionsModule {}

@@ -4,6 +4,7 @@ import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { CodeRules } from './code-rules.js';
 import type { CodeRule } from './compiled-rule.js';
+import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
 import { canonicalJson } from './matching/canonical-json.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
@@ -14,13 +15,14 @@ import { orderRules } from './rules/order-rules.js';
 /** Rules of one scope and scope id. */
 const MAX_RULES = 1000;
 
-/** All rules, wherever they are kept: in the file, in code, or in the store, where those that are added go. */
+/** All rules, wherever they are kept: in the file, in code, in agents' files, or in the store, where those that are added go. */
 @Injectable()
 export class RuleBook {
   constructor(
     private readonly store: RuleStore,
     private readonly file: RulesFile,
     private readonly code: CodeRules,
+    private readonly declared: DeclaredRules,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -28,18 +30,19 @@ export class RuleBook {
   /** In the order in which they are looked at. */
   async list(filter: RuleFilter = {}): Promise<PermissionRule[]> {
     const { scope, scope_id } = filter;
-    const inFile = this.file.rules.filter(
+    const inFiles = [...this.file.rules, ...this.declared.rules].filter(
       (rule) =>
         (scope === undefined || rule.scope === scope) &&
         (scope_id === undefined || rule.scope_id === scope_id),
     );
-    return orderRules([...inFile, ...(await this.store.list(filter))]);
+    return orderRules([...inFiles, ...(await this.store.list(filter))]);
   }
 
   /** Every rule that can apply to a call. */
   async listFor(call: RuledCall): Promise<(PermissionRule | CodeRule)[]> {
     const inFile = this.file.rulesFor(call.use_key);
-    return [...this.code.rules, ...inFile, ...(await this.store.listFor(call))];
+    const { declared, code, store } = this;
+    return [...code.rules, ...inFile, ...declared.rules, ...(await store.listFor(call))];
   }
 
   /** @throws AppError `too_many_rules` (409) */
@@ -74,8 +77,10 @@ export class RuleBook {
     );
   }
 
-  /** @throws AppError `rule_not_found` (404) */
+  /** @throws AppError `rule_not_found` (404), `rule_of_agent_file` (409) */
   async remove(id: string): Promise<void> {
+    const source = this.declared.sourceOf(id);
+    if (source !== undefined) throw declaredElsewhere(id, source);
     if ((await this.file.remove(id)) || (await this.store.remove(id))) return;
     throw new AppError(
       'not_found',
@@ -95,4 +100,9 @@ export class RuleBook {
     const isInFile = this.file.rules.some((rule) => rule.id === id);
     return isInFile ? this.file.countUse(id, useKey) : this.store.countUse(id, useKey);
   }
+}
+
+function declaredElsewhere(id: string, source: string): AppError {
+  const message = `The rule ${id} is one of ${source}: take it out there.`;
+  return new AppError('conflict', 'rule_of_agent_file', message);
 }

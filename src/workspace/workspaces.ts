@@ -77,10 +77,10 @@ export class Workspaces {
     throw unusable('it is no folder');
   }
 
-  /** The server's own data are nobody's workspace. */
+  /** The server's own data, and what says what its agents may do, are nobody's workspace. */
   private holdsData(path: string): boolean {
-    const { dataDir } = this.config;
-    return isIn(path, dataDir) || isIn(dataDir, path);
+    const { dataDir, agentsDir } = this.config;
+    return [dataDir, agentsDir].some((own) => isIn(path, own) || isIn(own, path));
   }
 }
 

@@ -6,6 +6,7 @@ import { ReactAgent } from '../../src/agents/react/react.agent.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { AppendBatch } from '../../src/log/store-rows.js';
+import { DeclaredRules } from '../../src/permissions/declared-rules.js';
 import { CodeRules } from '../../src/permissions/code-rules.js';
 import { RulesFile } from '../../src/permissions/file/rules-file.js';
 import { PermissionJudge } from '../../src/permissions/permission-judge.js';
@@ -69,7 +70,10 @@ describe('A rule with max_uses', () => {
 
   async function book(): Promise<RuleBook> {
     const file = await RulesFile.open(undefined);
-    const rules = new RuleBook(store, file, new CodeRules(), new SystemClock(), new Ids());
+    const rules = new RuleBook(
+      ...([store, file, new CodeRules(), new DeclaredRules()] as const),
+      ...([new SystemClock(), new Ids()] as const),
+    );
     await rules.add({ ...ONCE, decision: 'deny', priority: -1, max_uses: null });
     return rules;
   }

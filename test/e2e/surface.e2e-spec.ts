@@ -39,7 +39,9 @@ describe('A client that looks around', () => {
       expect(body.items).toContainEqual({
         name: 'react',
         description: expect.stringMatching(/\w/),
+        ...{ source: null, model: null, max_iterations: null },
       });
+      expect(body.faults).toEqual([]);
     });
 
     it.each([

@@ -228,5 +228,6 @@ function registryOf(kinds: Readonly<Record<string, AgentFunction>>): AgentRegist
     if (!run) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);
     return { run };
   };
-  return { get } as unknown as AgentRegistry;
+  const find = (name: string) => kinds[name] && { type: { name, description: '' } };
+  return { get, find } as unknown as AgentRegistry;
 }

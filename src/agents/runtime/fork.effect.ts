@@ -90,6 +90,12 @@ export class ForkEffect implements Effect<ForkedAgent> {
     }
   }
 
+  /** Settled now: a file may say something else when the agent runs again. */
+  private ofType(name: string): AgentSettings {
+    const { model, max_iterations } = this.scope.services.agents.find(name)?.type ?? {};
+    return { ...(model && { model }), ...(max_iterations && { max_iterations }) };
+  }
+
   private refused({ code, message }: AppError): Entry {
     const hidden: RefusalJournal = { code };
     const body: RecordOf<'NOTICE'> = { type: 'NOTICE', code: REFUSED, message };
@@ -97,7 +103,8 @@ export class ForkEffect implements Effect<ForkedAgent> {
   }
 
   private started(): Entry {
-    const { parent, agent_type, prompt, settings, metadata, tool_call_id } = this.input;
+    const { parent, agent_type, prompt, metadata, tool_call_id } = this.input;
+    const settings = { ...this.ofType(agent_type), ...this.input.settings };
     const hidden: ForkJournal = { settings, ...(metadata && { metadata }) };
     const body: RecordOf<'AGENT_STARTED'> = {
       type: 'AGENT_STARTED',

@@ -61,7 +61,8 @@ export class RunContext extends AgentContext {
   }
 
   get max_iterations(): number {
-    return this.scope.interaction.settings.max_iterations;
+    const { max_iterations } = this.options.settings;
+    return max_iterations ?? this.scope.interaction.settings.max_iterations;
   }
 
   /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
@@ -71,7 +72,8 @@ export class RunContext extends AgentContext {
 
   generate(wanted: GenerateOptions = {}): Promise<Turn> {
     const key = this.nextKey();
-    const options = { ...this.options.settings, ...wanted };
+    const { max_iterations: _, ...settings } = this.options.settings;
+    const options = { ...settings, ...wanted };
     const { agent, messages: conversation } = this;
     const effect = new GenerateEffect(this.scope, { key, agent, options, conversation });
     return abandonable(this.perform(effect).then((turn) => this.openCallsOf(key, turn)));

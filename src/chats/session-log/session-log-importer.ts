@@ -59,8 +59,7 @@ export class SessionLogImporter {
     const problems = new ProblemList();
     const { clock } = this;
     const ids = new NewIds(this.ids, chat_id);
-    const known = new Set(this.agents.list().map(({ name }) => name));
-    const isAgent = (name: string): boolean => known.has(name);
+    const isAgent = (name: string): boolean => this.agents.find(name) !== undefined;
     const reading = new ChatImport({ incoming, ids, problems, clock, isAgent });
     for await (const line of readBodyLines(body, this.config.importMaxBytes))
       await reading.take(line);

@@ -1,0 +1,25 @@
+import type { AgentContext, GenerateOptions } from '../agent-context.js';
+import { Agent } from '../agent.js';
+import { reactLoop } from '../react/react-loop.js';
+import type { AgentDefinition } from './agent-definition.js';
+import { offeredTools } from './offered-tools.js';
+
+/** Reason and act, as a file says. What the file says of model and iterations was settled when the agent was started. */
+export class FileAgent extends Agent {
+  /** @param toolNames of all tools that there are at the moment */
+  constructor(
+    private readonly definition: AgentDefinition,
+    private readonly toolNames: () => readonly string[],
+  ) {
+    super();
+  }
+
+  run(ctx: AgentContext): Promise<void> {
+    return reactLoop(ctx, () => this.options());
+  }
+
+  private options(): GenerateOptions {
+    const { instructions, tools } = this.definition;
+    return { instructions, ...(tools && { tools: offeredTools(tools, this.toolNames()) }) };
+  }
+}
