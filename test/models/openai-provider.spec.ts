@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelRequest } from '../../src/models/model-provider.js';
-import type { OpenAiOptions } from '../../src/models/openai/openai-options.js';
+import type { HttpProviderOptions } from '../../src/models/wire/http-provider-options.js';
 import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
 import { delta, type FakeStep } from '../support/fake-openai-turn.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
@@ -23,7 +23,7 @@ describe(OpenAiProvider.name, () => {
     await fake.stop();
   });
 
-  function connect(options: Partial<OpenAiOptions> = {}): OpenAiProvider {
+  function connect(options: HttpProviderOptions = {}): OpenAiProvider {
     return new OpenAiProvider({ apiKey: KEY, baseUrl: fake.baseUrl, ...options });
   }
 

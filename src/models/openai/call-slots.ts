@@ -1,5 +1,5 @@
 import type { CallDelta } from './chat-chunk.js';
-import { GrowingText } from './growing-text.js';
+import { GrowingText } from '../wire/growing-text.js';
 
 /** One tool call of a turn while it comes in. */
 export class CallSlot {

@@ -55,7 +55,3 @@ export const DELTA_FIELDS: readonly string[] = [
   'tool_calls',
   'function_call',
 ];
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

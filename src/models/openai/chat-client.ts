@@ -1,5 +1,5 @@
 import OpenAI, { type APIError, type ClientOptions } from 'openai';
-import { isObject } from './chat-chunk.js';
+import { isObject } from '../wire/is-object.js';
 
 /** The official client, without what it reads from the environment besides, and for servers whose error bodies differ from OpenAI's. */
 export class ChatClient extends OpenAI {

@@ -1,13 +1,18 @@
 import type { FinishReason } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
-import { ModelError } from '../model-error.js';
 import type { ModelEvent } from '../model-provider.js';
+import { GrowingText } from '../wire/growing-text.js';
+import { isObject } from '../wire/is-object.js';
+import { StreamedError } from '../wire/streamed-error.js';
+import { tokens } from '../wire/tokens.js';
+import { tooLarge } from '../wire/too-large.js';
+import type { TurnFold } from '../wire/turn-fold.js';
+import { TurnTraces } from '../wire/turn-traces.js';
 import { CallSlots, type CallSlot } from './call-slots.js';
 import {
   CHUNK_FIELDS,
   DELTA_FIELDS,
-  isObject,
   type CallDelta,
   type ChatChoice,
   type ChatChunk,
@@ -15,9 +20,6 @@ import {
 } from './chat-chunk.js';
 import { textOfContent, thinkingOfContent } from './content-parts.js';
 import { finishReason } from './finish-reason.js';
-import { GrowingText } from './growing-text.js';
-import { StreamedError } from './streamed-error.js';
-import { TurnTraces } from './turn-traces.js';
 
 export interface ChatTurnOptions {
   readonly emit: (event: ModelEvent) => void;
@@ -30,7 +32,10 @@ export interface ChatTurnOptions {
 const MAX_CALLS = 128;
 
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
-export class ChatTurn {
+export class ChatTurn implements TurnFold {
+  readonly refused_json = 'JSON that is no chat completion';
+  /** A stream ends with `[DONE]`, which is no event of it. */
+  readonly over = false;
   readonly traces: TurnTraces;
   private readonly emit: (event: ModelEvent) => void;
   private readonly text = new GrowingText();
@@ -64,6 +69,12 @@ export class ChatTurn {
     if (!Array.isArray(choices)) return usage ? undefined : this.traces.add('unknown_event', chunk);
     this.traces.unknownFields('unknown_chunk_field', chunk, this.chunkFields);
     if (isObject(choices[0])) this.acceptChoice(choices[0]);
+  }
+
+  acceptWhole(json: Readonly<Record<string, unknown>>): boolean {
+    if (!json.error && json.object !== 'error' && !Array.isArray(json.choices)) return false;
+    this.accept(json);
+    return true;
   }
 
   /** Emits the last events of the turn. */
@@ -175,13 +186,4 @@ function argumentsText(value: unknown): string {
 
 function usageOf({ prompt_tokens, completion_tokens }: NonNullable<ChatChunk['usage']>): Usage {
   return { input_tokens: tokens(prompt_tokens), output_tokens: tokens(completion_tokens) };
-}
-
-function tokens(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
-}
-
-function tooLarge(what: string): ModelError {
-  const message = `The model's turn was stopped: it has ${what}. Ask for less at once.`;
-  return new ModelError('model_bad_response', message, { retryable: false });
 }

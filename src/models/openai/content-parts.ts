@@ -1,4 +1,4 @@
-import { isObject } from './chat-chunk.js';
+import { isObject } from '../wire/is-object.js';
 
 /** The text of `content`: a string, or a list of parts, of which those of type `thinking` nest theirs one level down. */
 export function textOfContent(content: unknown): string {

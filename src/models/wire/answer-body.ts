@@ -1,7 +1,7 @@
-import { SseDecoder } from '../wire/sse-decoder.js';
+import { SseDecoder } from './sse-decoder.js';
 import { BadResponse } from './bad-response.js';
-import type { ChatTurn } from './chat-turn.js';
-import { isObject } from './chat-chunk.js';
+import type { TurnFold } from './turn-fold.js';
+import { isObject } from './is-object.js';
 import { StreamedError } from './streamed-error.js';
 
 const MAX_CHARS = 8 * 1024 * 1024;
@@ -14,7 +14,7 @@ export interface AnswerBody {
   /** The server has said that nothing follows. */
   readonly done: boolean;
   push(chunk: Buffer): void;
-  /** @throws BadResponse when it was no completion */
+  /** @throws BadResponse when it was no answer of a model */
   end(): void;
 }
 
@@ -22,27 +22,30 @@ export interface AnswerBody {
  * The kind of body that begins like this; undefined when it begins with nothing but space, which may be dropped. The first character
  * is a better witness than the content type, which many servers get wrong.
  */
-export function answerBody(start: Buffer, turn: ChatTurn): AnswerBody | undefined {
+export function answerBody(start: Buffer, turn: TurnFold): AnswerBody | undefined {
   const first = start
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart()[0];
   if (first === undefined) return undefined;
   if (first === '<') return new WholeBody('HTML', () => false);
-  if (first === '{')
-    return new WholeBody('JSON that is no chat completion', (json) => acceptWhole(json, turn));
+  if (first === '{') return new WholeBody(turn.refused_json, (json) => acceptWhole(json, turn));
   return new StreamedBody(turn);
 }
 
 /** Server-sent events. */
 class StreamedBody implements AnswerBody {
-  done = false;
+  private saidDone = false;
   private understood = false;
   private sample = '';
   private readonly decoder: SseDecoder;
 
-  constructor(private readonly turn: ChatTurn) {
+  constructor(private readonly turn: TurnFold) {
     this.decoder = new SseDecoder((data, event) => this.onEvent(data, event), MAX_CHARS);
+  }
+
+  get done(): boolean {
+    return this.saidDone || this.turn.over;
   }
 
   push(chunk: Buffer): void {
@@ -60,7 +63,7 @@ class StreamedBody implements AnswerBody {
   private onEvent(data: string, event: string | undefined): void {
     this.understood = true;
     if (this.done) return;
-    if (data === '[DONE]') this.done = true;
+    if (data === '[DONE]') this.saidDone = true;
     else if (event === 'error') throw new StreamedError(errorIn(data));
     else this.acceptJson(data);
   }
@@ -100,13 +103,10 @@ class WholeBody implements AnswerBody {
   }
 }
 
-/** A server that doesn't stream answers the whole completion. */
-function acceptWhole(text: string, turn: ChatTurn): boolean {
+/** A server that doesn't stream answers all at once. */
+function acceptWhole(text: string, turn: TurnFold): boolean {
   const json = parse(text.replace(/^\ufeff/, ''));
-  if (!isObject(json)) return false;
-  if (!json.error && json.object !== 'error' && !Array.isArray(json.choices)) return false;
-  turn.accept(json);
-  return true;
+  return isObject(json) && turn.acceptWhole(json);
 }
 
 function errorIn(data: string): unknown {

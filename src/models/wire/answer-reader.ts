@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { EventQueue } from '../wire/event-queue.js';
+import type { EventQueue } from './event-queue.js';
 import { answerBody, type AnswerBody } from './answer-body.js';
-import type { ChatTurn } from './chat-turn.js';
+import type { TurnFold } from './turn-fold.js';
 import type { ErrorTranslator } from './error-translator.js';
 
 /** A server may keep the connection open after its last word: it gets this long to end the answer, so that the connection can be used again. */
 const LINGER_MS = 1_000;
 
 export interface AnswerReaderOptions {
-  readonly turn: ChatTurn;
+  readonly turn: TurnFold;
   readonly events: EventQueue;
   readonly errors: ErrorTranslator;
   /** Longest silence of the server, in milliseconds. */

@@ -1,7 +1,8 @@
-export interface OpenAiOptions {
+/** How to reach a vendor. */
+export interface HttpProviderOptions {
   /** Servers on one's own machine need none. */
   readonly apiKey?: string;
-  /** `https://api.openai.com/v1` unless given. */
+  /** The vendor's own unless given. */
   readonly baseUrl?: string;
   /** An HTTP proxy to reach it through. */
   readonly proxyUrl?: string;

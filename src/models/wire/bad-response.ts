@@ -1,4 +1,4 @@
-/** A 2xx whose body is no chat completion. */
+/** A 2xx whose body is no answer of a model. */
 export class BadResponse extends Error {
   constructor(
     /** In words: `HTML`. */

@@ -1,0 +1,69 @@
+import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-provider.js';
+import { endpointName } from './endpoint-name.js';
+import { ErrorTranslator } from './error-translator.js';
+import type { HttpProviderOptions } from './http-provider-options.js';
+import type { ModelCall, ModelCallOptions } from './model-call.js';
+import { Scrubber } from './scrubber.js';
+import { SocketFetch } from './socket-fetch.js';
+import type { Vendor } from './vendor.js';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_MAX_TURN_CHARS = 2_000_000;
+/** SDKs insist on a key; a server that needs none ignores this one. */
+const NO_KEY = 'none';
+
+/** What the client of a vendor's SDK is made with. */
+export interface ClientSettings {
+  readonly apiKey: string;
+  readonly baseURL: string;
+  readonly timeout: number;
+  readonly fetch: SocketFetch['fetch'];
+}
+
+/** A vendor over HTTP. Its SDK asks; the answer's bytes we read ourselves, which costs a third. */
+export abstract class HttpProvider extends ModelProvider {
+  protected readonly client: ClientSettings;
+  protected readonly limits: ModelCallOptions;
+  private readonly sockets: SocketFetch;
+
+  constructor(vendor: Vendor, options: HttpProviderOptions & { readonly baseUrl: string }) {
+    super();
+    const { apiKey, baseUrl, proxyUrl, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    this.sockets = new SocketFetch(proxyUrl === undefined ? {} : { proxyUrl });
+    const scrubber = new Scrubber(apiKey);
+    this.client = {
+      apiKey: apiKey || NO_KEY,
+      baseURL: baseUrl,
+      timeout: timeoutMs,
+      fetch: this.sockets.fetch,
+    };
+    this.limits = {
+      errors: new ErrorTranslator({
+        vendor,
+        scrubber,
+        endpoint: endpointName(baseUrl),
+        timeout_ms: timeoutMs,
+      }),
+      scrubber,
+      timeout_ms: timeoutMs,
+      max_turn_chars: options.maxTurnChars ?? DEFAULT_MAX_TURN_CHARS,
+    };
+  }
+
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const call = this.call(request, signal);
+        void call.run();
+        return call.events;
+      },
+    };
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.sockets.close();
+  }
+
+  protected abstract call(request: ModelRequest, signal: AbortSignal): ModelCall;
+}
