@@ -24,6 +24,7 @@ const MAY_USE = {
 
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
 const HOMES = {
+  '@anthropic-ai/sdk': 'src/models/anthropic/',
   '@electric-sql/pglite': 'src/storage/typeorm/',
   '@modelcontextprotocol/sdk': 'src/mcp/',
   '@vscode/tree-sitter-wasm': 'src/permissions/shell/',

@@ -11,6 +11,9 @@ export interface ModelTool {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
+/** How hard a model thinks before it speaks, where it can. */
+export type Thinking = 'low' | 'medium' | 'high';
+
 /** One turn, asked of a model. */
 export interface ModelRequest {
   /** The vendor's name for it, without the provider: `gpt-5-mini`. */
@@ -23,6 +26,8 @@ export interface ModelRequest {
   /** JSON Schema that the answer's text has to follow. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly max_output_tokens?: number;
+  /** The model's own default unless given. */
+  readonly thinking?: Thinking;
 }
 
 /**

@@ -4,7 +4,7 @@ import { builtFaultyServer } from '../support/built-faulty-server.js';
 import { EventReader } from '../support/event-reader.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Gate } from '../support/gate.js';
-import type { ChatBody } from '../support/fake-openai-rules.js';
+import type { ChatBody } from '../support/fake-model.js';
 import type { FakeTurn } from '../support/fake-openai-turn.js';
 import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';

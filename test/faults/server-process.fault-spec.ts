@@ -5,7 +5,7 @@ import type { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
-import type { ChatBody } from '../support/fake-openai-rules.js';
+import type { ChatBody } from '../support/fake-model.js';
 import type { FakeTurn } from '../support/fake-openai-turn.js';
 import { Gate } from '../support/gate.js';
 import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';

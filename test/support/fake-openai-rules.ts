@@ -1,5 +1,4 @@
-/** A request body as it came, of which nothing is known yet. */
-export type ChatBody = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any -- parsed JSON, whatever it is
+import type { ChatBody } from './fake-model.js';
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   system: ['role', 'content', 'name'],

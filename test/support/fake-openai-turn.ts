@@ -1,17 +1,7 @@
-import { Gate } from './gate.js';
+import type { FakeHttpTurn, FakeStep } from './fake-model.js';
+import { pieces } from './pieces.js';
 
-/** One thing that the fake server does with the body of its answer. */
-export type FakeStep =
-  /** Waits until the test opens the gate. */
-  | Gate
-  /** Sends one event with this JSON. */
-  | { readonly data: unknown }
-  /** Sends these bytes as they are. */
-  | { readonly raw: string | Buffer }
-  /** Destroys the connection. */
-  | { readonly cut: true };
-
-interface FakeCall {
+export interface FakeCall {
   /** `call_<n>` unless given. */
   readonly id?: string;
   readonly name: string;
@@ -20,14 +10,7 @@ interface FakeCall {
 }
 
 /** What the fake model does in one turn. */
-export interface FakeTurn {
-  /** Answers this status and body instead of a stream. */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON. */
-  readonly body?: string | object;
-  /** Takes the request and never answers. */
-  readonly hang?: true;
+export interface FakeTurn extends FakeHttpTurn {
   readonly thinking?: string;
   /** Text with anything in between: `['Hel', gate, 'lo', { cut: true }]`. */
   readonly text?: string | readonly (string | FakeStep)[];
@@ -116,12 +99,4 @@ function closing(turn: FakeTurn): FakeStep[] {
     ...(usage === null ? [] : [{ data: chunk([], { usage }) }]),
     ...(turn.done === false ? [] : [{ raw: 'data: [DONE]\n\n' }]),
   ];
-}
-
-function pieces(text: string, size: number): string[] {
-  const characters = Array.from(text);
-  const count = Math.ceil(characters.length / size);
-  return Array.from({ length: count }, (_, n) =>
-    characters.slice(n * size, (n + 1) * size).join(''),
-  );
 }

@@ -9,7 +9,7 @@ import type { ApiClient, Reply } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import { eventually } from './eventually.js';
 import { FakeOpenAi } from './fake-openai.js';
-import type { ChatBody } from './fake-openai-rules.js';
+import type { ChatBody } from './fake-model.js';
 import type { FakeTurn } from './fake-openai-turn.js';
 import { Gate } from './gate.js';
 import { ServerProcess } from './server-process.js';

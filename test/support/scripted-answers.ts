@@ -1,5 +1,5 @@
 import type { FakeAnswer } from './fake-openai.js';
-import type { ChatBody } from './fake-openai-rules.js';
+import type { ChatBody } from './fake-model.js';
 import type { FakeTurn } from './fake-openai-turn.js';
 
 const PREFIX = 'Play ';

@@ -16,6 +16,7 @@ export function chatRequest(request: ModelRequest): Params {
     stream_options: { include_usage: true },
     ...toolsOf(request),
     ...(request.schema && { response_format: answerFormat(request.schema) }),
+    ...(request.thinking && { reasoning_effort: request.thinking }),
     ...(request.max_output_tokens && { max_completion_tokens: request.max_output_tokens }),
   };
 }

@@ -2,6 +2,7 @@ import type { FinishReason } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
+import { finishReason } from '../wire/finish-reason.js';
 import { GrowingText } from '../wire/growing-text.js';
 import { isObject } from '../wire/is-object.js';
 import { StreamedError } from '../wire/streamed-error.js';
@@ -19,7 +20,6 @@ import {
   type ChatDelta,
 } from './chat-chunk.js';
 import { textOfContent, thinkingOfContent } from './content-parts.js';
-import { finishReason } from './finish-reason.js';
 
 export interface ChatTurnOptions {
   readonly emit: (event: ModelEvent) => void;
@@ -30,6 +30,13 @@ export interface ChatTurnOptions {
 }
 
 const MAX_CALLS = 128;
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+]);
 
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
 export class ChatTurn implements TurnFold {
@@ -166,7 +173,7 @@ export class ChatTurn implements TurnFold {
   private finishReason(hasCalls: boolean): FinishReason {
     const reason = this.reason ?? 'stop';
     if (reason === 'error') throw new StreamedError('the turn ended with finish_reason "error"');
-    const known = finishReason(reason, hasCalls);
+    const known = finishReason(REASONS, reason, hasCalls);
     if (known) return known;
     this.traces.add('unknown_finish_reason', reason);
     return hasCalls ? 'tool_calls' : 'stop';

@@ -1,0 +1,66 @@
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+} from '@anthropic-ai/sdk/resources/messages';
+import type { ModelRequest } from '../model-provider.js';
+import { ModelCall, type ModelCallOptions } from '../wire/model-call.js';
+import type { AnthropicClient } from './anthropic-client.js';
+import { endingInWords } from './kept-turn.js';
+import { messageRequest } from './message-request.js';
+import { MessageTurn } from './message-turn.js';
+
+export interface AnthropicCallOptions extends ModelCallOptions {
+  readonly client: AnthropicClient;
+}
+
+/** So often a turn that the model pauses is asked to go on. */
+const MAX_PAUSES = 8;
+
+/** One turn: as many requests as it takes until the model doesn't pause any more. */
+export class AnthropicCall extends ModelCall {
+  constructor(
+    private readonly options: AnthropicCallOptions,
+    private readonly request: ModelRequest,
+    signal: AbortSignal,
+  ) {
+    super(options, signal);
+  }
+
+  protected override async answer(stopped: AbortSignal): Promise<void> {
+    const { scrubber, max_turn_chars } = this.options;
+    const body = messageRequest(this.request);
+    const turn = new MessageTurn({
+      model: body.model,
+      emit: (event) => this.events.push(event),
+      scrub: scrubber.scrub,
+      max_chars: max_turn_chars,
+    });
+    await this.ask(body, turn, stopped);
+    for (let pauses = 0; turn.paused && pauses < MAX_PAUSES; pauses++) {
+      const content = toGoOnFrom(turn.content());
+      if (content.length === 0) break;
+      turn.goOn();
+      const messages = [...body.messages, { role: 'assistant' as const, content }];
+      await this.ask({ ...body, messages }, turn, stopped);
+    }
+    turn.finish();
+  }
+
+  private async ask(
+    body: MessageCreateParamsStreaming,
+    turn: MessageTurn,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const request = this.options.client.messages.create(body, { signal });
+    await this.read(await request.asResponse(), turn);
+  }
+}
+
+/** Empty texts are refused, and so are thoughts or space at the end. */
+function toGoOnFrom(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+  const said = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+  const blocks = endingInWords(said);
+  const last = blocks.at(-1);
+  if (last?.type === 'text') blocks.splice(-1, 1, { ...last, text: last.text.trimEnd() });
+  return blocks;
+}

@@ -1,0 +1,109 @@
+import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { AssistantMessage } from '../../protocol/message.js';
+import { isObject } from '../wire/is-object.js';
+import { objectOf, type TurnBlock } from './turn-block.js';
+
+/** The member of `provider_data` that is this provider's. */
+const MEMBER = 'anthropic';
+
+const THOUGHTS = new Set(['thinking', 'redacted_thinking']);
+
+type Kept = Readonly<Record<string, unknown>>;
+
+/**
+ * What a turn's message keeps so that the vendor gets it back as it was: its blocks in their order. Texts and calls are in the message
+ * itself, and only counted here. Undefined when there is nothing else.
+ */
+export function keepTurn(
+  blocks: readonly TurnBlock[],
+  model: string,
+): AssistantMessage['provider_data'] {
+  if (blocks.every(({ kind }) => kind === 'text' || kind === 'call')) return undefined;
+  return { [MEMBER]: { model, blocks: blocks.map(keep) } };
+}
+
+function keep(block: TurnBlock): unknown {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', chars: block.text.text.length };
+    case 'call':
+      return { type: 'tool_use' };
+    case 'thinking':
+    case 'opaque':
+      return block.param();
+  }
+}
+
+/**
+ * The blocks of an assistant's message. What was kept of it goes back only to the model that wrote it (signatures are its own), and only
+ * if it still fits the message.
+ */
+export function blocksOf(message: AssistantMessage, model: string): ContentBlockParam[] {
+  return endingInWords(
+    restored(message, model) ?? [...texts(message.content ?? ''), ...calls(message)],
+  );
+}
+
+/** Thoughts that nothing follows are refused. */
+export function endingInWords(blocks: readonly ContentBlockParam[]): ContentBlockParam[] {
+  const last = blocks.findLastIndex(({ type }) => !THOUGHTS.has(type));
+  return blocks.slice(0, last + 1);
+}
+
+function restored(message: AssistantMessage, model: string): ContentBlockParam[] | undefined {
+  const kept = message.provider_data?.[MEMBER];
+  if (!isObject(kept) || kept.model !== model || !Array.isArray(kept.blocks)) return undefined;
+  const blocks: unknown[] = kept.blocks;
+  const parts = new Parts(message);
+  const params = blocks.flatMap((block) => (isObject(block) ? parts.fill(block) : [undefined]));
+  return parts.areUsed && params.every(isBlock) ? params : undefined;
+}
+
+/** The texts and calls of a message, which go back to their places. */
+class Parts {
+  private readonly calls: ContentBlockParam[];
+  private text: string;
+
+  constructor(message: AssistantMessage) {
+    this.text = message.content ?? '';
+    this.calls = calls(message);
+  }
+
+  get areUsed(): boolean {
+    return this.text === '' && this.calls.length === 0;
+  }
+
+  fill(block: Kept): (ContentBlockParam | undefined)[] {
+    if (block.type === 'tool_use') return [this.calls.shift()];
+    if (block.type !== 'text') return [isSendable(block) ? block : undefined];
+    const text = this.text.slice(0, Number(block.chars));
+    this.text = this.text.slice(text.length);
+    return text.length === block.chars ? texts(text) : [undefined];
+  }
+}
+
+/** Empty texts are refused. */
+function texts(text: string): ContentBlockParam[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+function calls({ tool_calls = [] }: AssistantMessage): ContentBlockParam[] {
+  return tool_calls.map(({ id, function: { name, arguments: json } }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: objectOf(json),
+  }));
+}
+
+function isBlock(block: ContentBlockParam | undefined): block is ContentBlockParam {
+  return block !== undefined;
+}
+
+/** A log may come from anywhere. */
+function isSendable(block: Kept): block is Kept & ContentBlockParam {
+  if (block.type === 'thinking')
+    return typeof block.thinking === 'string' && typeof block.signature === 'string';
+  if (block.type === 'redacted_thinking') return typeof block.data === 'string';
+  return typeof block.type === 'string' && block.type !== 'tool_result';
+}

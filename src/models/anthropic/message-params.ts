@@ -1,0 +1,55 @@
+import type { ContentBlockParam, MessageParam } from '@anthropic-ai/sdk/resources/messages';
+import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
+import { contentParams } from './content-param.js';
+import { blocksOf } from './kept-turn.js';
+
+/** One turn as it is sent: a message whose content is a list of blocks. */
+export type Turn = MessageParam & {
+  readonly role: 'user' | 'assistant';
+  readonly content: ContentBlockParam[];
+};
+
+/** Stands where the vendor insists that the user says something. */
+const NOTHING_SAID = '(nothing was said)';
+const GO_ON = 'Go on.';
+
+/**
+ * A conversation as the vendor takes it: turns that alternate and begin and end with the user's, none empty, all results of a turn's
+ * calls first in the one after it. System messages are left out.
+ * @throws AppError `unsupported_content`
+ */
+export function messageParams(messages: readonly Message[], model: string): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    const isModels = message.role === 'assistant';
+    addTo(turns, {
+      role: isModels ? 'assistant' : 'user',
+      content: isModels ? blocksOf(message, model) : userBlocks(message),
+    });
+  }
+  if (turns[0]?.role !== 'user') turns.unshift(userSays(NOTHING_SAID));
+  if (turns.at(-1)?.role === 'assistant') turns.push(userSays(GO_ON)); // most models refuse to be given their first words
+  return turns;
+}
+
+/** Turns of one role that follow each other are one. */
+function addTo(turns: Turn[], turn: Turn): void {
+  const last = turns.at(-1);
+  if (turn.content.length === 0) return;
+  if (last?.role === turn.role) last.content.push(...turn.content);
+  else turns.push(turn);
+}
+
+function userBlocks(message: Exclude<Message, AssistantMessage>): ContentBlockParam[] {
+  return message.role === 'tool' ? [resultParam(message)] : contentParams(message.content);
+}
+
+function resultParam({ tool_call_id, content }: ToolMessage): ContentBlockParam {
+  const isEmpty = content.trim() === '';
+  return { type: 'tool_result', tool_use_id: tool_call_id, ...(!isEmpty && { content }) };
+}
+
+function userSays(text: string): Turn {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}

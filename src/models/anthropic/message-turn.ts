@@ -1,0 +1,277 @@
+import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { FinishReason } from '../../protocol/events.js';
+import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import type { ModelEvent } from '../model-provider.js';
+import { finishReason } from '../wire/finish-reason.js';
+import { isObject } from '../wire/is-object.js';
+import { StreamedError } from '../wire/streamed-error.js';
+import { tooLarge } from '../wire/too-large.js';
+import type { TurnFold } from '../wire/turn-fold.js';
+import { TurnTraces } from '../wire/turn-traces.js';
+import { keepTurn } from './kept-turn.js';
+import { TokenCount } from './token-count.js';
+import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
+
+export interface MessageTurnOptions {
+  /** The name that was asked for. */
+  readonly model: string;
+  readonly emit: (event: ModelEvent) => void;
+  /** Removes what must not be shown. */
+  readonly scrub: (text: string) => string;
+  /** Most characters of text, thoughts and arguments together. */
+  readonly max_chars: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const MAX_CALLS = 128;
+const MAX_BLOCKS = 1_000;
+const PAUSED = 'pause_turn';
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  [PAUSED, 'length'], // it went on as often as it may
+  ['refusal', 'content_filter'],
+]);
+
+/** Folds the events of a message, or of several where the turn was paused, into model events. */
+export class MessageTurn implements TurnFold {
+  readonly refused_json = 'JSON that is no message';
+  readonly traces: TurnTraces;
+  over = false;
+  private readonly emit: (event: ModelEvent) => void;
+  private readonly blocks: TurnBlock[] = [];
+  /** Those of the message that comes in, by the server's index. */
+  private current = new Map<unknown, TurnBlock>();
+  private readonly usage = new TokenCount();
+  private reason: string | undefined;
+  private explanation = '';
+  private chars = 0;
+
+  constructor(private readonly options: MessageTurnOptions) {
+    this.emit = options.emit;
+    this.traces = new TurnTraces(options.emit, options.scrub);
+  }
+
+  get finished(): boolean {
+    return this.reason !== undefined;
+  }
+
+  /** The model wants to be asked to go on. */
+  get paused(): boolean {
+    return this.reason === PAUSED;
+  }
+
+  /** What came so far, as it is sent back to go on from. */
+  content(): ContentBlockParam[] {
+    return this.blocks.map((block) => block.param());
+  }
+
+  /** Another message goes on from what came so far. */
+  goOn(): void {
+    this.reason = undefined;
+    this.over = false;
+    this.current = new Map();
+    this.usage.next();
+  }
+
+  /**
+   * @throws StreamedError when the server reports an error
+   * @throws ModelError when the turn gets too large
+   */
+  accept(event: unknown): void {
+    if (!isObject(event)) return this.traces.add('unknown_event', event);
+    switch (event.type) {
+      case 'message_start':
+        return isObject(event.message) ? this.usage.add(event.message.usage) : undefined;
+      case 'content_block_start':
+        return isObject(event.content_block)
+          ? this.start(event.index, event.content_block)
+          : this.traces.add('unknown_event', event);
+      case 'content_block_delta':
+        return isObject(event.delta)
+          ? this.grow(event.index, event.delta)
+          : this.traces.add('unknown_event', event);
+      case 'content_block_stop':
+        return this.end(this.current.get(event.index));
+      case 'message_delta':
+        return this.acceptEnd(event);
+      case 'message_stop':
+        this.over = this.finished;
+        return undefined;
+      case 'ping':
+        return undefined;
+      case 'error':
+        throw new StreamedError(event.error ?? event);
+      default:
+        return this.traces.add('unknown_event', event);
+    }
+  }
+
+  acceptWhole(json: Json): boolean {
+    if (json.type === 'error') throw new StreamedError(json.error ?? json);
+    const { content, stop_reason, stop_details, usage } = json;
+    if (json.type !== 'message' || !Array.isArray(content)) return false;
+    content.forEach((block: unknown, index) => isObject(block) && this.start(index, block));
+    this.acceptEnd({ delta: { stop_reason: stop_reason ?? 'end_turn', stop_details }, usage });
+    return true;
+  }
+
+  complete(): void {
+    for (const block of this.current.values()) this.end(block);
+  }
+
+  /** Emits the last events of the turn. */
+  finish(): void {
+    if (this.explanation !== '' && this.blocks.every(({ kind }) => kind !== 'text'))
+      this.addText(this.open(undefined, new TextBlock()), this.explanation);
+    const message = this.message();
+    const { tool_calls = [] } = message;
+    this.emit({
+      type: 'response_completed',
+      message,
+      finish_reason: this.finishReason(tool_calls.length > 0),
+      usage: this.usage.total,
+    });
+  }
+
+  private acceptEnd({ delta, usage }: Json): void {
+    this.usage.add(usage);
+    if (!isObject(delta)) return;
+    if (typeof delta.stop_reason === 'string') this.reason = delta.stop_reason;
+    const { stop_details } = delta;
+    if (isObject(stop_details) && typeof stop_details.explanation === 'string')
+      this.explanation = stop_details.explanation;
+  }
+
+  private start(index: unknown, block: Json): void {
+    switch (block.type) {
+      case 'text':
+        return this.addText(this.open(index, new TextBlock()), block.text);
+      case 'thinking':
+        return this.addThinking(this.open(index, new ThinkingBlock()), block);
+      case 'tool_use':
+        return this.startCall(index, block);
+      default:
+        this.counted(JSON.stringify(block));
+        this.open(index, new OpaqueBlock(block));
+        if (block.type !== 'redacted_thinking') this.traces.add('unknown_block', block);
+    }
+  }
+
+  private startCall(index: unknown, { id, name, input }: Json): void {
+    const place = this.blocks.filter(({ kind }) => kind === 'call').length;
+    if (place >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
+    const call = new CallBlock(place, this.counted(id), this.counted(name), input);
+    this.open(index, call);
+    this.emit({ type: 'tool_call_started', index: place, id: call.id, name: call.name });
+  }
+
+  private open<T extends TurnBlock>(index: unknown, block: T): T {
+    if (this.blocks.length >= MAX_BLOCKS) throw tooLarge(`more than ${MAX_BLOCKS} blocks`);
+    this.blocks.push(block);
+    this.current.set(index, block);
+    return block;
+  }
+
+  private grow(index: unknown, delta: Json): void {
+    const block = this.current.get(index);
+    switch (delta.type) {
+      case 'text_delta':
+        return this.addText(block ?? this.open(index, new TextBlock()), delta.text);
+      case 'thinking_delta':
+      case 'signature_delta':
+        return this.addThinking(block ?? this.open(index, new ThinkingBlock()), delta);
+      case 'input_json_delta':
+        return this.addInput(block, delta.partial_json);
+      case 'citations_delta':
+        return undefined;
+      default:
+        return this.traces.add('unknown_delta', delta);
+    }
+  }
+
+  private addText(block: TurnBlock, delta: unknown): void {
+    if (block.kind === 'text') this.tell('text_delta', block.text.append(this.counted(delta)));
+  }
+
+  private addThinking(block: TurnBlock, { thinking, signature }: Json): void {
+    if (block.kind !== 'thinking') return;
+    this.tell('thinking_delta', block.text.append(this.counted(thinking)));
+    block.signature += this.counted(signature);
+  }
+
+  private addInput(block: TurnBlock | undefined, delta: unknown): void {
+    if (block?.kind === 'call') this.tellInput(block, block.json.append(this.counted(delta)));
+    else if (block?.kind === 'opaque') block.json += this.counted(delta);
+    else this.traces.add('input_without_call', delta);
+  }
+
+  /** Twice does no harm. */
+  private end(block: TurnBlock | undefined): void {
+    if (block?.kind === 'text') this.tell('text_delta', block.text.end());
+    else if (block?.kind === 'thinking') this.tell('thinking_delta', block.text.end());
+    else if (block?.kind === 'call' && !block.ended) this.endCall(block);
+  }
+
+  private endCall(call: CallBlock): void {
+    call.ended = true;
+    this.tellInput(call, call.json.end());
+    if (call.json.text.trim() === '')
+      this.tellInput(call, call.json.append(this.counted(wholeInput(call.input))));
+    const { index, id, name } = call;
+    this.emit({ type: 'tool_call_ready', index, id, name, arguments: call.json.text });
+  }
+
+  private tell(type: 'text_delta' | 'thinking_delta', delta: string): void {
+    if (delta !== '') this.emit({ type, delta });
+  }
+
+  private tellInput({ index }: CallBlock, delta: string): void {
+    if (delta !== '') this.emit({ type: 'tool_call_args_delta', index, delta });
+  }
+
+  /** The text, if it is one, within the turn's bound. */
+  private counted(text: unknown): string {
+    if (typeof text !== 'string') return '';
+    this.chars += text.length;
+    if (this.chars > this.options.max_chars)
+      throw tooLarge(`more than ${this.options.max_chars} characters`);
+    return text;
+  }
+
+  private finishReason(hasCalls: boolean): FinishReason {
+    const reason = this.reason ?? '';
+    const known = finishReason(REASONS, reason, hasCalls);
+    if (known) return known;
+    this.traces.add('unknown_finish_reason', reason);
+    return hasCalls ? 'tool_calls' : 'stop';
+  }
+
+  private message(): AssistantMessage {
+    const text = this.blocks
+      .map((block) => (block.kind === 'text' ? block.text.text : ''))
+      .join('');
+    const tool_calls = this.blocks.flatMap((block) =>
+      block.kind === 'call' ? [toolCall(block)] : [],
+    );
+    const provider_data = keepTurn(this.blocks, this.options.model);
+    return {
+      role: 'assistant',
+      content: tool_calls.length > 0 ? text || null : text,
+      ...(tool_calls.length > 0 && { tool_calls }),
+      ...(provider_data && { provider_data }),
+    };
+  }
+}
+
+function toolCall({ id, name, json }: CallBlock): ToolCall {
+  return { id, type: 'function', function: { name, arguments: json.text } };
+}
+
+function wholeInput(input: unknown): string {
+  return isObject(input) ? JSON.stringify(input) : '{}';
+}
