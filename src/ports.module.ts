@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { Config } from './config/config.js';
+import type { Secret } from './config/secret.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './log/chat-archive.js';
@@ -12,11 +13,13 @@ import { SpillFolder } from './log/spill/spill-folder.js';
 import { Spill } from './log/spill/spill.js';
 import { StoreWatch } from './log/store-watch.js';
 import { Readers } from './log/readers.js';
+import { AnthropicProvider } from './models/anthropic/anthropic-provider.js';
 import { DemoProvider } from './models/demo/demo-provider.js';
 import { Metrics } from './metrics/metrics.js';
 import { ModelRegistry } from './models/model-registry.js';
 import type { ModelProvider } from './models/model-provider.js';
 import { OpenAiProvider } from './models/openai/openai-provider.js';
+import type { HttpProviderOptions } from './models/wire/http-provider-options.js';
 import { RuleStore } from './permissions/rule-store.js';
 import { LocalRunQueue } from './queue/local/local-run-queue.js';
 import { RunQueue } from './queue/run-queue.js';
@@ -92,7 +95,7 @@ export class PortsModule {
         inject: [InteractionStore, LiveBus],
         useFactory: (saved: InteractionStore, bus: LiveBus) => new Readers({ store: saved, bus }),
       },
-      { provide: ModelRegistry, useValue: new ModelRegistry(providersOf(config), config.model) },
+      { provide: ModelRegistry, useValue: modelsOf(config) },
       { provide: ToolLimits, useValue: config },
       { provide: PythonLimits, useValue: config },
       { provide: Sandbox, useFactory: () => openSandbox(config) },
@@ -101,14 +104,32 @@ export class PortsModule {
   }
 }
 
-function providersOf(config: Config): ModelProvider[] {
-  const openai = new OpenAiProvider({
-    ...(config.openaiApiKey && { apiKey: config.openaiApiKey.reveal() }),
-    ...(config.openaiBaseUrl !== undefined && { baseUrl: config.openaiBaseUrl }),
-    timeoutMs: config.modelTimeoutMs,
+function modelsOf(config: Config): ModelRegistry {
+  const { modelMaxOutputTokens, modelThinking } = config;
+  return new ModelRegistry(providersOf(config), config.model, {
+    ...(modelMaxOutputTokens !== undefined && { max_output_tokens: modelMaxOutputTokens }),
+    ...(modelThinking !== undefined && { thinking: modelThinking }),
   });
-  const isSetUp = config.openaiApiKey !== undefined || config.openaiBaseUrl !== undefined;
-  return [...(isSetUp ? [openai] : []), new DemoProvider()];
+}
+
+/** Those that there is a key or an address for; the script always. */
+function providersOf(config: Config): ModelProvider[] {
+  const { openaiApiKey, openaiBaseUrl, anthropicApiKey, anthropicBaseUrl } = config;
+  const openai = reach(config, { key: openaiApiKey, url: openaiBaseUrl });
+  const anthropic = reach(config, { key: anthropicApiKey, url: anthropicBaseUrl });
+  return [
+    ...(openai ? [new OpenAiProvider(openai)] : []),
+    ...(anthropic ? [new AnthropicProvider(anthropic)] : []),
+    new DemoProvider(),
+  ];
+}
+
+function reach(
+  { modelTimeoutMs: timeoutMs }: Config,
+  { key, url: baseUrl }: { key: Secret | undefined; url: string | undefined },
+): HttpProviderOptions | undefined {
+  if (key === undefined && baseUrl === undefined) return undefined;
+  return { timeoutMs, ...(key && { apiKey: key.reveal() }), ...(baseUrl && { baseUrl }) };
 }
 
 /** All that may be unsaved at once, in bytes; it fits in memory before. */

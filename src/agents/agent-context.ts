@@ -1,7 +1,7 @@
 import type { AgentStatus, FinishReason } from '../protocol/events.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { Message, ToolCall } from '../protocol/message.js';
-import type { ToolChoice } from '../models/model-provider.js';
+import type { Thinking, ToolChoice } from '../models/model-provider.js';
 
 /** Who the agent is. */
 export interface AgentIdentity {
@@ -25,9 +25,11 @@ export interface GenerateOptions {
   readonly visible?: boolean;
   /** JSON Schema that the text has to follow. */
   readonly schema?: Readonly<Record<string, unknown>>;
-  /** `<provider>/<name>`; the interaction's model unless given. */
+  /** `<provider>/<name>`, or several separated by commas, of which the next is asked when one fails; the interaction's unless given. */
   readonly model?: string;
   readonly max_output_tokens?: number;
+  /** How hard the model thinks before it speaks, where it can. */
+  readonly thinking?: Thinking;
 }
 
 /** One model turn. */

@@ -3,6 +3,7 @@ import type { Secret } from './secret.js';
 export type StoreKind = 'database' | 'file';
 export type WorkspaceMode = 'chat' | 'shared';
 export type SandboxChoice = 'auto' | 'bwrap' | 'none';
+export type ModelThinking = 'low' | 'medium' | 'high';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
 
@@ -25,12 +26,18 @@ export class Config {
   /** How long to try to write while the database is away, in milliseconds. */
   readonly saveTimeoutMs: number;
 
-  /** `<provider>/<name>` of interactions that don't choose. */
+  /** `<provider>/<name>` of interactions that don't choose; several, separated by commas, are tried in their order. */
   readonly model: string;
   /** Why it is that one, for the log. */
   readonly modelReason: string;
   readonly openaiApiKey?: Secret;
   readonly openaiBaseUrl?: string;
+  readonly anthropicApiKey?: Secret;
+  readonly anthropicBaseUrl?: string;
+  /** Tokens that a turn may have where nobody says; else the provider decides. */
+  readonly modelMaxOutputTokens?: number;
+  /** How hard models think where nobody says; else the model decides. */
+  readonly modelThinking?: ModelThinking;
   /** The longest silence of a model, before its first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
 

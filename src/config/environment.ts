@@ -7,7 +7,7 @@ import {
   httpUrl,
   integer,
   milliseconds,
-  modelName,
+  modelNames,
   oneOf,
   postgresUrl,
   trueOrFalse,
@@ -25,9 +25,13 @@ export const environment = z.object({
   MIGRATE: trueOrFalse().default(true),
   SAVE_TIMEOUT_MS: milliseconds(0).default(5000),
 
-  MODEL: modelName().optional(),
+  MODEL: modelNames().optional(),
   OPENAI_API_KEY: apiKey().optional(),
   OPENAI_BASE_URL: httpUrl().optional(),
+  ANTHROPIC_API_KEY: apiKey().optional(),
+  ANTHROPIC_BASE_URL: httpUrl().optional(),
+  MODEL_MAX_OUTPUT_TOKENS: integer(1, 1_000_000).optional(),
+  MODEL_THINKING: oneOf('low', 'medium', 'high').optional(),
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
 
   IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
@@ -65,6 +69,8 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_BASE_URL',
 ]);
 
 export type Variables = z.output<typeof environment>;

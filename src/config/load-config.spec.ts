@@ -33,8 +33,6 @@ describe(loadConfig.name, () => {
     const others = {
       HOSTNAME: 'a',
       NODE_ENV: 'test',
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: 'u',
     };
     expect(loadConfig({ ...later, ...others }).warnings).toEqual([]);
   });
@@ -46,7 +44,8 @@ describe(loadConfig.name, () => {
       { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
       {
         variable: 'MODEL',
-        problem: '"gpt" has to be <provider>/<name>, such as openai/gpt-5-mini',
+        problem:
+          '"gpt" has to be <provider>/<name>, such as openai/gpt-5-mini, or several of these, separated by commas',
       },
       {
         variable: 'HEARTBEAT_MS',
@@ -64,6 +63,12 @@ describe(loadConfig.name, () => {
     ['DATABASE_URL', 'postgres://u:p@ss:w/rd@h:x/db'],
     ['OPENAI_BASE_URL', 'localhost:11434/v1'],
     ['OPENAI_API_KEY', 'two words'],
+    ['ANTHROPIC_BASE_URL', 'api.anthropic.com'],
+    ['ANTHROPIC_API_KEY', 'two words'],
+    ['MODEL', 'demo,gpt'],
+    ['MODEL', 'demo,,demo'],
+    ['MODEL_THINKING', 'hard'],
+    ['MODEL_MAX_OUTPUT_TOKENS', '0'],
     ['LOG_LEVEL', 'loud'],
     ['LEASE_TTL_MS', '99999999999'],
     ['TOOL_OUTPUT_LIMIT', '-1'],
@@ -123,13 +128,35 @@ describe(loadConfig.name, () => {
     ]);
   });
 
-  it('refuses a model of OpenAI without key and endpoint', () => {
-    expect(faultsOf({ MODEL: 'openai/gpt-5' })).toMatchObject([{ variable: 'MODEL' }]);
-    expect(loadConfig({ MODEL: 'openai/gpt-5', OPENAI_API_KEY: 'k' }).model).toBe('openai/gpt-5');
+  it.each([
+    ['openai/gpt-5', 'OPENAI'],
+    ['anthropic/claude-opus-5', 'ANTHROPIC'],
+    ['demo, anthropic/claude-opus-5', 'ANTHROPIC'],
+  ])('refuses the model %s without key and endpoint', (MODEL, vendor) => {
+    const [fault] = faultsOf({ MODEL });
+    expect(fault).toMatchObject({ variable: 'MODEL' });
+    expect(fault!.problem).toContain(`needs ${vendor}_API_KEY`);
+    expect(loadConfig({ MODEL, [`${vendor}_API_KEY`]: 'k' }).model).toContain('/');
+    expect(loadConfig({ MODEL, [`${vendor}_BASE_URL`]: 'http://h' }).model).toContain('/');
+  });
+
+  it('takes several models, in their order', () => {
+    const env = {
+      MODEL: 'openai/a , anthropic/b,demo',
+      OPENAI_API_KEY: 'k',
+      ANTHROPIC_API_KEY: 'k',
+    };
+    expect(loadConfig(env).model).toBe('openai/a,anthropic/b,demo/script');
   });
 
   it.each([
-    [{}, 'demo/script', 'neither MODEL, OPENAI_API_KEY nor OPENAI_BASE_URL is set'],
+    [
+      {},
+      'demo/script',
+      'neither MODEL, OPENAI_API_KEY, OPENAI_BASE_URL nor ANTHROPIC_API_KEY is set',
+    ],
+    [{ ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-5', 'ANTHROPIC_API_KEY is set'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_BASE_URL: 'http://h/v1' }, 'openai/gpt-5-mini', 'OPENAI_BASE_URL is set'],
     [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL says so'],
@@ -162,6 +189,7 @@ describe(loadConfig.name, () => {
   it('shows no secret, wherever it is printed', () => {
     const config = loadConfig({
       OPENAI_API_KEY: 'sk-hush',
+      ANTHROPIC_API_KEY: 'sk-ant-hush',
       DATABASE_URL: 'postgres://me:hush@db/parley',
     });
     const shown = [
@@ -180,9 +208,11 @@ describe(loadConfig.name, () => {
       OPENAI_API_KEY: 'hush hush',
       DATABASE_URL: 'mysql://me:hush@db',
       OPENAI_BASE_URL: 'http://me:hush@h/v1',
+      ANTHROPIC_API_KEY: 'hush hush',
+      ANTHROPIC_BASE_URL: 'http://me:hush@h',
     };
     const error = errorOf(env);
-    expect(error.faults).toHaveLength(3);
+    expect(error.faults).toHaveLength(5);
     expect(inspect(error)).not.toContain('hush');
   });
 });

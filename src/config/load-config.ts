@@ -49,16 +49,21 @@ function findContradictions(given: Record<string, string>): ConfigFault[] {
       variable: 'STORE',
       problem: '"file" means that no database runs, but DATABASE_URL is set; unset one of them',
     });
-  if (
-    given['MODEL']?.startsWith('openai/') &&
-    !given['OPENAI_API_KEY'] &&
-    !given['OPENAI_BASE_URL']
-  )
-    faults.push({
-      variable: 'MODEL',
-      problem: `"${given['MODEL']}" needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server that takes no key`,
-    });
+  for (const provider of ['OPENAI', 'ANTHROPIC']) {
+    const name = modelOf(provider, given);
+    if (name && !given[`${provider}_API_KEY`] && !given[`${provider}_BASE_URL`])
+      faults.push({
+        variable: 'MODEL',
+        problem: `"${name}" needs ${provider}_API_KEY, or ${provider}_BASE_URL for a server that takes no key`,
+      });
+  }
   return faults;
+}
+
+/** The model of a provider that is asked for, if one is. */
+function modelOf(provider: string, given: Record<string, string>): string | undefined {
+  const names = given['MODEL']?.split(',').map((name) => name.trim());
+  return names?.find((name) => name.startsWith(`${provider.toLowerCase()}/`));
 }
 
 /** Tools get to what is in the workspace, and must not get to the data, nor change what agents may do. */

@@ -61,15 +61,22 @@ export function absolutePaths() {
     .refine((paths) => paths.every(isAbsolute), 'has to be absolute paths, separated by commas');
 }
 
-/** `demo` alone is short for its only model. */
-export function modelName() {
-  const name = z
-    .string()
-    .regex(/^[a-z0-9_-]+\/\S+$/, 'has to be <provider>/<name>, such as openai/gpt-5-mini');
+const MODEL_NAME = /^[a-z0-9_-]+\/\S+$/;
+
+/** Names of models, separated by commas. `demo` alone is short for its only model. */
+export function modelNames() {
   return z
     .string()
-    .transform((text) => (text === 'demo' ? 'demo/script' : text))
-    .pipe(name);
+    .transform((text) => text.split(',').map((name) => longName(name.trim())))
+    .refine(
+      (names) => names.every((name) => MODEL_NAME.test(name)),
+      'has to be <provider>/<name>, such as openai/gpt-5-mini, or several of these, separated by commas',
+    )
+    .transform((names) => names.join(','));
+}
+
+function longName(name: string): string {
+  return name === 'demo' ? 'demo/script' : name;
 }
 
 /** A key that has to fit into an HTTP header. */
@@ -97,7 +104,7 @@ export function httpUrl() {
       context.addIssue('has to be an http:// or https:// URL, such as http://localhost:11434/v1');
     else if (url.username || url.password)
       context.addIssue(
-        'must not carry a user name or a password; the key goes into OPENAI_API_KEY',
+        'must not carry a user name or a password; the key goes into the variable beside it',
       );
   });
 }

@@ -63,9 +63,10 @@ describe(AppLogger.name, () => {
     const { logger, lines } = setUp({
       LOG_FORMAT,
       OPENAI_API_KEY: 'my-own-hush',
+      ANTHROPIC_API_KEY: 'my-other-hush',
       DATABASE_URL: 'postgres://me:hush%21hush@db/parley',
     });
-    logger.log('using my-own-hush', 'X');
+    logger.log('using my-own-hush and my-other-hush', 'X');
     logger.log({ message: 'request', headers: { authorization: 'Bearer hush-hush' } }, 'X');
     logger.log({ deep: { er: { 'x-api-key': 'hush' }, body: '{"api_key": "hush"}' } }, 'X');
     logger.error(new Error('no connection to redis://:hush@cache/0 nor as hush!hush'), 'X');

@@ -18,7 +18,10 @@ const FRAMEWORK = new Set([
 /** Say what keeps the server from starting, which is thrown as well: whoever started it tells it. */
 const STARTING = new Set(['ExceptionHandler', 'NestApplication']);
 
-type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'openaiApiKey' | 'databaseUrl'>;
+type LogConfig = Pick<
+  Config,
+  'logLevel' | 'logFormat' | 'openaiApiKey' | 'anthropicApiKey' | 'databaseUrl'
+>;
 
 /**
  * Nest's logger on pino: one JSON object per line, or one readable line. Call it through Nest's `Logger`, with a sentence or with
@@ -31,7 +34,7 @@ export class AppLogger implements LoggerService {
     config: LogConfig,
     write: (text: string) => void = (text) => void process.stdout.write(text),
   ) {
-    const redact = redactor([config.openaiApiKey, config.databaseUrl]);
+    const redact = redactor([config.openaiApiKey, config.anthropicApiKey, config.databaseUrl]);
     const isColoured = process.stdout.isTTY && process.stdout.hasColors();
     const format = (line: string): string =>
       config.logFormat === 'pretty' ? prettyLine(line, isColoured) : line;

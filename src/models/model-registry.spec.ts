@@ -29,25 +29,45 @@ describe(ModelRegistry.name, () => {
     ['openai/meta-llama/Llama-3.3-70B', openai, 'meta-llama/Llama-3.3-70B'],
     ['demo/script', demo, 'script'],
   ])('resolves %s', (name, provider, model) => {
-    expect(registry.resolve(name)).toEqual({ provider, model });
+    expect(registry.resolve(name)).toEqual([{ provider, model, name }]);
   });
 
   it('resolves the default when nothing is named', () => {
-    expect(registry.resolve()).toEqual({ provider: demo, model: 'script' });
+    expect(registry.resolve()).toEqual([{ provider: demo, model: 'script', name: 'demo/script' }]);
   });
 
-  it.each(['gpt-5-mini', '', '/', 'openai/', 'openai/ ', 'azure/gpt-5', '/gpt-5'])(
-    'refuses "%s"',
-    (name) => {
-      const error = refusal(() => registry.resolve(name));
-      expect(error).toMatchObject({
-        kind: 'invalid',
-        code: 'unknown_model',
-        errors: [{ field: 'model' }],
-      });
-      expect(error.message).toContain('Providers: openai, demo.');
-    },
-  );
+  it('resolves several in their order', () => {
+    expect(registry.resolve('openai/a, demo/script').map(({ name }) => name)).toEqual([
+      'openai/a',
+      'demo/script',
+    ]);
+  });
+
+  it('refuses more than eight', () => {
+    const names = (count: number): string => Array.from({ length: count }, () => 'demo/x').join();
+    expect(registry.resolve(names(8))).toHaveLength(8);
+    expect(refusal(() => registry.resolve(names(9))).message).toContain('more than 8 models');
+  });
+
+  it.each([
+    'openai/a,',
+    'openai/a,azure/b',
+    'gpt-5-mini',
+    '',
+    '/',
+    'openai/',
+    'openai/ ',
+    'azure/gpt-5',
+    '/gpt-5',
+  ])('refuses "%s"', (name) => {
+    const error = refusal(() => registry.resolve(name));
+    expect(error).toMatchObject({
+      kind: 'invalid',
+      code: 'unknown_model',
+      errors: [{ field: 'model' }],
+    });
+    expect(error.message).toContain('Providers: openai, demo.');
+  });
 
   it('does not repeat a name of any length', () => {
     expect(refusal(() => registry.resolve('x'.repeat(10_000))).message.length).toBeLessThan(300);

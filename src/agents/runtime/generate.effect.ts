@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry } from '../../log/run-log.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
+import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import { retryDelay } from '../../models/retry.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
@@ -28,7 +29,18 @@ const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 /** A conversation longer than this, in characters, is sent to no model. */
 const MAX_CONVERSATION = 4_000_000;
 
-/** One model turn, tried again while its provider says that this may help. */
+/** A failed try: what comes after it. */
+interface Next {
+  readonly model: ResolvedModel;
+  /** Tries of the model that have failed. */
+  readonly failed: number;
+  readonly wait_ms: number;
+}
+
+/**
+ * One model turn. While its provider says that this may help it is tried again: at once with the next model of the chain, if nothing was
+ * shown yet, else after a while with the same one.
+ */
 export class GenerateEffect implements Effect<Turn> {
   readonly key: string;
   readonly label = 'a model turn';
@@ -50,16 +62,20 @@ export class GenerateEffect implements Effect<Turn> {
 
   async run(): Promise<void> {
     await this.takeInNotes();
-    for (let attempt = 1; ; attempt++) {
-      const turn = this.newTurn();
+    const chain = this.resolve();
+    if (chain instanceof AppError) return this.giveUp(this.newTurn(this.asked), chain);
+    const [first, ...others] = chain;
+    for (let next: Next | undefined = { model: first, failed: 0, wait_ms: 0 }; next;) {
+      const { model, failed, wait_ms } = next;
+      if (wait_ms > 0) await delay(wait_ms, undefined, { signal: this.scope.signal });
+      const turn = this.newTurn(model.name);
       try {
-        return await this.tryOnce(turn);
+        return await this.tryOnce(turn, model);
       } catch (error) {
         if (this.scope.signal.aborted || !(error instanceof AppError)) throw error;
-        const wait = error instanceof ModelError ? retryDelay(error, attempt) : undefined;
-        if (wait === undefined) return await this.giveUp(turn, error);
-        await this.announceRetry(turn, error, wait);
-        await delay(wait, undefined, { signal: this.scope.signal });
+        const tried = { model, failed: failed + 1, wait_ms: 0 };
+        next = nextTry(error, { tried, hasShown: turn.blockIds().length > 0, others });
+        await (next ? this.announce(turn, error, next) : this.giveUp(turn, error));
       }
     }
   }
@@ -86,8 +102,7 @@ export class GenerateEffect implements Effect<Turn> {
     this.told = texts.map((content) => ({ role: 'user', content }));
   }
 
-  private async tryOnce(turn: TurnStream): Promise<void> {
-    const { provider, model } = this.scope.services.models.resolve(this.model);
+  private async tryOnce(turn: TurnStream, { provider, model }: ResolvedModel): Promise<void> {
     const request = this.request(model);
     this.scope.throwIfStopped();
     this.scope.turns.add(turn);
@@ -112,7 +127,7 @@ export class GenerateEffect implements Effect<Turn> {
     await this.scope.append(
       [
         ...turn.entries((index) => `${this.key}.${index}`),
-        this.completing({ finish_reason, usage }, hidden),
+        this.completing(turn, { finish_reason, usage }, hidden),
       ],
       { usage: this.scope.addUsage(usage) },
     );
@@ -123,15 +138,30 @@ export class GenerateEffect implements Effect<Turn> {
     const notice = this.notice('model_failed', message, blocks);
     await this.scope.append([
       ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
-      this.completing({ finish_reason: 'error', usage: NO_USAGE, error: { code, message } }, null),
+      this.completing(
+        turn,
+        { finish_reason: 'error', usage: NO_USAGE, error: { code, message } },
+        null,
+      ),
     ]);
   }
 
-  private async announceRetry(turn: TurnStream, error: AppError, wait: number): Promise<void> {
-    const text = `${error.message} Trying again in ${(wait / 1000).toFixed(1)} s.`;
-    await this.scope.append([
-      this.notice('model_retry', text, turn.options.visible ? turn.blockIds() : []),
-    ]);
+  private async announce(turn: TurnStream, error: AppError, next: Next): Promise<void> {
+    const blocks = turn.options.visible ? turn.blockIds() : [];
+    const { model } = turn.options;
+    const notice =
+      next.failed === 0
+        ? this.notice(
+            'model_fallback',
+            `${model} failed: ${error.message} ${next.model.name} is asked instead.`,
+            blocks,
+          )
+        : this.notice(
+            'model_retry',
+            `${error.message} Trying again in ${(next.wait_ms / 1000).toFixed(1)} s.`,
+            blocks,
+          );
+    await this.scope.append([notice]);
   }
 
   private notice(code: string, message: string, blocks: readonly string[]): Entry {
@@ -143,6 +173,7 @@ export class GenerateEffect implements Effect<Turn> {
   }
 
   private completing(
+    turn: TurnStream,
     result: Pick<
       Extract<Entry['body'], { type: 'TURN_COMPLETED' }>,
       'finish_reason' | 'usage' | 'error'
@@ -153,24 +184,35 @@ export class GenerateEffect implements Effect<Turn> {
     return {
       agent_id: this.input.agent.id,
       key: this.key,
-      body: { type: 'TURN_COMPLETED', model: this.model, ...result, duration_ms },
+      body: { type: 'TURN_COMPLETED', model: turn.options.model, ...result, duration_ms },
       hidden,
     };
   }
 
-  private newTurn(): TurnStream {
+  private newTurn(model: string): TurnStream {
     const visible = this.input.options.visible ?? true;
     const isRoot = this.input.agent.parent_id === null;
     return new TurnStream(this.scope, {
       agent_id: this.input.agent.id,
-      model: this.model,
+      model,
       visible,
       answers: isRoot && visible,
     });
   }
 
-  private get model(): string {
+  /** Names of models, as whoever asks wrote them. */
+  private get asked(): string {
     return this.input.options.model ?? this.scope.interaction.model;
+  }
+
+  /** An agent may have made the name up, and a server may have other providers since it was asked. */
+  private resolve(): ModelChain | AppError {
+    try {
+      return this.scope.services.models.resolve(this.asked);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
   }
 
   /** Those asked for, by name; without, the server's and the client's. */
@@ -184,7 +226,10 @@ export class GenerateEffect implements Effect<Turn> {
   }
 
   private request(model: string): ModelRequest {
-    const { tools, tool_choice, instructions, schema, max_output_tokens } = this.input.options;
+    const { tools, tool_choice, instructions, schema } = this.input.options;
+    const { defaults } = this.scope.services.models;
+    const { max_output_tokens = defaults.max_output_tokens, thinking = defaults.thinking } =
+      this.input.options;
     const asked = this.input.options.messages ?? this.input.conversation;
     const messages = [...asked, ...this.told];
     checkSize(messages);
@@ -196,8 +241,22 @@ export class GenerateEffect implements Effect<Turn> {
       ...(instructions !== undefined && { instructions }),
       ...(schema !== undefined && { schema }),
       ...(max_output_tokens !== undefined && { max_output_tokens }),
+      ...(thinking !== undefined && { thinking }),
     };
   }
+}
+
+/** Undefined when it makes no sense to go on. Takes the model that is asked next from `others`. */
+function nextTry(
+  error: AppError,
+  { tried, hasShown, others }: { tried: Next; hasShown: boolean; others: ResolvedModel[] },
+): Next | undefined {
+  if (!(error instanceof ModelError) || !error.retryable) return undefined;
+  const wait_ms = retryDelay(error, tried.failed);
+  if (hasShown && wait_ms !== undefined) return { ...tried, wait_ms };
+  const model = others.shift();
+  if (model) return { model, failed: 0, wait_ms: 0 };
+  return wait_ms === undefined ? undefined : { ...tried, wait_ms };
 }
 
 function checkSize(messages: readonly Message[]): void {

@@ -30,7 +30,8 @@ export class RunOptionsDto {
   agent?: string;
 
   @ApiPropertyOptional({
-    description: "`<provider>/<name>`; the server's default unless given.",
+    description:
+      "`<provider>/<name>`, or several separated by commas, of which the next is asked when one fails; the server's default unless given.",
     example: 'demo/script',
   })
   @IsOptional()
