@@ -125,7 +125,7 @@ function violationOfResults(
   const wanted = before.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
   const results = content.filter(({ type }) => type === 'tool_result');
   const given = results.map(({ tool_use_id }) => tool_use_id);
-  if (given.toSorted().join() !== wanted.toSorted().join())
+  if (given.length !== wanted.length || wanted.some((id) => !given.includes(id)))
     return `\`tool_use\` ids [${wanted.join()}] were found with \`tool_result\` blocks for [${given.join()}] immediately after`;
   const isFirst = content.slice(0, results.length).every(({ type }) => type === 'tool_result');
   return isFirst ? undefined : 'tool_result blocks must come first';

@@ -25,5 +25,5 @@ export function markTurns(turns: readonly Turn[]): Turn[] {
 
 function markEnd(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   const last = content.findLastIndex(({ type }) => !UNMARKABLE.has(type));
-  return content.map((block, i) => (i === last ? ({ ...block, ...MARK } as typeof block) : block));
+  return content.map((block, i) => (i === last ? { ...block, ...MARK } : block));
 }

@@ -1,13 +1,13 @@
-import type { ContentBlockParam, MessageParam } from '@anthropic-ai/sdk/resources/messages';
+import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
 import { contentParams } from './content-param.js';
 import { blocksOf } from './kept-turn.js';
 
 /** One turn as it is sent: a message whose content is a list of blocks. */
-export type Turn = MessageParam & {
+export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlockParam[];
-};
+}
 
 /** Stands where the vendor insists that the user says something. */
 const NOTHING_SAID = '(nothing was said)';
