@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { AppLogger } from './http/app-logger.js';
 import { configureApp } from './http/configure-app.js';
 import { stopOnSignals } from './stop-on-signals.js';
+import { surviveStrays } from './survive-strays.js';
 import { openStorage } from './storage/open-storage.js';
 
 /** Opens the store, then the server, with `modules` beside its own; resolves when it listens. */
@@ -18,7 +19,7 @@ export async function startServer(config: Config, modules: readonly Type[]): Pro
     { logger, abortOnError: false, bodyParser: false, forceCloseConnections: true },
   );
   configureApp(app, config, logger);
-  surviveStrayRejections();
+  surviveStrays();
   stopOnSignals(() => app.close().then(() => storage.close()), config);
   await app.listen(config.port, config.host);
   announce(config, await app.getUrl());
@@ -29,12 +30,4 @@ function announce(config: Config, url: string): void {
   for (const warning of config.warnings) logger.warn(warning);
   logger.log(`Model ${config.model}: ${config.modelReason}`);
   logger.log(`Ready on ${url}; API to try: ${url}/docs`);
-}
-
-/** A promise that somebody's agent or tool left alone must not end everybody's runs. */
-function surviveStrayRejections(): void {
-  const logger = new Logger('Parley');
-  process.on('unhandledRejection', (reason) =>
-    logger.error({ message: 'A promise was rejected that nobody waited for.', err: reason }),
-  );
 }

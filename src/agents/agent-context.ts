@@ -77,8 +77,8 @@ export interface AgentHandle {
   readonly parent_tool_call_id: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly state: AgentState;
-  /** The agents that it started, in order. */
-  readonly children: readonly AgentHandle[];
+  /** Ids of the agents that it started, in order. */
+  readonly children: readonly string[];
   /** Its conversation so far. */
   readonly messages: readonly Message[];
   /** Stops it and its own children; `wait` rejects then. Does nothing once it has ended. */

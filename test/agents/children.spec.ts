@@ -398,6 +398,49 @@ describe(Children.name, () => {
     });
   });
 
+  it('are held by a handle that knows their place, their children and their messages, the same when it all runs again', async () => {
+    const seen: unknown[] = [];
+    const kinds = {
+      react,
+      middle: async (ctx: AgentContext) => {
+        const { metadata } = ctx.agent;
+        const heir = await ctx.fork('Deep', { agent_type: 'react' });
+        return `${await ctx.wait(heir)} ${JSON.stringify([metadata, heir.metadata])}`;
+      },
+    };
+    const agent: AgentFunction = async (ctx) => {
+      const child = await ctx.fork('Go', { agent_type: 'middle', metadata: { of: 'mine' } });
+      const before = [child.state, child.children.length, child.messages];
+      const answer = await ctx.wait(child);
+      const { messages, children } = child;
+      seen.push({ before, answer, messages, children });
+      expect(child.parent_tool_call_id).toBeNull();
+      if ((await ctx.ask('Go on?')) === null) return 'Over';
+    };
+    const provider = new ScriptedProvider(() => answerTurn('Deep down'));
+    const world = await RunWorld.open({ agent, kinds, provider });
+    for (let run = 0; run < 2; run++) {
+      const lost = (await world.takeUp())!;
+      const over = lost.execute();
+      await quiet(undefined);
+      lost.lose();
+      await over;
+    }
+    expect(seen).toHaveLength(2);
+    const heir = (await world.log()).find(({ body }) => 'prompt' in body && body.prompt === 'Deep');
+    expect(seen[1]).toEqual(seen[0]);
+    const answer = 'Deep down [{"of":"mine"},{"of":"mine"}]';
+    expect(seen[0]).toEqual({
+      before: ['running', 0, [{ role: 'user', content: 'Go' }]],
+      answer,
+      messages: [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: answer },
+      ],
+      children: [heir!.agent_id],
+    });
+  });
+
   it('can be started by a model, and are stopped with the call that started them', async () => {
     const provider = new ScriptedProvider(({ messages }) => {
       const [first] = messages;

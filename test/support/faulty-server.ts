@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { z } from 'zod';
 import { bootstrap } from '../../src/bootstrap.js';
+import { AgentType } from '../../src/agents/agent-type.decorator.js';
+import type { AgentContext } from '../../src/agents/agent-context.js';
+import { Agent } from '../../src/agents/agent.js';
 import { ToolProvider } from '../../src/tools/tool-provider.decorator.js';
 import { Tool } from '../../src/tools/tool.js';
 import type { ToolContext, ToolPolicy, ToolRecovery } from '../../src/tools/tool.js';
@@ -97,7 +100,36 @@ class AgainTool extends FaultyTool {
   }
 }
 
-@Module({ providers: [DeadlyTool, NoteTool, SlowTool, DeafTool, AgainTool] })
+/** Its code throws where nobody can catch it, and it waits for what does not come any more. */
+@Injectable()
+@AgentType({ name: 'bomb', description: 'Throws in a timer.' })
+class BombAgent extends Agent {
+  async run(ctx: AgentContext): Promise<string> {
+    await ctx.say('Tick.');
+    setTimeout(() => {
+      throw new TypeError('Boom.');
+    }, 1);
+    return new Promise(() => {});
+  }
+}
+
+/** Leaves a promise to itself that is rejected. */
+@Injectable()
+@AgentType({ name: 'careless', description: 'Waits for nothing.' })
+class CarelessAgent extends Agent {
+  async run(ctx: AgentContext): Promise<string> {
+    void Promise.reject(new TypeError('Whatever.'));
+    await ctx.step('pass', () => delay(1));
+    return 'Fine.';
+  }
+}
+
+@Module({
+  providers: [
+    ...[DeadlyTool, NoteTool, SlowTool, DeafTool, AgainTool],
+    ...[BombAgent, CarelessAgent],
+  ],
+})
 class FaultyModule {}
 
 await bootstrap([FaultyModule]);

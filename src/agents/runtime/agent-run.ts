@@ -2,6 +2,7 @@ import type { ToolCall } from '../../protocol/message.js';
 import type { AgentIdentity, AgentSettings } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { JournalMismatch } from '../journal/journal-mismatch.js';
+import { runAgentCode } from './agent-code.js';
 import { Children } from './children.js';
 import type { Conversation } from './conversation.js';
 import { DeferredCall } from './deferred-call.js';
@@ -26,7 +27,8 @@ export async function runAgent(scope: RunScope, options: AgentRunOptions): Promi
   for (const open of scope.leftovers.deferredCalls(identity.id))
     scope.defer(takeUp(scope, open, { agent: identity, children }));
   const context = new RunContext(scope, { ...options, children });
-  const text = await agent.run(context);
+  const { id: agent_id, interaction_id } = identity;
+  const text = await runAgentCode({ interaction_id, agent_id }, () => agent.run(context));
   context.close();
   const unasked = scope.journal.findUnasked(options.path);
   if (unasked && !scope.signal.aborted) return mismatch(scope, unasked);

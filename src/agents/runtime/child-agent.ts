@@ -60,9 +60,8 @@ export class ChildAgent implements AgentHandle {
   get messages(): readonly Message[] {
     return this.conversation.messages;
   }
-  get children(): readonly AgentHandle[] {
-    const known = [...this.scope.shared.children.values()];
-    return known.filter(({ parent_id }) => parent_id === this.agent_id);
+  get children(): readonly string[] {
+    return this.scope.shared.conversations.childrenOf(this.agent_id);
   }
   get state(): AgentState {
     return this.current;

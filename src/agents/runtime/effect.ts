@@ -2,6 +2,7 @@ import type { CompletingRecord } from '../journal/completes.js';
 import { RunLost } from '../../log/run-lost.js';
 import { JournalMismatch } from '../journal/journal-mismatch.js';
 import { abandonable } from './abandonable.js';
+import { outsideAgentCode } from './agent-code.js';
 import type { RunScope } from './run-scope.js';
 
 /** One journaled step of an agent. Live and replayed, its outcome is read from the record that completed it. */
@@ -29,6 +30,6 @@ export function perform<T>(scope: RunScope, effect: Effect<T>): Promise<T> {
     scope.fail(new JournalMismatch(known, effect.label));
     return new Promise(() => {});
   }
-  if (!known) scope.track(effect.run());
+  if (!known) scope.track(outsideAgentCode(() => effect.run()));
   return abandonable(scope.journal.take(effect.key).then((record) => effect.outcome(record)));
 }

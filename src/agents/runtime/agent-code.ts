@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The code of one agent in one run. */
+export interface AgentCode {
+  readonly interaction_id: string;
+  readonly agent_id: string;
+  /** Ends the agent as if its function had thrown this. */
+  readonly fail: (error: unknown) => void;
+}
+
+const running = new AsyncLocalStorage<AgentCode>();
+
+/** Runs an agent's function, which also ends when something throws that its code has left to itself, such as a timer. */
+export async function runAgentCode<T>(
+  names: Omit<AgentCode, 'fail'>,
+  code: () => Promise<T>,
+): Promise<T> {
+  let fail: AgentCode['fail'] = () => {};
+  const stray = new Promise<never>((_, reject) => (fail = reject));
+  return Promise.race([running.run({ ...names, fail }, code), stray]);
+}
+
+/** What the server does for an agent is none of the agent's code. */
+export function outsideAgentCode<T>(work: () => T): T {
+  return running.exit(work);
+}
+
+/** Whose code runs now, or has thrown just now. */
+export function findAgentCode(): AgentCode | undefined {
+  return running.getStore();
+}
