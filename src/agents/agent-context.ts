@@ -96,6 +96,8 @@ export abstract class AgentContext {
   /** Aborts when the interaction is cancelled. */
   abstract readonly signal: AbortSignal;
   abstract readonly max_iterations: number;
+  /** Names of the tools that the client has declared for this interaction, and runs. */
+  abstract readonly client_tools: readonly string[];
 
   /**
    * One model turn, streamed to readers. Without calls, a root agent's visible turn is an answer.

@@ -3,8 +3,11 @@ import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentTypesController } from './agent-types.controller.js';
+import { CoderAgent } from './coder/coder.agent.js';
+import { ProjectNotes } from './coder/project-notes.js';
 import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
@@ -14,13 +17,15 @@ import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './react/react.agent.js';
 
 @Module({
-  imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule],
+  imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule, WorkspaceModule],
   controllers: [AgentTypesController, AgentsController, InterventionsController],
   providers: [
     AgentRegistry,
     AgentFiles,
     CallRates,
     ReactAgent,
+    CoderAgent,
+    ProjectNotes,
     AgentTreeService,
     InterventionsService,
   ],

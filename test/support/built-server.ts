@@ -38,13 +38,14 @@ async function build(folder: string): Promise<void> {
   const sandbox = 'src/tools/python/sandbox';
   await cp(join(ROOT, sandbox), join(folder, 'dist', sandbox), { recursive: true });
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  await cp(join(ROOT, 'prompts'), join(folder, 'prompts'), { recursive: true });
   await cp(join(ROOT, 'chaos/server'), join(folder, 'chaos/server'), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(ROOT);
-  const folders = await Promise.all(['src', 'migrations', 'chaos/server'].map(sources));
+  const folders = await Promise.all(['src', 'migrations', 'chaos/server', 'prompts'].map(sources));
   for (const path of [...CONFIGS, ...folders.flat()])
     hash.update(path).update(await readFile(join(ROOT, path)));
   return hash.digest('hex').slice(0, 16);
@@ -53,7 +54,7 @@ async function fingerprint(): Promise<string> {
 async function sources(folder: string): Promise<string[]> {
   const names = await readdir(join(ROOT, folder), { recursive: true });
   const isSource = (name: string): boolean =>
-    /\.(m?[jt]s|py)$/.test(name) && !name.endsWith('.spec.ts');
+    /\.(m?[jt]s|py|md)$/.test(name) && !name.endsWith('.spec.ts');
   return names
     .filter(isSource)
     .map((name) => join(folder, name))

@@ -2,7 +2,7 @@ import type { AgentContext, GenerateOptions } from '../agent-context.js';
 import { Agent } from '../agent.js';
 import { reactLoop } from '../react/react-loop.js';
 import type { AgentDefinition } from './agent-definition.js';
-import { offeredTools } from './offered-tools.js';
+import { offeredTools } from '../offered-tools.js';
 
 /** Reason and act, as a file says. What the file says of model and iterations was settled when the agent was started. */
 export class FileAgent extends Agent {
@@ -15,11 +15,12 @@ export class FileAgent extends Agent {
   }
 
   run(ctx: AgentContext): Promise<void> {
-    return reactLoop(ctx, () => this.options());
+    return reactLoop(ctx, () => this.options(ctx));
   }
 
-  private options(): GenerateOptions {
+  private options({ client_tools }: AgentContext): GenerateOptions {
     const { instructions, tools } = this.definition;
-    return { instructions, ...(tools && { tools: offeredTools(tools, this.toolNames()) }) };
+    if (!tools) return { instructions };
+    return { instructions, tools: [...offeredTools(tools, this.toolNames()), ...client_tools] };
   }
 }

@@ -65,6 +65,10 @@ export class RunContext extends AgentContext {
     return max_iterations ?? this.scope.interaction.settings.max_iterations;
   }
 
+  get client_tools(): readonly string[] {
+    return this.scope.interaction.settings.client_tools.map(({ name }) => name);
+  }
+
   /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
   close(): void {
     this.isClosed = true;

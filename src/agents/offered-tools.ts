@@ -1,4 +1,4 @@
-import { compileGlob } from '../../matching/glob.js';
+import { compileGlob } from '../matching/glob.js';
 
 /**
  * The tools that an agent's file means, of those that there are: by name in any case of letters, `*` for anything.
