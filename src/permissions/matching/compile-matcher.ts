@@ -35,7 +35,7 @@ export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatch
       return onlyFor(matcher.tool, allows ? textAllower(regex) : textForbidder(regex));
     }
     case 'path': {
-      const glob = compileGlobOf('pattern', matcher.pattern, !allows);
+      const glob = compileGlobOf('pattern', matcher.pattern.normalize('NFC'), !allows);
       return onlyFor(matcher.tool, allows ? pathAllower(glob) : pathForbidder(glob));
     }
   }
