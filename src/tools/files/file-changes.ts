@@ -5,6 +5,7 @@ import { findFile, MAX_FILE_BYTES } from '../../workspace/read-file.js';
 import type { WorkspaceFile } from '../../workspace/read-file.js';
 import { replaceFile } from '../../workspace/replace-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
+import { WorkspaceFault } from '../../workspace/workspace-fault.js';
 import { Workspaces } from '../../workspace/workspaces.js';
 import type { CallAbout, ToolContext } from '../tool.js';
 import { describeChange } from './describe-change.js';
@@ -49,11 +50,16 @@ export class FileChanges {
     );
   }
 
-  /** What the change would do, for people. Changes nothing. @throws ToolFault, WorkspaceFault: why it would do nothing */
+  /** What the change would do, or why it would do nothing; for people. Changes nothing. */
   preview(change: FileChange, { chat_id }: CallAbout): Promise<string> {
     return this.workspaces.use(chat_id, async (workspace) => {
-      const { file, after } = await this.decide(workspace, change, chat_id);
-      return describeChange({ path: change.path, before: file?.bytes, after });
+      try {
+        const { file, after } = await this.decide(workspace, change, chat_id);
+        return describeChange({ path: change.path, before: file?.bytes, after });
+      } catch (error) {
+        if (!(error instanceof ToolFault || error instanceof WorkspaceFault)) throw error;
+        return `a file, which would fail as it is now: ${error.message}`;
+      }
     });
   }
 
