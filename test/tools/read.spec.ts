@@ -69,6 +69,17 @@ describe('The tool read', () => {
     expect(text).toMatch(/with bash/);
   });
 
+  it.each([
+    ['PNG', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00]],
+    ['JPEG', [0xff, 0xd8, 0xff, 0xe0]],
+    ['GIF', [...Buffer.from('GIF89a'), 0x00]],
+    ['WebP', [...Buffer.from('RIFF'), 1, 0, 0, 0, ...Buffer.from('WEBP')]],
+  ])('says of an image that it is one: %s', async (kind, bytes) => {
+    await give('file', Buffer.from(bytes));
+    const { text, is_error } = await read({ path: 'file' });
+    expect([is_error, text]).toEqual([true, expect.stringContaining(`is an image (${kind}, `)]);
+  });
+
   it('reads nothing that is huge, and says what to do instead', async () => {
     await give('huge.log', '');
     await truncate(world.at('huge.log'), 5 * 1024 * 1024 * 1024);

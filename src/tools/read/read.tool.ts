@@ -13,6 +13,7 @@ import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
+import { imageKind } from './image-kind.js';
 import { showText } from './show-text.js';
 
 /** Lines, where no limit is given. */
@@ -63,10 +64,18 @@ export class ReadTool extends Tool<Input> {
 
   private show(path: string, { bytes }: WorkspaceFile, range: Pick<Input, 'offset' | 'limit'>) {
     const content = decodeText(bytes);
-    if (!content.ok)
-      throw new ToolFault(
-        `${path} ${content.fault}. It has ${bytes.length} bytes; look into it with bash, such as with file or xxd.`,
-      );
+    if (!content.ok) throw notText(path, bytes, content.fault);
     return showText(path, content, { ...range, room: this.limits.toolOutputLimit });
   }
+}
+
+function notText(path: string, bytes: Buffer, fault: string): ToolFault {
+  const kind = imageKind(bytes);
+  if (kind !== undefined)
+    return new ToolFault(
+      `${path} is an image (${kind}, ${bytes.length} bytes), and read shows text only. Ask the user what is on it, or examine it with bash.`,
+    );
+  return new ToolFault(
+    `${path} ${fault}. It has ${bytes.length} bytes; look into it with bash, such as with file or xxd.`,
+  );
 }
