@@ -67,4 +67,11 @@ describe(showDiff.name, () => {
     expect([added, removed]).toEqual([3_000, 3_000]);
     expect(text).toContain('@@ -2,3000 +2,3000 @@\n-a0\n');
   });
+
+  it('does not search texts that are very large for the smallest difference', () => {
+    const middle = 'a line in the middle\n'.repeat(30_000);
+    const { added, text } = diff(`a\n${middle}a\n`, `b\n${middle}b\n`);
+    expect(added).toBe(30_002);
+    expect(text.match(/^@@/gm)).toEqual(['@@']);
+  });
 });
