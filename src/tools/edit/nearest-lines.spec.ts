@@ -44,6 +44,12 @@ describe(nearestLines.name, () => {
     expect(near.map(({ first }) => first)).toEqual([1, 3, 5]);
   });
 
+  it('looks at the beginning of what is very large', () => {
+    const far = `${'x\n'.repeat(40_000)}the needle here\n`;
+    expect(nearestLines(far, 'the needle there')).toMatchObject([{ first: 40_001 }]);
+    expect(nearestLines('x\n'.repeat(20_000) + far, 'the needle there')).toEqual([]);
+  });
+
   it('takes no long time for a large file', () => {
     const large = `${'some words, of a line (that is) like = many; others\n'.repeat(80_000)}`;
     const started = performance.now();
