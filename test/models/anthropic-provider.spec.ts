@@ -1,7 +1,13 @@
 import { AnthropicProvider } from '../../src/models/anthropic/anthropic-provider.js';
 import type { ModelRequest } from '../../src/models/model-provider.js';
 import type { AssistantMessage, Message } from '../../src/protocol/message.js';
-import { blockDelta, messageEnd, messageStart, wire } from '../support/fake-anthropic-turn.js';
+import {
+  blockDelta,
+  messageEnd,
+  messageStart,
+  messageSteps,
+  wire,
+} from '../support/fake-anthropic-turn.js';
 import { FakeAnthropic } from '../support/fake-anthropic.js';
 import type { ChatBody } from '../support/fake-model.js';
 import { Gate } from '../support/gate.js';
@@ -376,6 +382,11 @@ describe(AnthropicProvider.name, () => {
         ],
       });
       expect(joined(await collect(provider), 'text_delta')).toBe('Hi');
+    });
+
+    it('does not wait for the connection to end after message_stop', async () => {
+      fake.reply({ steps: [...messageSteps({ text: 'Hello' }, () => 1), new Gate()] });
+      expect(joined(await collect(provider), 'text_delta')).toBe('Hello');
     });
 
     it('goes on when the start of a block was lost', async () => {

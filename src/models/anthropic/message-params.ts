@@ -1,6 +1,6 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
-import { contentParams } from './content-param.js';
+import { contentParams } from './content-params.js';
 import { blocksOf } from './kept-turn.js';
 
 /** One turn as it is sent: a message whose content is a list of blocks. */

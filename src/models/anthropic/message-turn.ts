@@ -1,6 +1,5 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { FinishReason } from '../../protocol/events.js';
-import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
 import { finishReason } from '../wire/finish-reason.js';
 import { isObject } from '../wire/is-object.js';
@@ -8,7 +7,7 @@ import { StreamedError } from '../wire/streamed-error.js';
 import { tooLarge } from '../wire/too-large.js';
 import type { TurnFold } from '../wire/turn-fold.js';
 import { TurnTraces } from '../wire/turn-traces.js';
-import { keepTurn } from './kept-turn.js';
+import { messageOf } from './message-of.js';
 import { TokenCount } from './token-count.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
 
@@ -128,7 +127,7 @@ export class MessageTurn implements TurnFold {
   finish(): void {
     if (this.explanation !== '' && this.blocks.every(({ kind }) => kind !== 'text'))
       this.addText(this.open(undefined, new TextBlock()), this.explanation);
-    const message = this.message();
+    const message = messageOf(this.blocks, this.options.model);
     const { tool_calls = [] } = message;
     this.emit({
       type: 'response_completed',
@@ -250,26 +249,6 @@ export class MessageTurn implements TurnFold {
     this.traces.add('unknown_finish_reason', reason);
     return hasCalls ? 'tool_calls' : 'stop';
   }
-
-  private message(): AssistantMessage {
-    const text = this.blocks
-      .map((block) => (block.kind === 'text' ? block.text.text : ''))
-      .join('');
-    const tool_calls = this.blocks.flatMap((block) =>
-      block.kind === 'call' ? [toolCall(block)] : [],
-    );
-    const provider_data = keepTurn(this.blocks, this.options.model);
-    return {
-      role: 'assistant',
-      content: tool_calls.length > 0 ? text || null : text,
-      ...(tool_calls.length > 0 && { tool_calls }),
-      ...(provider_data && { provider_data }),
-    };
-  }
-}
-
-function toolCall({ id, name, json }: CallBlock): ToolCall {
-  return { id, type: 'function', function: { name, arguments: json.text } };
 }
 
 function wholeInput(input: unknown): string {
