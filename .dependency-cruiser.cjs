@@ -44,7 +44,7 @@ const HOMES = {
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
   yaml: 'src/agents/files/',
-  zod: 'src/(agents/files|config|mcp|tools|tasks|permissions/rules|chats/session-log)/',
+  zod: 'src/(agents|config|mcp|tools|tasks|permissions/rules|chats/session-log)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */

@@ -8,6 +8,7 @@ import { AgentRegistry } from './agent-registry.js';
 import { AgentTypesController } from './agent-types.controller.js';
 import { CoderAgent } from './coder/coder.agent.js';
 import { ProjectNotes } from './coder/project-notes.js';
+import { DeliberateAgent } from './deliberate/deliberate.agent.js';
 import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
@@ -25,6 +26,7 @@ import { ReactAgent } from './react/react.agent.js';
     CallRates,
     ReactAgent,
     CoderAgent,
+    DeliberateAgent,
     ProjectNotes,
     AgentTreeService,
     InterventionsService,

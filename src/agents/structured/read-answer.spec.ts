@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { readAnswer } from './read-answer.js';
+
+const schema = z.object({ sure: z.boolean() });
+
+describe(readAnswer.name, () => {
+  it.each([
+    ['alone', '{"sure": true}'],
+    ['with spaces', ' \n{"sure": true}\n'],
+    ['in a code block', 'Here you are:\n```json\n{"sure": true}\n```\nBye.'],
+    ['in a block without a name', '```\n{"sure": true}\n```'],
+    ['in a sentence', 'I think {"sure": true} is right.'],
+    ['with more than was asked for', '{"sure": true, "why": "because"}'],
+  ])('finds the object %s', (_, text) => {
+    expect(readAnswer(schema, text)).toEqual({ ok: true, value: { sure: true } });
+  });
+
+  it.each([
+    ['', /not a JSON object/],
+    ['Yes.', /not a JSON object/],
+    ['[true]', /expected object/],
+    ['{"sure": tr', /not a JSON object/],
+    ['} {', /not a JSON object/],
+    ['{"sure": "yes"}', /^sure: /],
+    ['{}', /^sure: /],
+  ])('says what is wrong with %j', (text, fault) => {
+    expect(readAnswer(schema, text)).toEqual({ ok: false, fault: expect.stringMatching(fault) });
+  });
+});

@@ -1,0 +1,43 @@
+import type { ZodType } from 'zod';
+
+export type ReadAnswer<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
+
+const MAX_FAULTS = 5;
+
+/** The JSON object in what a model wrote, also where it wrote something around it. */
+export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
+  const candidates = [text, fenced(text), braced(text)].filter((part) => part !== undefined);
+  let fault = 'it is not a JSON object';
+  for (const candidate of candidates) {
+    const value = parse(candidate);
+    if (value === undefined) continue;
+    const { data, error, success } = schema.safeParse(value);
+    if (success) return { ok: true, value: data };
+    fault = error.issues.slice(0, MAX_FAULTS).map(describe).join('; ');
+  }
+  return { ok: false, fault };
+}
+
+function fenced(text: string): string | undefined {
+  return /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+}
+
+function braced(text: string): string | undefined {
+  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
+  return start !== -1 && end > start ? text.slice(start, end + 1) : undefined;
+}
+
+/** undefined: it is no object. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe({ path, message }: { path: readonly PropertyKey[]; message: string }): string {
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+}
