@@ -57,6 +57,7 @@ describe(GlobTool.name, () => {
     folder.write({ 'src/a.ts': '', 'src/b/c.ts': '', 'd.ts': '' });
     expect(await found('**/*.ts', 'src')).toEqual(['src/a.ts', 'src/b/c.ts']);
     expect(await found('b/*', './src/')).toEqual(['src/b/c.ts']);
+    expect(await found('src/b/*')).toEqual(['src/b/c.ts']);
     expect(await found('./src//*.ts')).toEqual(['src/a.ts']);
     expect(await glob({ pattern: '*.ts', path: 'src' })).toBe('src/a.ts\n[1 file]');
   });
