@@ -105,9 +105,7 @@ async function runTool(
   };
   const ending = await runUntil(
     (signal, pause) => {
-      const ask = pausing(pause, context.ask);
-      const run_agent = pausing(pause, context.run_agent);
-      const inside = { ...context, signal, output, ask, run_agent };
+      const inside = { ...context, ...pausingSteps(pause, context), signal, output };
       return withRetries(() => tool.execute(input, inside), {
         retries: tool.policy.retries,
         signal,
@@ -127,6 +125,16 @@ function tellRetry(
   const times = tool.policy.retries?.times;
   const message = `${tool.name} failed, and is tried again (${attempt} of ${times}): ${toErrorText(error)}`;
   return tell({ type: 'NOTICE', code: 'tool_retried', message });
+}
+
+function pausingSteps(pause: Pause, { ask, run_agent, fork, wait, call_tool }: ToolContext) {
+  return {
+    ask: pausing(pause, ask),
+    run_agent: pausing(pause, run_agent),
+    fork: pausing(pause, fork),
+    wait: pausing(pause, wait),
+    call_tool: pausing(pause, call_tool),
+  };
 }
 
 /** While a tool waits for a person or a child agent, its time stands still. What it doesn't wait for may fail unheard. */

@@ -35,6 +35,18 @@ export interface ToolPolicy {
 /** What a tool may add to the log of its interaction. */
 export type ToolEvent = RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>;
 
+/** A child agent that a tool has started. */
+export interface ForkedInside {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** What came of a call that a tool made. */
+export interface CalledInside {
+  readonly output: string;
+  readonly is_error: boolean;
+}
+
 /** What a running tool has besides its input. */
 export interface ToolContext {
   readonly interaction_id: string;
@@ -71,6 +83,23 @@ export interface ToolContext {
     prompt: string,
     options?: { readonly agent_type?: string },
   ) => Promise<string>;
+  /** Starts a child agent as `run_agent` does, and goes on beside it; journaled. */
+  readonly fork: (
+    prompt: string,
+    options?: { readonly agent_type?: string },
+  ) => Promise<ForkedInside>;
+  /**
+   * The answer of a child agent that `fork` has started in this call; journaled.
+   * @throws AppError when it failed, or was stopped
+   */
+  readonly wait: (id: string) => Promise<string>;
+  /**
+   * Calls another tool as the agent could itself: the same rules, approvals and limits hold; journaled, and no part of the conversation.
+   * `args`: JSON text of an object. A failure, and that it may not be called, are results.
+   */
+  readonly call_tool: (name: string, args: string) => Promise<CalledInside>;
+  /** What time it is, in milliseconds; the same on a replay: when the call began, or else when the last step that it waited for was done. */
+  readonly now: () => Promise<number>;
 }
 
 /** Where a call that is asked about would take place. */

@@ -14,6 +14,10 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     ask: () => Promise.resolve(null),
     tell: () => Promise.resolve(),
     run_agent: () => Promise.resolve(''),
+    fork: () => Promise.resolve({ id: 'agent_test', type: 'react' }),
+    wait: () => Promise.resolve(''),
+    call_tool: () => Promise.resolve({ output: '', is_error: false }),
+    now: () => Promise.resolve(0),
     ...more,
   };
 }

@@ -3,8 +3,8 @@ import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import type { ToolExecution } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import type { DiscoveryService } from '@nestjs/core';
-import type { ToolContext } from '../../src/tools/tool.js';
 import { SystemClock } from '../../src/kernel/clock.js';
+import { toolContext } from '../support/tool-context.js';
 import { PythonWorld } from './python-world.js';
 
 const MEMORY_MB = 96;
@@ -31,13 +31,7 @@ describe(`${PythonTool.name}, when a program knows no bounds`, () => {
   /** Within the time that a tool has. */
   function runInTime(code: string): Promise<ToolExecution> {
     const call = { name: 'python', arguments: JSON.stringify({ code }) };
-    const context = {
-      interaction_id: 'int_1',
-      tool_call_id: 'call_1',
-      signal: new AbortController().signal,
-      output: () => {},
-    };
-    return executor.execute(call, context as unknown as ToolContext);
+    return executor.execute(call, toolContext());
   }
 
   it.each([

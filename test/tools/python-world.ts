@@ -2,6 +2,7 @@ import { Interpreters } from '../../src/tools/python/interpreters.js';
 import { PythonTool } from '../../src/tools/python/python.tool.js';
 import { ToolOutput } from '../../src/tools/tool-output.js';
 import type { ToolContext } from '../../src/tools/tool.js';
+import { toolContext } from '../support/tool-context.js';
 
 const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
 
@@ -18,14 +19,8 @@ export class PythonWorld {
   }
 
   async run(code: string, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
-    const call = {
-      interaction_id: 'int_1',
-      tool_call_id: `call_${++this.calls}`,
-      signal: new AbortController().signal,
-      output: () => {},
-      ...context,
-    } as ToolContext;
-    return this.tool.execute({ code }, call);
+    const tool_call_id = `call_${++this.calls}`;
+    return this.tool.execute({ code }, toolContext({ tool_call_id, ...context }));
   }
 
   close(): Promise<void> {

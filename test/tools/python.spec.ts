@@ -67,7 +67,7 @@ describe(PythonTool.name, () => {
 
   it('gives the same call the same random numbers, and another call others', async () => {
     const code =
-      'import os, random, uuid, secrets\n[random.random(), os.urandom(8), uuid.uuid4(), secrets.token_hex(), hash("a"), list({"a", "b", "c"})]';
+      'import os, random, uuid, secrets\n[random.random(), os.urandom(8), uuid.uuid4(), uuid.uuid1(), secrets.token_hex(), hash("a"), list({"a", "b", "c"})]';
     const ids = ['call_a', 'call_a', 'call_b'];
     const [first, again, other] = await Promise.all(
       ids.map((tool_call_id) => world.run(code, { tool_call_id })),
@@ -75,6 +75,15 @@ describe(PythonTool.name, () => {
     expect(first!.is_error).toBe(false);
     expect(again).toEqual(first);
     expect(other!.text).not.toBe(first!.text);
+  });
+
+  it('has a clock that starts when the call began, and moves with what it waits for', async () => {
+    const times = [1_700_000_000_000, 1_700_000_100_000];
+    const { text } = await world.run(
+      'import time\nfrom datetime import datetime\na = time.time()\nfirst = datetime.now().isoformat()[:19]\ntime.sleep(0.05)\nb = time.time()\nask("?")\n[int(a), first, round(b - a, 2), int(time.time()), time.time() < time.time()]',
+      { now: () => Promise.resolve(times[0]!), ask: () => Promise.resolve((times.shift(), 'yes')) },
+    );
+    expect(text).toBe("[1700000000, '2023-11-14T22:13:20', 0.05, 1700000100, True]");
   });
 
   it('runs a program after the first within 100 ms of its own time', async () => {

@@ -57,6 +57,18 @@ describe(Journal.name, () => {
     expect(taken).toEqual(['2', '3', '1']);
   });
 
+  it('says when what the log has told of a step was delivered', async () => {
+    const call = { type: 'TOOL_CALL', id: 'c', block_id: 'b', tool_name: 't', tool_input: '{' };
+    journal.push([step('1'), record('1.0/1', call as RecordBody)]);
+    const told = journal.told('1.0/1').then(() => delivered.push('told'));
+    await quiet();
+    expect(delivered).toEqual([]);
+    await take('1');
+    await told;
+    expect(delivered).toEqual(['1', '1.0/1', 'told']);
+    await journal.told('1.0/1');
+  });
+
   it('passes over what was done inside a step that is completed, and hands it over where that is done again', async () => {
     journal.push([step('a/1.0/1'), step('a/1.0'), step('a/2.0/1')]);
     const done = take('a/1.0');
@@ -213,6 +225,18 @@ describe(Journal.name, () => {
       await quiet();
       jest.advanceTimersByTime(UNCLAIMED_MS);
       expect(String(failures[0])).toContain('at step 1 ');
+    });
+
+    it('leaves a tool alone that computes between its steps, until it is done', async () => {
+      journal.push([step('1.0/1'), step('2')]);
+      void take('2');
+      const computed = journal.compute('1.0');
+      await quiet();
+      jest.advanceTimersByTime(UNCLAIMED_MS * 10);
+      expect(failures).toEqual([]);
+      computed();
+      jest.advanceTimersByTime(UNCLAIMED_MS);
+      expect(String(failures[0])).toContain('at step 1.0/1 ');
     });
 
     it('leaves an agent alone that waits for no step: it may come to it', async () => {

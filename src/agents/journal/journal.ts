@@ -29,6 +29,9 @@ export class Journal {
   private readonly completed = new Map<string, CompletingRecord>();
   private readonly earlier = new Map<string, LogRecord[]>();
   private readonly waiting = new Map<string, (record: CompletingRecord) => void>();
+  private readonly telling = new Map<string, () => void>();
+  /** Keys of calls whose tools run on their own. */
+  private readonly computing = new Set<string>();
   /** Keys of steps that have steps inside them, and of those, the completed ones; paths of child agents that have ended. */
   private readonly outer = new Set<string>();
   private readonly over = new Set<string>();
@@ -63,6 +66,23 @@ export class Journal {
   listEarlier<T extends RecordType>(key: string, type: T): readonly RecordOf<T>[] {
     const earlier = (this.earlier.get(key) ?? []).map(({ body }) => body);
     return earlier.filter((body): body is RecordOf<T> => body.type === type);
+  }
+
+  /** As `findEarlier`, and when it was told. */
+  findEarlierRecord(key: string, type: RecordType): LogRecord | undefined {
+    return this.earlier.get(key)?.find((record) => record.body.type === type);
+  }
+
+  /** Resolves when all that the log has of this step was delivered. */
+  told(key: string): Promise<void> {
+    if (!this.undelivered().some((record) => record.key === key)) return Promise.resolve();
+    return new Promise((resolve) => this.telling.set(key, resolve));
+  }
+
+  /** A tool computes until the answered function is called: it may take its time to its next step. */
+  compute(key: string): () => void {
+    this.computing.add(key);
+    return () => void this.computing.delete(key);
   }
 
   /** Resolves with the record that completes this step, when its turn comes. */
@@ -157,6 +177,7 @@ export class Journal {
 
   private failUnclaimed(): void {
     const step = this.findUnclaimed();
+    if (step && this.computing.has(outerKey(step.key))) return this.watchHead();
     if (step) this.listener.fail(new JournalMismatch(step, 'nothing there'));
   }
 
@@ -174,7 +195,15 @@ export class Journal {
       this.completed.delete(record.key);
     }
     this.listener.deliver(record);
+    if (record.key !== null) this.tellOf(record.key);
     this.compact();
+  }
+
+  private tellOf(key: string): void {
+    const resolve = this.telling.get(key);
+    if (!resolve || this.undelivered().some((record) => record.key === key)) return;
+    this.telling.delete(key);
+    resolve();
   }
 
   /** Delivered records are only needed by those who kept them. */

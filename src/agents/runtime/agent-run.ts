@@ -10,6 +10,7 @@ import type { OpenDeferredCall } from './leftovers.js';
 import { RunContext } from './run-context.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
+import { ToolEffect } from './tool.effect.js';
 
 export interface AgentRunOptions {
   readonly identity: AgentIdentity;
@@ -51,7 +52,8 @@ function takeUp(
 ): DeferredCall {
   const { key, approval_id, tool_call_id: id, tool_name: name, tool_input } = open;
   const call: ToolCall = { id, type: 'function', function: { name, arguments: tool_input } };
-  const input = { ...owner, key, call };
+  const nest = (inner: ToolCallInput) => new ToolEffect(scope, inner);
+  const input = { ...owner, key, call, nest };
   return new DeferredCall(scope, {
     ...{ input, approval_id, tool_input },
     started: open.started_in !== undefined,

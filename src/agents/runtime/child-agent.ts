@@ -31,6 +31,8 @@ export class ChildAgent implements AgentHandle {
   private readonly completion: Promise<AgentEnd>;
   private ending: Promise<void> | undefined;
   private current: AgentState = 'running';
+  /** ISO 8601; set once its end was told. */
+  ended_at: string | undefined;
 
   constructor(
     private readonly parent: RunScope,
@@ -157,8 +159,9 @@ export class ChildAgent implements AgentHandle {
     };
   }
 
-  private complete({ body, hidden }: CompletingRecord): AgentEnd {
+  private complete({ body, hidden, at }: CompletingRecord): AgentEnd {
     if (body.type !== 'AGENT_COMPLETED') throw new TypeError('not the end of an agent');
+    this.ended_at = at;
     this.current = body.status;
     const { status, result } = body;
     return { status, result, ...(hidden as AgentEndJournal) };

@@ -22,6 +22,7 @@ import { NoticeEffect } from './notice.effect.js';
 import type { RunScope } from './run-scope.js';
 import { SayEffect } from './say.effect.js';
 import { StepEffect, refuseInsideStep } from './step.effect.js';
+import type { ToolCallInput } from './tool-call-input.js';
 import { ToolEffect } from './tool.effect.js';
 
 export interface RunContextOptions {
@@ -143,6 +144,7 @@ export class RunContext extends AgentContext {
       );
     this.openCalls.delete(id);
     const { agent } = this;
-    return new ToolEffect(this.scope, { ...open, agent, children: this.options.children });
+    const nest = (call: ToolCallInput) => new ToolEffect(this.scope, call);
+    return nest({ ...open, agent, children: this.options.children, nest });
   }
 }

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../protocol/message.js';
-import type { AgentIdentity } from '../agent-context.js';
+import type { AgentIdentity, ToolOutcome } from '../agent-context.js';
 import type { Children } from './children.js';
+import type { Effect } from './effect.js';
 
 export interface ToolCallInput {
   /** Of the turn and the index in it. */
@@ -9,6 +10,10 @@ export interface ToolCallInput {
   readonly call: ToolCall;
   /** Of the agent; a tool may start some. */
   readonly children: Children;
+  /** The effect of a call that its tool makes. */
+  readonly nest: (call: ToolCallInput) => Effect<ToolOutcome>;
+  /** Made by a tool, which waits for what comes of it. */
+  readonly isNested?: boolean;
 }
 
 /** What the model is told of a call that a crash interrupted, and that must not be repeated (I4). */

@@ -101,7 +101,8 @@ export class ToolGate {
   }
 
   private async settle(approval_id: string, tool_input: string): Promise<Passage> {
-    if (this.scope.interaction.settings.approval_mode === 'defer')
+    const { approval_mode } = this.scope.interaction.settings;
+    if (approval_mode === 'defer' && !this.input.isNested)
       return { state: 'deferred', approval_id };
     const settlement = await this.scope.waitFor(approval_id, 'approval');
     if (settlement.kind !== 'approval') throw new TypeError('not an approval');

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../../log/log-record.js';
 import type { Entry } from '../../log/run-log.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
@@ -18,6 +19,7 @@ export interface PassedCall {
 /** The moment from which on a call's effect may have taken place (I4). */
 export class ToolStart {
   private isRecorded: boolean;
+  private recorded: Promise<readonly LogRecord[]> | undefined;
 
   constructor(
     private readonly scope: RunScope,
@@ -32,6 +34,14 @@ export class ToolStart {
     return this.isRecorded ? [] : this.passed.told;
   }
 
+  /** When the call began, in whichever run, in milliseconds. */
+  async began(): Promise<number> {
+    const earlier = this.scope.journal.findEarlierRecord(this.input.key, 'TOOL_STARTED');
+    const record = earlier ?? (await this.recorded)?.at(-1);
+    if (!record) throw new TypeError('the call has not begun');
+    return Date.parse(record.at);
+  }
+
   /** Committed before the effect begins; where repeating does no harm, nobody waits for that. */
   async record(trace?: ProcessTrace): Promise<void> {
     if (this.isRecorded) return;
@@ -39,9 +49,9 @@ export class ToolStart {
     const { agent, key, call } = this.input;
     const body = { type: 'TOOL_STARTED', id: call.id, tool_name: call.function.name } as const;
     const entry = { agent_id: agent.id, key, body, hidden: trace };
-    const recorded = this.scope.append([...this.passed.told, entry]);
-    if (isRepeatable(this.passed.tool)) this.scope.track(recorded.then(() => {}));
-    else await recorded;
+    this.recorded = this.scope.append([...this.passed.told, entry]);
+    if (isRepeatable(this.passed.tool)) this.scope.track(this.recorded.then(() => {}));
+    else await this.recorded;
   }
 }
 

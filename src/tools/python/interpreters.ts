@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
 import { Interpreter } from './interpreter.js';
-import { readPyodideFiles } from './pyodide-files.js';
-import type { PyodideFiles } from './pyodide-files.js';
+import { prepare } from './prepared.js';
 import { PythonLimits } from './python-limits.js';
 
 /** Interpreters that wait for a program. */
@@ -11,18 +10,12 @@ const SPARE = 1;
 /** Interpreters at once, those that wait for people and agents too. Each may take the memory that a program may have. */
 const MAX = 32;
 
-interface Prepared {
-  readonly files: PyodideFiles;
-  readonly snapshot: SharedArrayBuffer;
-}
-
 /**
  * Makes interpreters, each for one program. Nothing is done before the first is wanted; from then on one waits in reserve. They start from
  * a snapshot of the first one's memory, which is the same in every process.
  */
 @Injectable()
 export class Interpreters implements OnModuleDestroy {
-  private prepared: Promise<Prepared> | undefined;
   private spare: readonly Promise<Interpreter>[] = [];
   private readonly all = new Set<Interpreter>();
   private isOver = false;
@@ -74,14 +67,10 @@ export class Interpreters implements OnModuleDestroy {
   }
 
   private async start(): Promise<Interpreter> {
-    const { files, snapshot } = await this.prepare();
-    return this.open(files, snapshot);
-  }
-
-  private async open(files: PyodideFiles, snapshot?: SharedArrayBuffer): Promise<Interpreter> {
-    if (this.isOver) throw new AppError('unavailable', 'stopping', 'The server is stopping.');
-    const options = { files, memory_mb: this.limits.pythonMemoryMb };
-    const interpreter = new Interpreter({ ...options, ...(snapshot && { snapshot }) });
+    this.throwIfOver();
+    const prepared = await prepare();
+    this.throwIfOver();
+    const interpreter = new Interpreter({ ...prepared, memory_mb: this.limits.pythonMemoryMb });
     this.all.add(interpreter);
     try {
       await interpreter.ready;
@@ -92,25 +81,7 @@ export class Interpreters implements OnModuleDestroy {
     }
   }
 
-  /** Once; again after it failed. */
-  private async prepare(): Promise<Prepared> {
-    this.prepared ??= this.makeSnapshot();
-    try {
-      return await this.prepared;
-    } catch (error) {
-      this.prepared = undefined;
-      throw error;
-    }
-  }
-
-  private async makeSnapshot(): Promise<Prepared> {
-    const files = await readPyodideFiles();
-    const first = await this.open(files);
-    const bytes = await first.ready;
-    await this.discard(first);
-    if (!bytes) throw new TypeError('not a snapshot');
-    const snapshot = new SharedArrayBuffer(bytes.length);
-    new Uint8Array(snapshot).set(bytes);
-    return { files, snapshot };
+  private throwIfOver(): void {
+    if (this.isOver) throw new AppError('unavailable', 'stopping', 'The server is stopping.');
   }
 }

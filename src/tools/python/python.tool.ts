@@ -7,12 +7,14 @@ import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
+import { answerRequest } from './answer-request.js';
 import { describeEnd } from './describe-end.js';
 import type { Interpreter } from './interpreter.js';
 import { Interpreters } from './interpreters.js';
 import { programSeed } from './program-seed.js';
 import type { ProgramEnd } from './program.js';
 import { PythonLimits } from './python-limits.js';
+import { Turn } from './turn.js';
 import { Turns } from './turns.js';
 
 const MAX_CODE = 200_000;
@@ -37,7 +39,7 @@ type Input = z.output<typeof input>;
 export class PythonTool extends Tool<Input> {
   readonly name = 'python';
   readonly description =
-    'Runs a Python 3 program and answers what it printed and the value of its last expression. The whole standard library is there, but no other package, no network, no files of the user and no processes. Every call is a new interpreter: variables and files are not kept. Good for calculating, for working through data and text, and for trying code.';
+    'Runs a Python 3 program and answers what it printed and the value of its last expression. The whole standard library is there, but no other package, no network, no files of the user and no processes. Every call is a new interpreter: variables and files are not kept. Good for calculating, for working through data and text, and for work of many steps: tool(name, **arguments) calls one of your tools and returns its output, fork(prompt, agent_type=None) starts another agent and wait(agent) returns its answer, ask(question, options=None) asks the user; what fails raises ToolError. Clock and random numbers are made up: no secrets, no timing.';
   readonly input = input;
   readonly policy: ToolPolicy = {
     category: 'compute',
@@ -63,38 +65,42 @@ export class PythonTool extends Tool<Input> {
   }
 
   async execute({ code }: Input, context: ToolContext): Promise<ToolOutput> {
-    const done = await this.turns.take();
+    const turn = await Turn.take(this.turns);
     try {
       const interpreter = await this.interpreters.take();
       try {
-        return await this.run(interpreter, code, context);
+        return await this.run(interpreter, { code, context, turn });
       } finally {
         await this.interpreters.discard(interpreter);
       }
     } finally {
-      done();
+      turn.end();
     }
   }
 
   private async run(
     interpreter: Interpreter,
-    code: string,
-    { signal, output, interaction_id, tool_call_id }: ToolContext,
+    { code, context, turn }: { code: string; context: ToolContext; turn: Turn },
   ): Promise<ToolOutput> {
+    const { signal, output, interaction_id, tool_call_id } = context;
     const printed = new BoundedOutput(roomFor(this.limits.toolOutputLimit));
     const show = new TextDecoder();
     const stop = (): void => void interpreter.stop();
+    const seed = programSeed(interaction_id, tool_call_id);
+    const now = await context.now();
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    const program = { code, seed: programSeed(interaction_id, tool_call_id), now: Date.now() };
     try {
-      const end = await interpreter.run(program, {
-        onOutput: (bytes) => {
-          printed.push(bytes);
-          output(show.decode(bytes, { stream: true }));
+      const end = await interpreter.run(
+        { code, seed, now },
+        {
+          onOutput: (bytes) => {
+            printed.push(bytes);
+            output(show.decode(bytes, { stream: true }));
+          },
+          onRequest: (request) => turn.without(() => answerRequest(request, context)),
         },
-        onRequest: async () => JSON.stringify({ error: 'This is not available here.' }),
-      });
+      );
       return this.answer(printed, end);
     } finally {
       signal.removeEventListener('abort', stop);

@@ -8,7 +8,7 @@ export interface EffectNode {
   /** Whether it may fail; which then is caught, or not. */
   readonly fails: 'never' | 'caught' | 'uncaught';
   /** Tools that a model turn calls, by name. */
-  readonly calls: readonly ('once' | 'again' | 'errand' | 'missing')[];
+  readonly calls: readonly ('once' | 'again' | 'errand' | 'caller' | 'missing')[];
 }
 
 /** What a parent does about its child when it has done something else meanwhile. */
@@ -27,7 +27,9 @@ const effect: fc.Arbitrary<EffectNode> = fc.record({
   fails: fc.constantFrom('never', 'never', 'never', 'caught', 'caught', 'uncaught'),
   calls: fc.oneof(
     fc.constant([]),
-    fc.array(fc.constantFrom('once', 'once', 'again', 'errand', 'missing'), { maxLength: 3 }),
+    fc.array(fc.constantFrom('once', 'once', 'again', 'errand', 'caller', 'missing'), {
+      maxLength: 3,
+    }),
   ),
 });
 

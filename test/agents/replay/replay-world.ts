@@ -140,6 +140,7 @@ export class ReplayWorld {
         this.tool(life, 'once', 'report'),
         this.tool(life, 'again', 'rerun'),
         new FakeTool('errand', (_, context) => errand(context), 'replay'),
+        new FakeTool('caller', (_, context) => caller(context), 'replay'),
       ],
       agent: (ctx) => this.agent(life, ctx).run(this.program, 'p'),
       kinds: {
@@ -252,6 +253,26 @@ function promptOf({ messages }: AgentContext): string {
 
 function errand({ run_agent, tool_call_id }: ToolContext): Promise<string> {
   return run_agent(tool_call_id, { agent_type: 'errand' });
+}
+
+/** What a program inside of a tool does: one step after the other, and a child beside them. */
+async function caller({
+  call_tool,
+  fork,
+  wait,
+  ask,
+  now,
+  tool_call_id,
+}: ToolContext): Promise<string> {
+  const began = await now();
+  const once = await call_tool('once', `{"of":"${tool_call_id}"}`);
+  const helper = await fork(tool_call_id, { agent_type: 'errand' });
+  const again = await call_tool('again', `{"of":"${tool_call_id}"}`);
+  const missing = await call_tool('missing', '{}');
+  const answer = await ask(tool_call_id);
+  const helped = await wait(helper.id);
+  const outputs = [once.output, again.output, missing.is_error, answer, helped];
+  return `${tool_call_id}#${[...outputs, (await now()) - began].join()}`;
 }
 
 function effectAt(program: Program, place: string): EffectNode {

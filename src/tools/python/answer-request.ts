@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { toErrorText } from '../to-text.js';
+import type { ToolContext } from '../tool.js';
+import { programRequest } from './program-request.js';
+import type { ProgramRequest } from './program-request.js';
+
+/** Of the arguments of a tool, as JSON. */
+const MAX_ARGUMENTS = 1_000_000;
+
+type Context = Pick<ToolContext, 'ask' | 'fork' | 'wait' | 'call_tool' | 'now'>;
+/** What the program gets; `error` becomes an exception. */
+type Answer =
+  { readonly text: string | null } | { readonly id: string; readonly type: string } | Fault;
+interface Fault {
+  readonly error: string;
+}
+
+/** Does what a program asks for, through the context of its call. Answers JSON, with the time it is then. Never rejects. */
+export async function answerRequest(line: string, context: Context): Promise<string> {
+  const answer = await answerOrFault(line, context);
+  return JSON.stringify({ ...answer, now: await context.now() });
+}
+
+async function answerOrFault(line: string, context: Context): Promise<Answer> {
+  try {
+    const request = programRequest.safeParse(JSON.parse(line));
+    if (!request.success) return { error: z.prettifyError(request.error) };
+    return await answer(request.data, context);
+  } catch (error) {
+    return { error: toErrorText(error) };
+  }
+}
+
+async function answer(request: ProgramRequest, context: Context): Promise<Answer> {
+  switch (request.op) {
+    case 'fork': {
+      const { prompt, agent_type } = request;
+      return context.fork(prompt, agent_type ? { agent_type } : {});
+    }
+    case 'wait':
+      return { text: await context.wait(request.id) };
+    case 'ask': {
+      const { question, options } = request;
+      return { text: await context.ask(question, options ? { options } : {}) };
+    }
+    case 'tool':
+      return callTool(request, context);
+  }
+}
+
+async function callTool(
+  { name, arguments: args }: Extract<ProgramRequest, { op: 'tool' }>,
+  { call_tool }: Context,
+): Promise<Answer> {
+  const json = JSON.stringify(args);
+  if (json.length > MAX_ARGUMENTS)
+    return { error: `The arguments are longer than ${MAX_ARGUMENTS} characters of JSON.` };
+  const { output, is_error } = await call_tool(name, json);
+  return is_error ? { error: output } : { text: output };
+}
