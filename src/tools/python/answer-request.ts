@@ -25,13 +25,13 @@ async function answerOrFault(line: string, context: Context): Promise<Answer> {
   try {
     const request = programRequest.safeParse(JSON.parse(line));
     if (!request.success) return { error: z.prettifyError(request.error) };
-    return await answer(request.data, context);
+    return await carryOut(request.data, context);
   } catch (error) {
     return { error: toErrorText(error) };
   }
 }
 
-async function answer(request: ProgramRequest, context: Context): Promise<Answer> {
+async function carryOut(request: ProgramRequest, context: Context): Promise<Answer> {
   switch (request.op) {
     case 'fork': {
       const { prompt, agent_type } = request;
