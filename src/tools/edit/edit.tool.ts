@@ -70,10 +70,10 @@ class Edit {
   private lines: readonly number[] = [];
   private count = 0;
 
-  constructor(private readonly input: Input) {}
+  constructor(private readonly wanted: Input) {}
 
   get change(): FileChange {
-    return { path: this.input.path, apply: (before) => this.apply(before) };
+    return { path: this.wanted.path, apply: (before) => this.apply(before) };
   }
 
   describe(): string {
@@ -84,11 +84,11 @@ class Edit {
   }
 
   private apply(before: Buffer | undefined): Buffer {
-    const { path, old_string } = this.input;
+    const { path, old_string } = this.wanted;
     if (!before) throw missing(path);
     const content = decodeText(before);
     if (!content.ok) throw new ToolFault(`${path} ${content.fault}.`);
-    const replaced = replaceText(content.text, this.input, MAX_FILE_BYTES);
+    const replaced = replaceText(content.text, this.wanted, MAX_FILE_BYTES);
     switch (replaced.kind) {
       case 'none':
         throw noMatch(path, content.text, old_string);
