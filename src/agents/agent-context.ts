@@ -1,4 +1,5 @@
 import type { AgentStatus, FinishReason } from '../protocol/events.js';
+import type { Budget } from '../protocol/budget.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { Message, ToolCall } from '../protocol/message.js';
 import type { Thinking, ToolChoice } from '../models/model-provider.js';
@@ -63,6 +64,8 @@ export interface ForkOptions extends AgentSettings {
   readonly agent_type?: string;
   /** What `ctx.agent.metadata` of the child is, and of those below it; the parent's unless given. Has to survive JSON. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** What it and all below it may use. */
+  readonly budget?: Budget;
 }
 
 /** `error`: it threw. */

@@ -1,3 +1,4 @@
+import type { ModelPrices } from '../protocol/budget.js';
 import type { Secret } from './secret.js';
 
 export type StoreKind = 'database' | 'file';
@@ -69,6 +70,14 @@ export class Config {
   /** Tool calls that one interaction may make, and that one chat may make in a minute; 0: no limit. */
   readonly maxToolCalls: number;
   readonly toolCallsPerMinute: number;
+  /** What one interaction may use with all its agents; 0: no limit. */
+  readonly maxTokens: number;
+  readonly maxWallTimeMs: number;
+  readonly maxCostUsd: number;
+  readonly modelPrices?: ModelPrices;
+  /** Levels of agents below the root of an interaction, and how many run at once. */
+  readonly maxAgentDepth: number;
+  readonly maxAgents: number;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model gets to see. */
   readonly toolOutputLimit: number;

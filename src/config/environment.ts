@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   absolutePaths,
+  amount,
   apiKey,
   hostName,
   hostNames,
@@ -8,6 +9,7 @@ import {
   integer,
   milliseconds,
   modelNames,
+  modelPrices,
   oneOf,
   postgresUrl,
   trueOrFalse,
@@ -49,6 +51,12 @@ export const environment = z.object({
   MAX_ITERATIONS: integer(1, 1000).default(25),
   MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),
   MAX_TOOL_CALLS: integer(0, 1_000_000).default(500),
+  MAX_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  MAX_WALL_TIME_MS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  MAX_COST_USD: amount(1_000_000).default(0),
+  MODEL_PRICES: modelPrices().optional(),
+  MAX_AGENT_DEPTH: integer(0, 16).default(4),
+  MAX_AGENTS: integer(0, 1_000).default(50),
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),

@@ -9,6 +9,33 @@ export function integer(min: number, max: number) {
   return wholeNumber({ min, max, what: 'a whole number' });
 }
 
+export function amount(max: number) {
+  const isInRange = (text: string): boolean => /^\d+(\.\d+)?$/.test(text) && Number(text) <= max;
+  return z.string().refine(isInRange, `has to be a number from 0 to ${max}`).transform(Number);
+}
+
+const price = z.strictObject({ input: z.number().min(0), output: z.number().min(0) });
+
+/** JSON, by `<provider>/<name>`. */
+export function modelPrices() {
+  return z.string().transform((text, context) => {
+    const prices = z.record(z.string(), price).safeParse(parsed(text));
+    if (prices.success) return prices.data;
+    context.addIssue(
+      'has to be JSON such as {"openai/gpt-5-mini": {"input": 0.25, "output": 2}}, in US dollars for a million tokens',
+    );
+    return z.NEVER;
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** setTimeout can't wait longer than this many milliseconds (24.8 days). */
 const MAX_MS = 2 ** 31 - 1;
 

@@ -46,7 +46,10 @@ export interface Cancelled {
   readonly told?: readonly Entry[];
 }
 
-export function cancelled(context: EndingContext, { reason, shown, models, told = [] }: Cancelled): Ending {
+export function cancelled(
+  context: EndingContext,
+  { reason, shown, models, told = [] }: Cancelled,
+): Ending {
   const stopped: StoppedEffect[] = [
     ...context.state.agents.all().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),

@@ -128,6 +128,7 @@ export class InteractionsService {
     const type = this.agents.find(agent)?.type;
     const model = body.model ?? type?.model ?? this.config.model;
     this.models.resolve(model);
+    if (body.budget?.cost_usd !== undefined) this.requirePrice(model);
     const client_tools = body.client_tools ?? [];
     this.checkClientTools(client_tools);
     return {
@@ -142,10 +143,22 @@ export class InteractionsService {
         on_disconnect: body.on_disconnect ?? request.on_disconnect,
         approval_mode: body.approval_mode ?? 'ask',
         client_tools,
+        ...(body.budget && { budget: body.budget }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},
     };
+  }
+
+  /** A budget that nothing counts for is none. */
+  private requirePrice(model: string): void {
+    const unknown = this.models
+      .resolve(model)
+      .find(({ name }) => this.config.modelPrices?.[name] === undefined);
+    if (!unknown) return;
+    const message = `The price of ${unknown.name} is not known here. Add it to MODEL_PRICES, or bound tokens instead.`;
+    const errors = [{ field: 'budget.cost_usd', message }];
+    throw new AppError('invalid', 'unknown_price', message, { errors });
   }
 
   private checkClientTools(tools: readonly ClientToolDto[]): void {

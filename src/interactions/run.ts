@@ -5,6 +5,7 @@ import { CallIds } from '../agents/runtime/call-ids.js';
 import { Conversation } from '../agents/runtime/conversation.js';
 import { RunScope } from '../agents/runtime/run-scope.js';
 import { SharedScope } from '../agents/runtime/shared-scope.js';
+import { treeBudget } from '../agents/runtime/tree-budget.js';
 import { Journal } from '../agents/journal/journal.js';
 import { ServerStopped } from '../kernel/server-stopped.js';
 import type { LogRecord } from '../log/log-record.js';
@@ -334,6 +335,8 @@ export class Run {
       leftovers: this.newLeftovers(),
       request_timeout_ms: deps.config.approvalTimeoutMs,
       limits: deps.config,
+      budget: treeBudget(start.interaction.settings.budget, deps.config),
+      prices: deps.config.modelPrices ?? {},
       onActivity: (activity) => this.onActivity(activity),
     });
     return new RunScope(shared, this.abort.signal);

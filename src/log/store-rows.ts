@@ -4,6 +4,7 @@ import type {
   InteractionStatus,
   Usage,
 } from '../protocol/interaction.js';
+import type { Budget } from '../protocol/budget.js';
 import type { Message } from '../protocol/message.js';
 import type { Json } from './json.js';
 import type { LogRecord } from './log-record.js';
@@ -34,6 +35,7 @@ export interface InteractionSettings {
   readonly on_disconnect: 'cancel' | 'continue';
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
+  readonly budget?: Budget;
 }
 
 /** What happens to a call that has to be asked about: as `ask` says, allowed, denied, or asked while the agent goes on. */

@@ -29,7 +29,9 @@ describe(LinearRegex.name, () => {
   it.each(['(', '[', 'a{2,1}', '(?=a)', '(?<!a)b(', '\\1', 'a{100000}', '(((a{100}){100}){100})'])(
     'refuses %s',
     (pattern) => {
-      expect(() => LinearRegex.compile(pattern)).toThrow(/^(?:missing|invalid|unexpected|bad|too|expression)/);
+      expect(() => LinearRegex.compile(pattern)).toThrow(
+        /^(?:missing|invalid|unexpected|bad|too|expression)/,
+      );
     },
   );
 });

@@ -312,6 +312,60 @@ describe(Children.name, () => {
     );
   });
 
+  it('may be as deep and as many as the server allows', async () => {
+    const deep: AgentFunction = async (ctx) => {
+      const below = await outcome(ctx.fork('', { agent_type: 'deep' }));
+      return Array.isArray(below) ? String(below) : ctx.wait(below as AgentHandle);
+    };
+    const world = await ran({
+      env: { MAX_AGENT_DEPTH: '1', MAX_AGENTS: '2' },
+      agent: async (ctx) => {
+        const depth = await ctx.wait(await ctx.fork('', { agent_type: 'deep' }));
+        for (let i = 0; i < 2; i++) await ctx.fork('', { agent_type: 'asker' });
+        return `${depth} ${String(await outcome(ctx.fork('', { agent_type: 'asker' })))}`;
+      },
+      kinds: { deep, asker: waitsForever },
+    });
+    const [answer] = await world.all('ANSWER');
+    expect(answer!.content).toMatch(/nested 1 deep.*2 agents may run at once/);
+  });
+
+  it('that have used up their budget end, and their parent goes on', async () => {
+    const turns: AgentFunction = async (ctx) => {
+      for (;;) await ctx.generate();
+    };
+    const asked: string[] = [];
+    const provider = new ScriptedProvider(({ messages }) => {
+      asked.push(messages[0]!.content ?? '');
+      return answerTurn('Hm.');
+    });
+    const agent: AgentFunction = async (ctx) => {
+      const child = await ctx.fork('Think', { agent_type: 'turns', budget: { tokens: 25 } });
+      const end = await outcome(ctx.wait(child));
+      if ((await ctx.ask('Go on?')) === null) return 'Over';
+      return String(end);
+    };
+    const world = await RunWorld.open({ agent, provider, kinds: { turns } });
+    for (let run = 0; run < 2; run++) {
+      const lost = (await world.takeUp())!;
+      const over = lost.execute();
+      await quiet(undefined);
+      lost.lose();
+      await over;
+    }
+    const [end] = await endsOf(world);
+    expect(end).toMatchObject({
+      status: 'error',
+      result: expect.stringMatching(/budget of this agent.*of 25 tokens are used/),
+    });
+    const thought = asked.length;
+    expect(thought).toBeGreaterThan(0);
+    expect(asked).toEqual(Array.from({ length: thought }, () => 'Think'));
+    const failed = (await world.all('TURN_COMPLETED')).filter(({ error }) => error);
+    expect(failed.map(({ error }) => error!.code)).toEqual(['budget_exceeded']);
+    expect(await world.all('TURN_COMPLETED')).toHaveLength(thought + 1);
+  });
+
   it('are waited for by nobody but their parent', async () => {
     const world = await ran({
       agent: async (ctx) => {

@@ -36,11 +36,11 @@ export class Children {
 
   /** @throws AppError `too_many_agents`, `unknown_agent` */
   fork({ key, options, ...wanted }: WantedChild): Promise<ChildAgent> {
-    const { agent_type = DEFAULT_TYPE, metadata, ...settings } = options;
+    const { agent_type = DEFAULT_TYPE, metadata, budget, ...settings } = options;
     const { scope } = this;
     const { parent } = this.options;
     const effect = new ForkEffect(scope, {
-      ...{ key, parent, agent_type, settings, metadata },
+      ...{ key, parent, agent_type, settings, metadata, budget },
       ...wanted,
     });
     return abandonable(perform(scope, effect).then((forked) => this.start(key, forked)));

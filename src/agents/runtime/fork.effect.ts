@@ -1,15 +1,18 @@
 import type { Entry } from '../../log/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
+import type { Budget } from '../../protocol/budget.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, AgentSettings } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
 import type { RunScope } from './run-scope.js';
 
-/** A model that may start agents that may start agents doesn't know when to stop: four levels are more than a task needs that people can follow. */
-const MAX_DEPTH = 4;
-/** Agents of one interaction that run at once, besides its root. Each holds its conversation in memory and asks the same provider, whose rate limits are lower. */
-const MAX_AGENTS = 50;
+export interface TreeLimitSettings {
+  /** Levels of agents below the root. */
+  readonly maxAgentDepth: number;
+  /** Agents of one interaction that run at once, besides its root. */
+  readonly maxAgents: number;
+}
 
 const REFUSED = 'fork_refused';
 
@@ -17,6 +20,7 @@ const REFUSED = 'fork_refused';
 interface ForkJournal {
   readonly settings: AgentSettings;
   readonly metadata?: AgentIdentity['metadata'];
+  readonly budget?: Budget;
 }
 
 /** What the NOTICE that refuses a fork hides from clients. */
@@ -31,6 +35,7 @@ export interface ForkInput {
   readonly prompt: string;
   readonly settings: AgentSettings;
   readonly metadata?: AgentIdentity['metadata'] | undefined;
+  readonly budget?: Budget | undefined;
   readonly tool_call_id?: string;
 }
 
@@ -77,10 +82,16 @@ export class ForkEffect implements Effect<ForkedAgent> {
 
   /** Why the agent may not start. */
   private refusal(): AppError | undefined {
-    if (this.scope.depth >= MAX_DEPTH)
-      return tooMany(`Agents may be nested ${MAX_DEPTH} deep. Do this part without a child agent.`);
-    if (this.scope.shared.agents.size >= MAX_AGENTS)
-      return tooMany(`${MAX_AGENTS} agents may run at once. Wait for some of them first.`);
+    const { shared, depth, services } = this.scope;
+    const { maxAgentDepth, maxAgents } = shared.options.limits;
+    if (depth >= maxAgentDepth)
+      return tooMany(
+        `Agents may be nested ${maxAgentDepth} deep. Do this part without a child agent.`,
+      );
+    if (shared.agents.size >= maxAgents)
+      return tooMany(`${maxAgents} agents may run at once. Wait for some of them first.`);
+    const over = shared.budgets.exceeded(this.input.parent.id, services.clock.now().getTime());
+    if (over) return over;
     try {
       this.scope.services.agents.get(this.input.agent_type);
       return undefined;
@@ -103,9 +114,13 @@ export class ForkEffect implements Effect<ForkedAgent> {
   }
 
   private started(): Entry {
-    const { parent, agent_type, prompt, metadata, tool_call_id } = this.input;
+    const { parent, agent_type, prompt, metadata, tool_call_id, budget } = this.input;
     const settings = { ...this.ofType(agent_type), ...this.input.settings };
-    const hidden: ForkJournal = { settings, ...(metadata && { metadata }) };
+    const hidden: ForkJournal = {
+      settings,
+      ...(metadata && { metadata }),
+      ...(budget && { budget }),
+    };
     const body: RecordOf<'AGENT_STARTED'> = {
       type: 'AGENT_STARTED',
       parent_agent_id: parent.id,

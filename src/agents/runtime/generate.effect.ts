@@ -16,6 +16,7 @@ import { intervened } from './interventions.js';
 import type { RunScope } from './run-scope.js';
 import { TurnFailed } from './turn-failed.js';
 import { TurnStream } from './turn-stream.js';
+import { untilAborted } from './until-aborted.js';
 
 export interface GenerateInput {
   readonly key: string;
@@ -28,6 +29,9 @@ export interface GenerateInput {
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 /** A conversation longer than this, in characters, is sent to no model. */
 const MAX_CONVERSATION = 4_000_000;
+
+/** setTimeout can't wait longer. */
+const MAX_TIMER_MS = 2 ** 31 - 2;
 
 /** A failed try: what comes after it. */
 interface Next {
@@ -103,16 +107,44 @@ export class GenerateEffect implements Effect<Turn> {
   }
 
   private async tryOnce(turn: TurnStream, { provider, model }: ResolvedModel): Promise<void> {
+    this.requireBudget();
     const request = this.request(model);
     this.scope.throwIfStopped();
     this.scope.turns.add(turn);
     try {
-      const { finish_reason, usage } = await turn.read(provider.stream(request, this.scope.signal));
+      const { finish_reason, usage } = await this.withinTime((signal) =>
+        turn.read(provider.stream(request, signal)),
+      );
       this.scope.signal.throwIfAborted();
       await this.record(turn, { finish_reason, usage });
       this.scope.turns.delete(turn);
     } finally {
       if (!this.scope.signal.aborted) this.scope.turns.delete(turn); // whoever stopped the run records what was shown
+    }
+  }
+
+  private requireBudget(): void {
+    const { shared, services } = this.scope;
+    const over = shared.budgets.exceeded(this.input.agent.id, services.clock.now().getTime());
+    if (over) throw over;
+  }
+
+  /** Stops the turn in its middle when the time of its agent, or of one above it, is over. */
+  private async withinTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { shared, services, signal } = this.scope;
+    const now = services.clock.now().getTime();
+    const left_ms = shared.budgets.remainingMs(this.input.agent.id, now);
+    if (left_ms === undefined || left_ms > MAX_TIMER_MS) return work(signal);
+    const time = new AbortController();
+    const timer = setTimeout(() => time.abort(), left_ms + 1).unref();
+    const either = AbortSignal.any([signal, time.signal]);
+    try {
+      return await untilAborted(work(either), either);
+    } catch (error) {
+      if (time.signal.aborted && !signal.aborted) this.requireBudget();
+      throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -13,7 +13,9 @@ import type { ToolExecutor } from '../../tools/tool-executor.js';
 import type { ToolRegistry } from '../../tools/tool-registry.js';
 import type { AgentRegistry } from '../agent-registry.js';
 import type { Journal } from '../journal/journal.js';
+import type { Budget, ModelPrices } from '../../protocol/budget.js';
 import type { Activity } from './activity.js';
+import { Budgets } from './budgets.js';
 import type { CallIds } from './call-ids.js';
 import { CallLimits } from './call-limits.js';
 import type { CallLimitSettings } from './call-limits.js';
@@ -21,6 +23,7 @@ import type { CallRates } from './call-rates.js';
 import type { ChildAgent } from './child-agent.js';
 import { ChildConversations } from './child-conversations.js';
 import { Interventions } from './interventions.js';
+import type { TreeLimitSettings } from './fork.effect.js';
 import type { Leftovers } from './leftovers.js';
 import { RepeatedCalls } from './repeated-calls.js';
 import { RequestDesk } from './request-desk.js';
@@ -47,7 +50,10 @@ export interface SharedScopeOptions {
   readonly leftovers: Leftovers;
   /** How long a request stays open, in milliseconds; 0: for ever. */
   readonly request_timeout_ms: number;
-  readonly limits: CallLimitSettings;
+  readonly limits: CallLimitSettings & TreeLimitSettings;
+  /** Of the whole tree. */
+  readonly budget: Budget;
+  readonly prices: ModelPrices;
   /** Called with what the run does now, whether or not that has changed. */
   readonly onActivity: (activity: Activity) => void;
 }
@@ -65,6 +71,7 @@ export class SharedScope {
   readonly children = new Map<string, ChildAgent>();
   readonly interventions = new Interventions();
   readonly limits: CallLimits;
+  readonly budgets: Budgets;
   readonly repeated = new RepeatedCalls();
   /** Rejects when the run can't go on, whatever the agents do. */
   readonly failure: Promise<never>;
@@ -84,6 +91,8 @@ export class SharedScope {
     this.status = options.interaction.status;
     const { interaction, limits: settings, services } = options;
     this.limits = new CallLimits({ interaction, settings, rates: services.rates });
+    const { budget, prices } = options;
+    this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });
@@ -93,6 +102,7 @@ export class SharedScope {
   /** A record of this interaction, when its turn comes. */
   observe(record: LogRecord): void {
     this.limits.apply(record);
+    this.budgets.apply(record);
     this.repeated.apply(record);
   }
 

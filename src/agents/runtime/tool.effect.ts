@@ -50,10 +50,19 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return call?.tool_input ?? this.input.call.function.arguments;
   }
 
+  private refusal(): string | undefined {
+    const { limits, budgets } = this.scope.shared;
+    const now = this.scope.services.clock.now().getTime();
+    const counted = limits.refusalOf(this.key) ?? budgets.refusalOf(this.key);
+    if (counted !== undefined) return counted;
+    const over = budgets.exceeded(this.input.agent.id, now);
+    return over && `This call did not run. ${over.message}`;
+  }
+
   private async execute(): Promise<Executed> {
     const { executor, tools } = this.scope.services;
     const { name } = this.input.call.function;
-    const refusal = this.hasBegun() ? undefined : this.scope.shared.limits.refusalOf(this.key);
+    const refusal = this.hasBegun() ? undefined : this.refusal();
     if (refusal !== undefined) return failed(refusal);
     if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
       return { told: [], ...(await runClientCall(this.scope, this.input, this.toolInput)) };

@@ -20,11 +20,19 @@ const clientTool = z.object({
   input_schema: json,
 });
 
+const budget = z.object({
+  tokens: count.optional(),
+  tool_calls: count.optional(),
+  wall_time_ms: count.optional(),
+  cost_usd: z.number().optional(),
+});
+
 const settings = z.object({
   max_iterations: count,
   on_disconnect: z.enum(['cancel', 'continue']),
   approval_mode: z.enum(['ask', 'auto', 'deny', 'defer']),
   client_tools: z.array(clientTool).max(64),
+  budget: budget.optional(),
 }) satisfies z.ZodType<InteractionSettings>;
 
 export const interactionFields = z.object({

@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { MaxJsonLength } from '../../http/max-json-length.js';
 import type { ApprovalMode } from '../../log/store-rows.js';
+import { BudgetDto } from './budget.dto.js';
 import { ClientToolDto } from './client-tool.dto.js';
 
 /** How an interaction is run: what a start and an edit have in common. */
@@ -79,6 +80,17 @@ export class RunOptionsDto {
   @ValidateNested({ each: true })
   @Type(() => ClientToolDto)
   client_tools?: ClientToolDto[];
+
+  @ApiPropertyOptional({
+    type: BudgetDto,
+    description:
+      'What the interaction may use, with all its agents: `budget_exceeded` beyond that.',
+  })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => BudgetDto)
+  budget?: BudgetDto;
 
   @ApiPropertyOptional({
     type: Object,
