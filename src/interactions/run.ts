@@ -281,8 +281,9 @@ export class Run {
   private async afterStopping(ending: () => Ending): Promise<Ending> {
     this.abort.abort();
     await this.finish.settle();
-    const { deps, scope } = this;
-    if (this.state.isAsking) await closeRequests({ ...deps, scope }); // nobody settles them any more
+    const { scope } = this;
+    const { store, clock } = this.deps;
+    if (this.state.isAsking) await closeRequests({ store, clock, scope }); // nobody settles them any more
     return ending();
   }
 

@@ -57,7 +57,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
         const parent = await api.say('parent', script({ calls: [bomb, careless] }));
         expect(parent.faults).toEqual([]);
         const ends = parent.list('AGENT_COMPLETED').map(({ status, result }) => [status, result]);
-        expect(ends.toSorted()).toEqual([
+        expect(ends.toSorted(([a], [b]) => a!.localeCompare(b!))).toEqual([
           ['completed', 'Fine.'],
           ['error', 'The agent failed: Boom.'],
         ]);
@@ -65,7 +65,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
           parent
             .list('TOOL_RESULT')
             .map(({ is_error }) => is_error)
-            .toSorted(),
+            .toSorted((a, b) => Number(a) - Number(b)),
         ).toEqual([false, true]);
         expect(parent.find('ANSWER')).toMatchObject({ content: 'Done.' });
         const root = await api.say('root', { user_message: 'Go.', agent: 'bomb' });

@@ -92,7 +92,7 @@ export class FilesWorld {
 
   /** What a person would read who has to approve the call. */
   async summary(name: string, input: object, chat_id = 'one'): Promise<string> {
-    return (await this.tools[name]!.summarize!(this.parse(name, input), { chat_id })) as string;
+    return this.tools[name]!.summarize!(this.parse(name, input), { chat_id });
   }
 
   close(): Promise<void> {

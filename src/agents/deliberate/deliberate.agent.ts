@@ -66,9 +66,9 @@ class Talk {
   }
 
   async ask(question: string, options?: readonly string[]): Promise<string | null> {
-    const answer = await this.ctx.ask(question, options && { options });
-    this.asked.push({ question, answer });
-    return answer;
+    const told = await this.ctx.ask(question, options && { options });
+    this.asked.push({ question, answer: told });
+    return told;
   }
 }
 

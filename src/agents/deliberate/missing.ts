@@ -5,7 +5,7 @@ import type { Decider } from '../structured/decide.js';
 import { describeFacts } from './facts.js';
 import type { Fact } from './facts.js';
 
-export const MAX_QUESTIONS = 3;
+const MAX_QUESTIONS = 3;
 
 const schema = z.object({
   questions: z.array(z.string().max(1000)).describe(`At most ${MAX_QUESTIONS}.`),

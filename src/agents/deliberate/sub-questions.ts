@@ -5,7 +5,7 @@ import type { Decider } from '../structured/decide.js';
 import { describeFacts } from './facts.js';
 import type { Fact } from './facts.js';
 
-export const MAX_PARTS = 4;
+const MAX_PARTS = 4;
 
 const schema = z.object({
   tasks: z.array(z.string().max(4000)).describe(`At most ${MAX_PARTS}, each for somebody else.`),

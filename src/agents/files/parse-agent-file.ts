@@ -87,7 +87,7 @@ class Head {
 
   /** A field that nobody knows is another program's; one that is misspelt must not be ignored. */
   reportMisspelt(report: Report): void {
-    for (const field of Object.keys((this.value ?? {}) as object)) {
+    for (const field of Object.keys(this.value ?? {})) {
       if (AGENT_FIELDS.includes(field)) continue;
       const [near] = nearestNames(field, AGENT_FIELDS);
       if (near !== undefined) report([field], `is not a known field; did you mean ${near}?`);

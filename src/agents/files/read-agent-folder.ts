@@ -11,8 +11,8 @@ export interface AgentFile {
   readonly text: string | Error;
 }
 
-export const MAX_FILES = 200;
-export const MAX_BYTES = 200_000;
+const MAX_FILES = 200;
+const MAX_BYTES = 200_000;
 
 /**
  * The folder's Markdown files by name, those that have changed since `known` was read anew; none where there is no folder.

@@ -173,9 +173,8 @@ export class InteractionImport {
       await this.add(recordOne(row, { epoch: row.epoch, at: row.created_at }));
     const epoch = this.epoch + 1;
     const settlementOf = (id: string) => this.requests.settlementOf(id);
-    const limit = (output: string) => ({ output });
     const unstoppable = new Set<string>();
-    const context = { state, unstoppable, settlementOf, limit, epoch, newBlockId };
+    const context = { state, unstoppable, settlementOf, limit: whole, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
     for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
       const { agent_id, key, body, hidden = null } = entry;
@@ -205,4 +204,9 @@ export class InteractionImport {
 /** A cancel that shows no text opens no block. */
 function newBlockId(): string {
   throw new TypeError('There is no block to be named.');
+}
+
+/** What a client sent was cut when it was written. */
+function whole(output: string): { readonly output: string } {
+  return { output };
 }
