@@ -30,12 +30,8 @@ describe('A budget', () => {
     it('of tool calls is told to the model, which goes on', async () => {
       const user_message = script({ calls: [TIME, TIME, TIME] });
       const reader = await server.api.say('calls', { user_message, budget: { tool_calls: 1 } });
-      expect(
-        reader
-          .list('TOOL_RESULT')
-          .map(({ is_error }) => is_error)
-          .toSorted(),
-      ).toEqual([...[false, true, true]]);
+      const refused = reader.list('TOOL_RESULT').filter(({ is_error }) => is_error);
+      expect(refused).toHaveLength(2);
       expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
     });
 

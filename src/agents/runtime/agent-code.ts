@@ -15,9 +15,14 @@ export async function runAgentCode<T>(
   names: Omit<AgentCode, 'fail'>,
   code: () => Promise<T>,
 ): Promise<T> {
-  let fail: AgentCode['fail'] = () => {};
-  const stray = new Promise<never>((_, reject) => (fail = reject));
+  const { promise: stray, reject: fail } = withReject();
   return Promise.race([running.run({ ...names, fail }, code), stray]);
+}
+
+function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {
+  const parts = {} as { promise: Promise<never>; reject: AgentCode['fail'] };
+  parts.promise = new Promise((_, reject) => (parts.reject = reject));
+  return parts;
 }
 
 /** What the server does for an agent is none of the agent's code. */
