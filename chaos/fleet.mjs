@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Child } from '../bench/child.mjs';
 import { freePort, untilReady } from '../bench/server.mjs';
+import { Gate } from './gate.mjs';
+import { LEASE_MS } from './times.mjs';
 
 const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
 const POLL_MS = 20;
 /** However busy the machine is. */
 const READY_MS = 180_000;
 const TIMES = {
-  LEASE_TTL_MS: '1500',
+  LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '250',
   PARK_AFTER_MS: '150',
   SHUTDOWN_GRACE_MS: '6000',
@@ -22,6 +24,8 @@ export class Fleet {
   odd_ends = [];
   /** `{ server, from, to }` of each that stood still for a while. */
   pauses = [];
+  /** The same of each that was told to stop: `to` is when it had ended. */
+  stops = [];
   #places;
   #options;
   #starts = 0;
@@ -34,6 +38,15 @@ export class Fleet {
 
   get size() {
     return this.#places.length;
+  }
+
+  pid(number) {
+    return this.#places[number].child.pid;
+  }
+
+  /** What its way to the database leads through, if it has one. */
+  gate(number) {
+    return this.#places[number].gate;
   }
 
   /** The address of one that listens, as far as we know; waits until there is one. */
@@ -75,8 +88,11 @@ export class Fleet {
     const place = this.#places[number];
     if (place.state !== 'up') return;
     place.state = 'down';
+    const stop = { server: place.name, from: Date.now(), to: Infinity };
+    this.stops.push(stop);
     place.child.signal('SIGTERM');
     this.#tellEnd(place, await place.child.exit());
+    stop.to = Date.now();
   }
 
   async stopAll() {
@@ -86,6 +102,7 @@ export class Fleet {
   async killAll() {
     const alive = this.#places.filter(({ child }) => child && !child.hasExited);
     await Promise.all(alive.map(({ number }) => this.kill(number)));
+    for (const { gate } of this.#places) gate?.close();
   }
 
   pause(number) {
@@ -111,6 +128,7 @@ export class Fleet {
     const env = {
       ...store.env,
       ...TIMES,
+      DATABASE_URL: await this.#databaseOf(place),
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
       PORT: String(place.port),
@@ -127,6 +145,17 @@ export class Fleet {
     void child.exit().then((end) => {
       if (place.child === child && place.state === 'up') this.#tellEnd(place, end);
     });
+  }
+
+  /** The way through its gate. */
+  async #databaseOf(place) {
+    const { store } = this.#options;
+    if (!store.url) return '';
+    const url = new URL(store.url);
+    place.gate ??= new Gate({ host: url.hostname, port: Number(url.port || 5432) });
+    place.gatePort ??= await place.gate.listen();
+    url.host = `127.0.0.1:${place.gatePort}`;
+    return url.href;
   }
 
   #tellEnd({ name, child }, { code, signal }) {

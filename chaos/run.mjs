@@ -20,6 +20,8 @@ import { readOptions } from './options.mjs';
 import { collect } from './outcome.mjs';
 import { Random } from './random.mjs';
 import { report } from './report.mjs';
+import { Tail } from './tail.mjs';
+import { Thefts } from './thefts.mjs';
 import { keepTalking } from './workload/chat.mjs';
 import { settleRequests } from './workload/people.mjs';
 import { setRules } from './workload/rules.mjs';
@@ -30,7 +32,7 @@ const MODEL = fileURLToPath(new URL('model/main.mjs', import.meta.url));
 const SERVERS = { postgres: 2, embedded: 1, file: 1 };
 const PEOPLE = 2;
 /** What may take so long when nobody is killed any more is stuck. */
-const QUIET_MS = 90_000;
+const QUIET_MS = 180_000;
 
 const options = readOptions();
 const random = new Random(options.seed);
@@ -42,21 +44,28 @@ const model = new Child([MODEL]);
 Object.assign(model, await model.message());
 const fleet = new Fleet({ size: SERVERS[options.store], store, model, effects, folder });
 const world = new World(fleet);
-const killer = new Killer({ fleet, store, random: random.fork('killer') });
+const tail = new Tail();
+await tail.follow(effects);
+const thefts = store.url && new Thefts(store.url);
+const killer = new Killer({ fleet, tail, thefts, random: random.fork('killer') });
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stopAtOnce());
 
 const begun = performance.now();
 let failed = true;
 try {
-  const result = await live();
-  failed = result.found.length > 0;
+  const outcome = await live();
+  await keep(outcome);
+  const found = [...fleet.odd_ends, ...findViolations(world, outcome)];
+  failed = found.length > 0;
   const seconds = (performance.now() - begun) / 1000;
-  console.log(report({ options, killer, world, seconds, ...result }));
-  if (failed || options.keep) await keep(result);
+  console.log(report({ options, killer, world, seconds, outcome, found }));
+  if (failed || options.keep)
+    console.log(`The servers' logs, the tools' effects and all that was seen are in ${folder}`);
   else await rm(folder, { recursive: true });
 } finally {
   await fleet.killAll();
+  await thefts?.close();
   await model.stop();
   await store.remove();
 }
@@ -79,15 +88,18 @@ async function live() {
   model.send('report');
   outcome.model = await model.message();
   await fleet.stopAll();
-  return { outcome, found: findViolations(world, outcome, fleet) };
+  outcome.unfenced = (await thefts?.findFaults()) ?? [];
+  Object.assign(outcome, { pauses: fleet.pauses, stops: fleet.stops, losses: killer.moments });
+  return outcome;
 }
 
 /** For whoever looks for the reason. */
-async function keep({ outcome }) {
-  const { pauses } = fleet;
-  const all = { ...outcome, pauses, chats: [...outcome.chats], logs: [...outcome.logs] };
-  await writeFile(join(folder, 'outcome.json'), JSON.stringify(all));
-  console.log(`The servers' logs, the tools' effects and all that was seen are in ${folder}`);
+async function keep(outcome) {
+  const { decisions, answers, cancels } = world;
+  const plans = [...world.plans.values()].map((plan) => ({ ...plan, ids: [...plan.ids] }));
+  const all = { ...outcome, chats: [...outcome.chats], logs: [...outcome.logs] };
+  const told = { plans, decisions, answers, cancels };
+  await writeFile(join(folder, 'outcome.json'), JSON.stringify({ ...all, ...told }));
 }
 
 async function stopAtOnce() {

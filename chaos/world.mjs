@@ -5,7 +5,7 @@ const AGAIN_MS = 40;
 
 /** What the clients know: all that they asked for, and how it was answered. */
 export class World {
-  /** By name: `{ name, chat, edits, mode, ids }`, the ids that its start was answered with. */
+  /** By name: `{ name, chat, edits, mode, fails, ids }`, the ids that its start was answered with. */
   plans = new Map();
   /** By id: `{ id, chat, plan, readers }`. */
   interactions = new Map();
@@ -13,7 +13,7 @@ export class World {
   decisions = [];
   /** `{ request_id, answer, status }` likewise. */
   answers = [];
-  /** `{ id, waits, body }` of each cancel that was accepted. */
+  /** `{ id, status, body, at }` of each cancel that was answered; `at` is when. */
   cancels = [];
   faults = [];
   /** Nothing new is begun any more. */
@@ -34,8 +34,8 @@ export class World {
     return `${prefix}${this.#names++}`;
   }
 
-  plan({ chat, edits, mode }) {
-    const plan = { name: this.nextName('p'), chat, edits, mode, ids: new Set() };
+  plan(wanted) {
+    const plan = { name: this.nextName('p'), ...wanted, ids: new Set() };
     this.plans.set(plan.name, plan);
     return plan;
   }

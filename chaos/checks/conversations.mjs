@@ -1,59 +1,97 @@
 import { isDeepStrictEqual } from 'node:util';
 import { turnOf } from '../model/turn-of.mjs';
+import { isEndedUnread } from './crash-loop.mjs';
 import { findFault } from './conversation.mjs';
+import { conversationOf, conversationsBefore } from './fold.mjs';
 
-/** Each conversation is valid, goes on from the one before, and is what the model said to it (I8). */
-export function checkConversations(world, { chats, logs }) {
+/** Each conversation is valid, goes on from the one before, is what the log says, and what the model said to it; of child agents too (I8). */
+export function checkConversations(_, { chats, logs }) {
   return [...chats.values()].flatMap(({ interactions }) => {
     const known = new Map(interactions.map((interaction) => [interaction.id, interaction]));
     return interactions.flatMap((interaction) => {
       const before = known.get(interaction.parent_id)?.final_agent_state?.messages ?? [];
-      const mode = world.planOf(interaction.user_message)?.mode;
       const log = logs.get(interaction.id);
-      const faults = faultsOf(interaction, { before, mode, log });
+      const faults = [
+        ...checkState(interaction, { before, log }),
+        ...byAgent(log).flatMap(checkTurns),
+      ];
       return faults.map((fault) => `${interaction.id}: ${fault}`);
     });
   });
 }
 
-function faultsOf({ final_agent_state, user_message }, { before, mode, log }) {
+function byAgent(log) {
+  const agents = [...new Set(log.map(({ agent_id }) => agent_id))];
+  return agents.map((agent) => log.filter(({ agent_id }) => agent_id === agent));
+}
+
+function checkState({ final_agent_state }, { before, log }) {
   if (!final_agent_state) return ['it has no final_agent_state'];
   const { messages } = final_agent_state;
   const invalid = findFault(messages);
   if (invalid) return [`its conversation is invalid: ${invalid}`];
-  if (!isDeepStrictEqual(messages.slice(0, before.length), before))
-    return ['it forgot what was before'];
-  const said = messages[before.length];
-  if (said?.role !== 'user' || said.content !== user_message)
-    return ['it forgot what the user said'];
-  return mode === 'defer' ? [] : checkTurns(messages, { from: before.length, log });
+  const told = isEndedUnread(log) ? log.slice(0, 1) : log;
+  const own = told.filter(({ agent_id }) => agent_id === log[0].agent_id);
+  const expected = [...before, ...conversationOf(own)];
+  const at = expected.findIndex((message, n) => !isSame(message, messages[n]));
+  if (at !== -1) return [`message ${at} is ${show(messages[at])}, not ${show(expected[at])}`];
+  return messages.length > expected.length
+    ? [
+        `message ${expected.length} is ${show(messages[expected.length])}, which the log doesn't have`,
+      ]
+    : [];
 }
 
-/** What was put off changes what the model has heard afterwards: left out there. */
-function checkTurns(messages, { from, log }) {
-  const isPartial = log.some(({ type, partial }) => type === 'ANSWER' && partial);
-  return messages.flatMap((message, at) => {
-    if (at < from || message.role !== 'assistant') return [];
-    const expected = turnOf(messages.slice(0, at));
-    const mayBeCut = isPartial && at === messages.length - 1;
-    return isTurn(message, expected, { mayBeCut, log })
+/** Each turn of an agent answers a conversation that it had by then. */
+function checkTurns(records) {
+  return records.flatMap((record, at) => {
+    const { type, agent_id, seq } = record;
+    const isPartial = type === 'ANSWER' && record.partial;
+    if (type !== 'TURN_COMPLETED' && !isPartial) return [];
+    const turn = turnAt(records, at);
+    const asked = conversationsBefore(records, at);
+    return asked.some((messages) => isTurn(turn, turnOf(messages), record))
       ? []
-      : [`message ${at} is not what the model said`];
+      : [`the turn of ${agent_id} at ${seq} is not what the model said`];
   });
 }
 
-function isTurn({ content, tool_calls = [] }, expected, { mayBeCut, log }) {
-  if (mayBeCut) return expected.text.startsWith(content);
-  if ((content ?? '') !== expected.text || tool_calls.length !== expected.calls.length)
-    return false;
-  return tool_calls.every(({ id, function: fn }, n) => {
-    const { name, arguments: input } = expected.calls[n];
-    return fn.name === name && fn.arguments === whatRan(id, input, log);
-  });
+/** What was written of the turn that a record ends. */
+function turnAt(records, at) {
+  const turn = { thinking: '', text: '', calls: [] };
+  for (let n = at; n >= 0; n--) {
+    const { type, content, tool_name, tool_input } = records[n];
+    if (type === 'THINKING') turn.thinking = content;
+    else if (type === 'MESSAGE' || type === 'ANSWER') turn.text = content;
+    else if (type === 'TOOL_CALL') turn.calls.unshift({ name: tool_name, arguments: tool_input });
+    else if (n < at) break;
+  }
+  return turn;
 }
 
-function whatRan(id, input, log) {
-  const approval = log.find(({ type, tool_call_id }) => type === 'APPROVED' && tool_call_id === id);
-  if (approval?.modified_input) return JSON.stringify(approval.modified_input);
-  return input.endsWith('}') ? input : '{}';
+function isTurn(turn, expected, { partial, error }) {
+  if (!expected) return false;
+  if (error) return expected.fails === true;
+  if (partial) return expected.text.startsWith(turn.text);
+  const calls = expected.calls.map(({ name, arguments: input }) => ({ name, arguments: input }));
+  return (
+    !expected.fails &&
+    turn.thinking === expected.thinking &&
+    turn.text === expected.text &&
+    isDeepStrictEqual(turn.calls, calls)
+  );
+}
+
+/** But for what a vendor wants back. */
+function isSame({ role, content, tool_calls, tool_call_id }, other) {
+  return (
+    role === other?.role &&
+    (content ?? '') === (other.content ?? '') &&
+    tool_call_id === other.tool_call_id &&
+    isDeepStrictEqual(tool_calls ?? [], other.tool_calls ?? [])
+  );
+}
+
+function show(message) {
+  return JSON.stringify(message)?.slice(0, 200) ?? 'missing';
 }

@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import { lossesOf } from './crash-loop.mjs';
+import { LEASE_MS } from '../times.mjs';
 
 /** What the tools of `server/` leave behind, and whether they may be started again. */
 const TOOLS = { deed: 'once', guarded: 'once', note: 'again' };
+/** However busy the machine is. */
+const ZOMBIE_MS = 4 * LEASE_MS;
 const UNKNOWN = /^The server stopped while this tool was running/;
+const STOPPED = /^The server was stopped while this tool ran/;
 
 /** What the tools did is what the log says, started at most once where that matters, with what was approved (I4, I5, I7). */
-export function checkEffects(world, { chats, logs, effects }) {
+export function checkEffects(world, { chats, logs, effects, stops, losses }) {
   const faults = effects
     .filter(({ interaction, call }) => !findCall(logs.get(interaction), call))
     .map(
@@ -15,17 +20,21 @@ export function checkEffects(world, { chats, logs, effects }) {
     for (const { id, user_message } of interactions) {
       const mode = world.planOf(user_message)?.mode;
       const own = effects.filter(({ interaction }) => interaction === id);
-      faults.push(...checkInteraction(logs.get(id), own, mode).map((fault) => `${id}: ${fault}`));
+      faults.push(
+        ...checkInteraction(logs.get(id), { effects: own, mode, stops, losses }).map(
+          (fault) => `${id}: ${fault}`,
+        ),
+      );
     }
   return faults;
 }
 
-function checkInteraction(log, effects, mode) {
+function checkInteraction(log, { effects, mode, stops, losses }) {
   return log
     .filter(({ type, tool_name }) => type === 'TOOL_CALL' && tool_name in TOOLS)
     .flatMap((call) => {
       const lines = effects.filter((effect) => effect.call === call.id);
-      const story = new Story(call, { log, lines, mode });
+      const story = new Story(call, { log, lines, mode, stops, losses });
       return story.faults().map((fault) => `the call ${call.id} of ${call.tool_name} ${fault}`);
     });
 }
@@ -36,7 +45,7 @@ function findCall(log = [], call) {
 
 /** All that is known of one call. */
 class Story {
-  constructor(call, { log, lines, mode }) {
+  constructor(call, { log, lines, mode, stops, losses }) {
     const of = (type) => log.filter((record) => record.type === type);
     const own = (type) =>
       of(type).filter(({ id, tool_call_id }) => call.id === (tool_call_id ?? id));
@@ -48,8 +57,12 @@ class Story {
     this.result = own('TOOL_RESULT')[0];
     this.approval = own('APPROVED')[0];
     this.rejection = own('REJECTED')[0];
-    this.losses = of('RESUMED');
+    this.resumed = of('RESUMED');
+    this.losses = losses;
     this.cancelled = of('CANCELLED')[0];
+    this.isGivenUp = lossesOf(log) > 0;
+    this.stops = stops;
+    this.agentEnd = of('AGENT_COMPLETED').find(({ agent_id }) => agent_id === call.agent_id);
   }
 
   faults() {
@@ -96,10 +109,9 @@ class Story {
   }
 
   #ending() {
-    const { result, begins, lines, starts, losses } = this;
+    const { result, begins, lines } = this;
     if (!result || this.#isDeferred) return [];
-    const lostAfter = (seq) => losses.some((loss) => loss.seq > seq && loss.seq < result.seq);
-    const wasLost = starts.length > 0 && lostAfter(starts[0].seq);
+    const wasLost = this.#wasLostBefore(result);
     const wentWell = !result.is_error;
     const once = TOOLS[this.call.tool_name] === 'once';
     const isDone = lines.some(({ phase }) => phase === 'end');
@@ -115,24 +127,61 @@ class Story {
         'is said to be unknown, and no run was lost',
       ),
       ...when(
-        result.is_error && begins.length > 0 && !wasLost && !this.cancelled,
+        result.is_error && begins.length > 0 && !wasLost && !this.#mayBeStopped(result),
         `failed: ${result.tool_output}`,
       ),
-      ...when(
-        !wasLost && begins.some(({ at }) => at > Date.parse(result.at)),
-        'ran after its result',
-      ),
+      ...when(!wasLost && this.#lateBegin(result), 'ran after its result'),
     ];
+  }
+
+  /** A run that doesn't know yet that it has lost its lease may do once more what does no harm. */
+  #lateBegin(result) {
+    const isHarmless = TOOLS[this.call.tool_name] === 'again';
+    return this.begins.find(
+      ({ at }) =>
+        at > Date.parse(result.at) &&
+        !(isHarmless && this.losses.some((loss) => loss.at < at && at < loss.at + ZOMBIE_MS)),
+    );
+  }
+
+  /** By a cancel, by the end of its agent, or by a stop of its server. */
+  #mayBeStopped({ tool_output, at }) {
+    if (this.cancelled || this.#agentWasStopped || this.#wasGivenUp) return true;
+    const ended = Date.parse(at);
+    return (
+      STOPPED.test(tool_output) && this.stops.some(({ from, to }) => ended >= from && ended <= to)
+    );
+  }
+
+  /** Too often lost: what may run twice may have run unheard. */
+  get #wasGivenUp() {
+    return this.isGivenUp && TOOLS[this.call.tool_name] === 'again';
+  }
+
+  get #agentWasStopped() {
+    return this.agentEnd?.status === 'cancelled';
   }
 
   #cancelling() {
     const { cancelled, lines, call } = this;
+    if (this.#agentWasStopped && !this.#wasLostBefore(this.agentEnd)) {
+      const late = lines.find(({ at }) => at > Date.parse(this.agentEnd.at));
+      return when(late, `went on after its agent was stopped: ${late?.phase}`);
+    }
     if (!cancelled) return [];
     const isUnknown = cancelled.stopped.some(
       ({ id, state }) => id === call.id && state === 'unknown',
     );
     const late = lines.find(({ at }) => at > Date.parse(cancelled.at));
     return when(late && !isUnknown, `went on after it was cancelled: ${late?.phase}`);
+  }
+
+  /** Whether a run was lost between its start and a record. */
+  #wasLostBefore({ seq }) {
+    const [start] = this.starts;
+    return (
+      start !== undefined && this.resumed.some((loss) => loss.seq > start.seq && loss.seq < seq)
+    );
   }
 
   /** What it may run with; undefined when the model wrote nothing of use. */

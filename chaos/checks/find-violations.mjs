@@ -1,3 +1,5 @@
+import { checkAgents } from './agents.mjs';
+import { checkCancels } from './cancels.mjs';
 import { checkChats } from './chats.mjs';
 import { checkConversations } from './conversations.mjs';
 import { checkEffects } from './effects.mjs';
@@ -11,13 +13,15 @@ const CHECKS = [
   checkStreams,
   checkEffects,
   checkRequests,
+  checkAgents,
   checkConversations,
+  checkCancels,
   checkChats,
   checkModel,
 ];
 
 /** Every promise that was broken, in a sentence each. */
-export function findViolations(world, outcome, fleet) {
-  const found = CHECKS.flatMap((check) => check(world, outcome, fleet));
-  return [...world.faults, ...outcome.faults, ...fleet.odd_ends, ...found];
+export function findViolations(world, outcome) {
+  const found = CHECKS.flatMap((check) => check(world, outcome));
+  return [...world.faults, ...outcome.faults, ...outcome.unfenced, ...found];
 }

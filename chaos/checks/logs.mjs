@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isEndedUnread, isTrueCrashLoop, lossesOf } from './crash-loop.mjs';
 
 const ENDS = { COMPLETED: [], CANCELLED: ['CANCELLED'], FAILED: ['ERROR'] };
 const SHOWN = new Set(['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER']);
 
 /** Each log has a beginning and one end, the status says which, and each call has one result (I3, I8). */
-export function checkLogs(_, { chats, logs }) {
+export function checkLogs(world, { chats, logs, losses }) {
   return [...chats.values()].flatMap(({ interactions }) =>
-    interactions.flatMap((interaction) =>
-      faultsOf(interaction, logs.get(interaction.id)).map((fault) => `${interaction.id}: ${fault}`),
-    ),
+    interactions.flatMap((interaction) => {
+      const { id, user_message } = interaction;
+      const log = logs.get(id);
+      const fails = world.planOf(user_message)?.fails;
+      const faults = [
+        ...faultsOf(interaction, log),
+        ...outcomeFaults(interaction, { log, fails, losses }),
+      ];
+      return faults.map((fault) => `${id}: ${fault}`);
+    }),
   );
 }
 
@@ -32,15 +40,19 @@ function faultsOf(interaction, log) {
       (ENDS[status] ?? []).every((type) => types.includes(type)),
       `it is ${status}, unsaid`,
     ),
-    ...unless(status !== 'FAILED' || wasLostOften(log), `it failed: ${interaction.error?.message}`),
-    ...callFaults(log),
+    ...(isEndedUnread(log) ? [] : callFaults(log)),
   ];
 }
 
-/** The one failure that chaos explains: three runs in a row were lost before they had written anything. */
-function wasLostOften(log) {
-  const losses = log.filter(({ type }) => type === 'RESUMED').length;
-  return losses >= 2 && log.some(({ type, code }) => type === 'ERROR' && code === 'crash_loop');
+/** What fails is what was asked to, or what was lost too often in a row. */
+function outcomeFaults({ status, error }, { log, fails, losses }) {
+  if (status === 'COMPLETED') return fails ? ['it went well, and was to fail'] : [];
+  if (status !== 'FAILED') return [];
+  if (lossesOf(log) > 0)
+    return isTrueCrashLoop(log, losses) ? [] : [`it was given up: ${error?.message}`];
+  const failed = log.findLast(({ type }) => type === 'TURN_COMPLETED')?.error;
+  const isWanted = fails && failed !== undefined && isDeepStrictEqual(error, failed);
+  return isWanted ? [] : [`it failed: ${error?.message}`];
 }
 
 function callFaults(log) {

@@ -2,7 +2,8 @@
  * An OpenAI-compatible model whose answers follow from the conversation alone. Refuses what a vendor would refuse. The first time it is
  * asked something, it now and then fails, or breaks off. The path begins with the name of the server that asks: `/<server>/v1/…`.
  *
- * Sends its port to its parent, and on each message what it was asked so far: `{ requests, violations }`.
+ * Sends its port to its parent, and on each message what it was asked so far: `{ requests, violations, lag_ms }`, and how late it may have been
+ * to see something.
  */
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +16,9 @@ const FAULTS = { none: 88, refuse: 4, cut: 8 };
 const requests = [];
 const violations = [];
 const seen = new Set();
+const TICK_MS = 100;
+let lag_ms = 0;
+let ticked = performance.now();
 
 const server = createServer((request, response) => void serve(request, response));
 
@@ -23,7 +27,7 @@ async function serve(request, response) {
   const turn = turnOf(messages);
   const fault = findFault(messages);
   if (fault) violations.push({ plan: turn?.plan, fault });
-  if (fault || !turn) return refuse(response, 400);
+  if (fault || !turn || turn.fails) return refuse(response, 400);
   const entry = { plan: turn.plan, server: request.url.split('/')[1], from: Date.now(), to: null };
   requests.push(entry);
   response.on('close', () => (entry.to = Date.now()));
@@ -86,7 +90,12 @@ function refuse(response, status) {
   response.end(JSON.stringify({ error: { message: `chaos says ${status}`, type: 'chaos' } }));
 }
 
+setInterval(() => {
+  const now = performance.now();
+  lag_ms = Math.max(lag_ms, now - ticked - TICK_MS);
+  ticked = now;
+}, TICK_MS);
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('message', () => process.send({ requests, violations }));
+process.on('message', () => process.send({ requests, violations, lag_ms }));
 process.on('disconnect', () => process.exit());

@@ -3,6 +3,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { z } from 'zod';
 import { ToolProvider } from '../../dist/src/tools/tool-provider.decorator.js';
 import { Tool } from '../../dist/src/tools/tool.js';
+import { BossAgent } from './boss.agent.mjs';
 import { EffectsFile } from './effects-file.mjs';
 
 const file = new EffectsFile(process.env.CHAOS_EFFECTS);
@@ -67,4 +68,4 @@ for (const tool of TOOLS) {
 
 /** What a server has to be started with. */
 export class EffectsModule {}
-Module({ providers: TOOLS })(EffectsModule);
+Module({ providers: [...TOOLS, BossAgent] })(EffectsModule);

@@ -76,6 +76,6 @@ async function cancelOne(world, random, { id, chat }) {
   const answer = await world.try(path, { random, method: 'POST', limit_ms: 20_000 });
   if (!answer) return;
   const { status, body } = answer;
-  if (status === 200) world.cancels.push({ id, waits, body });
-  else if (status !== 409 && status !== 202) world.fault(`A cancel was answered with ${status}`);
+  if (![200, 202, 409].includes(status)) world.fault(`A cancel was answered with ${status}`);
+  else world.cancels.push({ id, status, body, at: Date.now() });
 }

@@ -4,6 +4,8 @@ import { Reader } from '../reader.mjs';
 import { follow, take } from './follow.mjs';
 
 const MODES = { ask: 80, auto: 8, deny: 4, defer: 8 };
+const AGENTS = { react: 85, boss: 15 };
+const FAILING = 0.05;
 const AGAIN_MS = 40;
 
 /**
@@ -11,8 +13,13 @@ const AGAIN_MS = 40;
  * interaction, and `done`: when its readers have all of it.
  */
 export async function start(world, random, { chat, edits, on_conflict }) {
-  const plan = world.plan({ chat, edits, mode: random.weighted(MODES) });
-  const { path, request } = describe(plan, { on_conflict, turns: random.between(0, 4) });
+  const mode = random.weighted(MODES);
+  const plan = world.plan({ chat, edits, mode, fails: random.chance(FAILING) });
+  const { path, request } = describe(plan, {
+    on_conflict,
+    agent: random.weighted(AGENTS),
+    turns: random.between(0, 4),
+  });
   const begin = random.chance(0.5) ? beginAsStream : beginInBackground;
   const { interaction, readers } = await begin(world, random, { path, request, plan });
   const follows = readers.map((reader, n) =>
@@ -21,10 +28,10 @@ export async function start(world, random, { chat, edits, on_conflict }) {
   return { interaction, done: Promise.all(follows) };
 }
 
-function describe({ name, chat, edits, mode }, { on_conflict, turns }) {
-  const message = `Plan ${name}: ${turns} turns`;
+function describe({ name, chat, edits, mode, fails }, { on_conflict, agent, turns }) {
+  const message = `Plan ${name}: ${turns} turns${fails ? ', then it fails' : ''}`;
   const said = edits ? { new_user_message: message } : { user_message: message };
-  const options = { approval_mode: mode, on_disconnect: 'continue', on_conflict };
+  const options = { agent, approval_mode: mode, on_disconnect: 'continue', on_conflict };
   const path = `/chats/${chat}/interactions`;
   return {
     path: edits ? `${path}/${edits}/edit` : path,

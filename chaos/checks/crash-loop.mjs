@@ -1,0 +1,36 @@
+/** What the last append has for what was open. */
+const CLOSES = new Set([
+  'TOOL_RESULT',
+  'NOTICE',
+  'REJECTED',
+  'APPROVED',
+  'INPUT_RECEIVED',
+  'AGENT_COMPLETED',
+]);
+
+/** How often in a row an interaction was lost before it was given up; 0 when it was not. */
+export function lossesOf(log) {
+  const error = log.find(({ type, code }) => type === 'ERROR' && code === 'crash_loop');
+  return error ? Number(/ (\d+) times in a row/.exec(error.message)[1]) : 0;
+}
+
+/** What has taken the process down more often than that is ended without a look at its log: its calls, agents and requests are left as they are. */
+export function isEndedUnread(log) {
+  return lossesOf(log) > 3;
+}
+
+/**
+ * Whether as many runs in a row were lost before they had written anything: the log says so, or we did as often what may lose one. `moments`
+ * are those at which we did.
+ */
+export function isTrueCrashLoop(log, moments) {
+  const end = log.findIndex(({ type, code }) => type === 'ERROR' && code === 'crash_loop');
+  const last = log.findLastIndex(({ type }) => type === 'RESUMED');
+  const hasGivenUp = last !== -1 && log.slice(last + 1, end).every(({ type }) => CLOSES.has(type));
+  const before = log.slice(0, hasGivenUp ? last + 1 : end);
+  const wrote = before.findLastIndex(({ type }) => type !== 'RESUMED');
+  const [from, to] = [log[wrote].at, log[end].at].map(Date.parse);
+  const losses = lossesOf(log);
+  const told = before.length - wrote - 1;
+  return told >= losses || moments.filter(({ at }) => at >= from && at <= to).length >= losses;
+}
