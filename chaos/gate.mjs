@@ -2,10 +2,10 @@ import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { Link } from './link.mjs';
 
-/** What a server's way to its database leads through. Can be shut: what is sent meanwhile arrives late, or never. */
+/** What a server's way to its database leads through. Can be shut or made slow: what is on its way then arrives late, or never. */
 export class Gate {
   #links = new Set();
-  #isShut = false;
+  #delay_ms = 0;
   #server;
 
   /** `target` is `{ host, port }`. */
@@ -22,17 +22,22 @@ export class Gate {
 
   /** From now on nothing arrives at the database; what that answers still comes back. */
   shut() {
-    this.#isShut = true;
-    for (const link of this.#links) link.hold();
+    this.slow(Infinity);
   }
 
-  /** New connections find it open. What was sent on the others is kept until it is told to `arrive()`, or to be `lost()`. */
+  /** From now on all that is sent takes its time. */
+  slow(delay_ms) {
+    this.#delay_ms = delay_ms;
+    for (const link of this.#links) link.slow(delay_ms);
+  }
+
+  /** New connections find it open. What is on its way on the others has yet to be told to `arrive()`, or is to `lose()`. */
   open() {
-    this.#isShut = false;
-    const kept = [...this.#links];
+    this.#delay_ms = 0;
+    const links = [...this.#links];
     return {
-      arrive: () => kept.forEach((link) => link.flow()),
-      lose: () => kept.forEach((link) => link.cut()),
+      arrive: () => links.forEach((link) => link.flow()),
+      lose: () => links.forEach((link) => link.cut()),
     };
   }
 
@@ -44,6 +49,6 @@ export class Gate {
   #connect(near, far) {
     const link = new Link(near, far, () => this.#links.delete(link));
     this.#links.add(link);
-    if (this.#isShut) link.hold();
+    link.slow(this.#delay_ms);
   }
 }

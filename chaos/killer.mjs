@@ -6,13 +6,13 @@ import { pause, term } from './blows/stop.mjs';
 
 const BLOWS = { kill, both, early, strike, term, pause, starve, steal, nap };
 const WEIGHTS = {
-  kill: 36,
+  kill: 32,
   both: 7,
   early: 7,
-  strike: 14,
+  strike: 20,
   term: 8,
   pause: 8,
-  starve: 16,
+  starve: 14,
   steal: 8,
   nap: 14,
 };

@@ -5,11 +5,11 @@ import { Reader } from './reader.mjs';
 const PAGE = 50;
 
 /**
- * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning;
- * `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
+ * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning; `agents`, the
+ * child agents by id; `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
  */
 export async function collect(world, random, effectsPath) {
-  const outcome = { chats: new Map(), logs: new Map(), faults: [] };
+  const outcome = { chats: new Map(), logs: new Map(), agents: new Map(), faults: [] };
   for (const chat of new Set([...world.plans.values()].map((plan) => plan.chat)))
     outcome.chats.set(chat, await readChat(world, random, chat));
   for (const { interactions } of outcome.chats.values())
@@ -19,6 +19,9 @@ export async function collect(world, random, effectsPath) {
       outcome.logs.set(id, reader.records);
       for (const fault of reader.faults) outcome.faults.push(`${id}, read again: ${fault}`);
     }
+  for (const { type, agent_id } of [...outcome.logs.values()].flat())
+    if (type === 'AGENT_STARTED')
+      outcome.agents.set(agent_id, (await world.ask(`/agents/${agent_id}`, { random })).body);
   outcome.pending = (await world.ask('/requests?status=pending', { random })).body.items;
   outcome.effects = (await readFile(effectsPath, 'utf8'))
     .split('\n')

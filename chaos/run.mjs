@@ -97,7 +97,10 @@ async function live() {
 async function keep(outcome) {
   const { decisions, answers, cancels } = world;
   const plans = [...world.plans.values()].map((plan) => ({ ...plan, ids: [...plan.ids] }));
-  const all = { ...outcome, chats: [...outcome.chats], logs: [...outcome.logs] };
+  const [chats, logs, agents] = [outcome.chats, outcome.logs, outcome.agents].map((map) => [
+    ...map,
+  ]);
+  const all = { ...outcome, chats, logs, agents };
   const told = { plans, decisions, answers, cancels };
   await writeFile(join(folder, 'outcome.json'), JSON.stringify({ ...all, ...told }));
 }

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** How long it takes at most until somebody begins something. */
 const EFFECT_MS = 4_000;
+/** Much longer than it takes to see an effect. */
+const ON_ITS_WAY_MS = 60;
 
 export async function kill(scene, random, place) {
   await end(scene, place);
@@ -28,11 +30,15 @@ export async function early(scene, random, place) {
   await scene.fleet.start(place);
 }
 
-/** The moment a tool of its begins. */
+/** The moment a tool of its begins: where there is a way to its database, what it has just sent never arrives there. */
 export async function strike(scene, random, place) {
-  const effect = await scene.tail.next(scene.fleet.pid(place), EFFECT_MS);
-  if (effect) await delay(random.pick([0, 0, 0, 5, 20]));
-  await kill(scene, random, place);
+  const { fleet, tail } = scene;
+  const gate = fleet.gate(place);
+  gate?.slow(ON_ITS_WAY_MS);
+  await tail.next(fleet.pid(place), EFFECT_MS);
+  await end(scene, place);
+  gate?.open().lose();
+  await fleet.start(place);
 }
 
 export async function end(scene, place) {

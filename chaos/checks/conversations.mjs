@@ -5,7 +5,7 @@ import { findFault } from './conversation.mjs';
 import { conversationOf, conversationsBefore } from './fold.mjs';
 
 /** Each conversation is valid, goes on from the one before, is what the log says, and what the model said to it; of child agents too (I8). */
-export function checkConversations(_, { chats, logs }) {
+export function checkConversations(_, { chats, logs, agents }) {
   return [...chats.values()].flatMap(({ interactions }) => {
     const known = new Map(interactions.map((interaction) => [interaction.id, interaction]));
     return interactions.flatMap((interaction) => {
@@ -14,6 +14,9 @@ export function checkConversations(_, { chats, logs }) {
       const faults = [
         ...checkState(interaction, { before, log }),
         ...byAgent(log).flatMap(checkTurns),
+        ...byAgent(log)
+          .slice(1)
+          .flatMap((own) => checkChild(own, agents.get(own[0].agent_id))),
       ];
       return faults.map((fault) => `${interaction.id}: ${fault}`);
     });
@@ -27,19 +30,25 @@ function byAgent(log) {
 
 function checkState({ final_agent_state }, { before, log }) {
   if (!final_agent_state) return ['it has no final_agent_state'];
-  const { messages } = final_agent_state;
-  const invalid = findFault(messages);
-  if (invalid) return [`its conversation is invalid: ${invalid}`];
   const told = isEndedUnread(log) ? log.slice(0, 1) : log;
   const own = told.filter(({ agent_id }) => agent_id === log[0].agent_id);
-  const expected = [...before, ...conversationOf(own)];
-  const at = expected.findIndex((message, n) => !isSame(message, messages[n]));
-  if (at !== -1) return [`message ${at} is ${show(messages[at])}, not ${show(expected[at])}`];
-  return messages.length > expected.length
-    ? [
-        `message ${expected.length} is ${show(messages[expected.length])}, which the log doesn't have`,
-      ]
-    : [];
+  return compare(final_agent_state.messages, [...before, ...conversationOf(own)]);
+}
+
+function checkChild(own, agent) {
+  const { agent_id } = own[0];
+  if (agent?.agent_id !== agent_id) return [`nobody knows the agent ${agent_id}`];
+  return compare(agent.messages, conversationOf(own)).map((fault) => `${agent_id}: ${fault}`);
+}
+
+function compare(messages, expected) {
+  const invalid = findFault(messages);
+  if (invalid) return [`its conversation is invalid: ${invalid}`];
+  const length = Math.max(messages.length, expected.length);
+  for (let at = 0; at < length; at++)
+    if (!isSame(messages[at], expected[at]))
+      return [`message ${at} is ${show(messages[at])}, the log has ${show(expected[at])}`];
+  return [];
 }
 
 /** Each turn of an agent answers a conversation that it had by then. */
@@ -83,15 +92,15 @@ function isTurn(turn, expected, { partial, error }) {
 }
 
 /** But for what a vendor wants back. */
-function isSame({ role, content, tool_calls, tool_call_id }, other) {
+function isSame(one, other) {
   return (
-    role === other?.role &&
-    (content ?? '') === (other.content ?? '') &&
-    tool_call_id === other.tool_call_id &&
-    isDeepStrictEqual(tool_calls ?? [], other.tool_calls ?? [])
+    one?.role === other?.role &&
+    (one?.content ?? '') === (other?.content ?? '') &&
+    one?.tool_call_id === other?.tool_call_id &&
+    isDeepStrictEqual(one?.tool_calls ?? [], other?.tool_calls ?? [])
   );
 }
 
 function show(message) {
-  return JSON.stringify(message)?.slice(0, 200) ?? 'missing';
+  return JSON.stringify(message)?.slice(0, 200) ?? 'not there';
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { lossesOf } from './crash-loop.mjs';
+import { isEndedUnread, lossesOf } from './crash-loop.mjs';
 import { LEASE_MS } from '../times.mjs';
 
 /** What the tools of `server/` leave behind, and whether they may be started again. */
@@ -55,12 +55,14 @@ class Story {
     this.begins = lines.filter(({ phase }) => phase === 'begin');
     this.starts = own('TOOL_STARTED');
     this.result = own('TOOL_RESULT')[0];
+    this.notes = of('NOTICE').filter((notice) => isNoteOf(notice, call));
     this.approval = own('APPROVED')[0];
     this.rejection = own('REJECTED')[0];
     this.resumed = of('RESUMED');
     this.losses = losses;
     this.cancelled = of('CANCELLED')[0];
     this.isGivenUp = lossesOf(log) > 0;
+    this.isUnread = isEndedUnread(log);
     this.stops = stops;
     this.agentEnd = of('AGENT_COMPLETED').find(({ agent_id }) => agent_id === call.agent_id);
   }
@@ -109,8 +111,9 @@ class Story {
   }
 
   #ending() {
-    const { result, begins, lines } = this;
-    if (!result || this.#isDeferred) return [];
+    const { begins, lines } = this;
+    const result = this.#outcome;
+    if (!result) return this.#unsettled();
     const wasLost = this.#wasLostBefore(result);
     const wentWell = !result.is_error;
     const once = TOOLS[this.call.tool_name] === 'once';
@@ -132,6 +135,11 @@ class Story {
       ),
       ...when(!wasLost && this.#lateBegin(result), 'ran after its result'),
     ];
+  }
+
+  #unsettled() {
+    const { result, notes, isUnread } = this;
+    return when(result && !isUnread, `was put off, and settled ${notes.length} times`);
   }
 
   /** A run that doesn't know yet that it has lost its lease may do once more what does no harm. */
@@ -194,9 +202,19 @@ class Story {
     }
   }
 
-  get #isDeferred() {
-    return this.mode === 'defer' && this.call.tool_name === 'guarded';
+  /** What came of it; of a call that its agent went on without, by the one note that says so. */
+  get #outcome() {
+    const { result, notes } = this;
+    if (!result?.tool_output.startsWith('Waiting for approval')) return result;
+    const [note] = notes;
+    if (notes.length !== 1) return undefined;
+    const tool_output = note.message.slice(note.message.indexOf('\n') + 1);
+    return { ...note, tool_output, is_error: !tool_output.startsWith('Left ') };
   }
+}
+
+function isNoteOf({ code, message }, { id }) {
+  return code === 'deferred_call_settled' && message.startsWith(`The call ${id} of `);
 }
 
 function when(holds, fault) {

@@ -39,6 +39,10 @@ export function conversationOf(records) {
             record.modified_input,
           );
         break;
+      case 'AGENT_COMPLETED':
+        if (record.status === 'completed' && record.result !== lastText(entries))
+          entries.push({ role: 'assistant', content: record.result });
+        break;
       case 'NOTICE':
         if (record.code === 'deferred_call_settled')
           entries.push({ role: 'user', content: record.message });
@@ -66,6 +70,12 @@ export function conversationsBefore(records, at) {
 /** May come while the model is asked. */
 function isAside({ type }) {
   return !['INTERACTION_STARTED', 'AGENT_STARTED', 'TURN_COMPLETED', 'TOOL_RESULT'].includes(type);
+}
+
+/** The last that was said without a call. */
+function lastText(entries) {
+  const last = entries.findLast(({ role, calls }) => role === 'assistant' || calls?.size === 0);
+  return last?.content ?? last?.text ?? '';
 }
 
 function newTurn() {
