@@ -53,13 +53,13 @@ export async function startServer({
 }
 
 /** Throws, and leaves nothing of it, when that takes too long or it ends. */
-export async function untilReady(child, port, limit_ms = READY_MS) {
+export async function untilReady(child, port, { limit_ms = READY_MS, poll_ms = POLL_MS } = {}) {
   const deadline = performance.now() + limit_ms;
   while (performance.now() < deadline && !child.hasExited) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.ok) return;
-    await delay(POLL_MS);
+    await delay(poll_ms);
   }
   await child.stop();
   throw new Error(`The server did not get ready.\n${child.errors}`);

@@ -10,7 +10,10 @@ import { LEASE_MS } from './times.mjs';
 const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
 const POLL_MS = 20;
 /** However busy the machine is. */
-const READY_MS = 180_000;
+const READY_MS = 300_000;
+/** What a machine with nothing else to do takes. */
+const SWIFT_MS = 1_500;
+const MAX_SLOWNESS = 8;
 const TIMES = {
   LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '250',
@@ -29,6 +32,7 @@ export class Fleet {
   #places;
   #options;
   #starts = 0;
+  #ready_ms = 0;
 
   /** `effects` is the file that the tools write to. */
   constructor({ size, store, model, effects, folder }) {
@@ -38,6 +42,11 @@ export class Fleet {
 
   get size() {
     return this.#places.length;
+  }
+
+  /** How many times as long as elsewhere everything takes on this machine, by the last start of a server. */
+  get slowness() {
+    return Math.min(Math.max(this.#ready_ms / SWIFT_MS, 1), MAX_SLOWNESS);
   }
 
   pid(number) {
@@ -63,8 +72,11 @@ export class Fleet {
     const place = this.#places[number];
     await this.#launch(place);
     const { child, port } = place;
-    const fault = await untilReady(child, port, READY_MS).catch((error) => error);
+    const begun = performance.now();
+    const wait = { limit_ms: READY_MS, poll_ms: POLL_MS };
+    const fault = await untilReady(child, port, wait).catch((error) => error);
     if (place.child !== child || place.state !== 'starting') return;
+    this.#ready_ms = performance.now() - begun;
     if (!fault) place.state = 'up';
     else if (child.errors.includes('EADDRINUSE'))
       await this.start(number); // somebody was faster

@@ -19,7 +19,7 @@ const WEIGHTS = {
 const NEED_TWO = ['both', 'pause'];
 const NEED_POSTGRES = ['starve', 'steal', 'nap'];
 
-/** Ends processes at instants that a seed decides, and starts them again. */
+/** Ends processes at instants that a seed decides, and starts them again. On a machine that is busy it takes more time, so that more than starts is lost. */
 export class Killer {
   /** How often it did what. */
   counts = { kill: 0, term: 0, pause: 0, starve: 0, steal: 0 };
@@ -51,7 +51,7 @@ export class Killer {
     const { size } = this.fleet;
     const weights = this.#weights();
     while (!isOver()) {
-      await delay(random.between(500, 2_500));
+      await delay(random.between(500, 2_500) * this.fleet.slowness);
       const kind = random.weighted(weights);
       const places = kind === 'both' ? [place, (place + 1) % size] : [place];
       await this.#inTurn(places, () => BLOWS[kind](this, random, ...places));

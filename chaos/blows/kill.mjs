@@ -35,7 +35,7 @@ export async function strike(scene, random, place) {
   const { fleet, tail } = scene;
   const gate = fleet.gate(place);
   gate?.slow(ON_ITS_WAY_MS);
-  await tail.next(fleet.pid(place), EFFECT_MS);
+  await tail.next(fleet.pid(place), EFFECT_MS * fleet.slowness);
   await end(scene, place);
   gate?.open().lose();
   await fleet.start(place);

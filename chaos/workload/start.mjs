@@ -3,7 +3,7 @@ import { openStream } from '../client.mjs';
 import { Reader } from '../reader.mjs';
 import { follow, take } from './follow.mjs';
 
-const MODES = { ask: 80, auto: 8, deny: 4, defer: 8 };
+const MODES = { ask: 68, auto: 8, deny: 4, defer: 20 };
 const AGENTS = { react: 85, boss: 15 };
 const FAILING = 0.05;
 const AGAIN_MS = 40;
