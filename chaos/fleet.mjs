@@ -46,7 +46,7 @@ export class Fleet {
 
   /** How many times as long as elsewhere everything takes on this machine, by the last start of a server. */
   get slowness() {
-    return Math.min(Math.max(this.#ready_ms / SWIFT_MS, 1), MAX_SLOWNESS);
+    return Math.min(Math.max(Math.round(this.#ready_ms / SWIFT_MS), 1), MAX_SLOWNESS);
   }
 
   pid(number) {

@@ -89,6 +89,7 @@ async function live() {
   outcome.model = await model.message();
   await fleet.stopAll();
   outcome.unfenced = (await thefts?.findFaults()) ?? [];
+  outcome.empty_runs = await thefts?.countEmptyRuns();
   Object.assign(outcome, { pauses: fleet.pauses, stops: fleet.stops, losses: killer.moments });
   return outcome;
 }

@@ -5,7 +5,7 @@ const ENDS = { COMPLETED: [], CANCELLED: ['CANCELLED'], FAILED: ['ERROR'] };
 const SHOWN = new Set(['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER']);
 
 /** Each log has a beginning and one end, the status says which, and each call has one result (I3, I8). */
-export function checkLogs(world, { chats, logs, losses }) {
+export function checkLogs(world, { chats, logs, losses, empty_runs }) {
   return [...chats.values()].flatMap(({ interactions }) =>
     interactions.flatMap((interaction) => {
       const { id, user_message } = interaction;
@@ -13,7 +13,7 @@ export function checkLogs(world, { chats, logs, losses }) {
       const fails = world.planOf(user_message)?.fails;
       const faults = [
         ...faultsOf(interaction, log),
-        ...outcomeFaults(interaction, { log, fails, losses }),
+        ...outcomeFaults(interaction, { log, fails, known: { losses, empty_runs } }),
       ];
       return faults.map((fault) => `${id}: ${fault}`);
     }),
@@ -45,12 +45,15 @@ function faultsOf(interaction, log) {
 }
 
 /** What fails is what was asked to, or what was lost too often in a row. */
-function outcomeFaults({ status, error }, { log, fails, losses }) {
+function outcomeFaults({ status, error }, { log, fails, known }) {
   if (status === 'COMPLETED') return fails ? ['it went well, and was to fail'] : [];
   if (status !== 'FAILED') return [];
   if (lossesOf(log) > 0)
-    return isTrueCrashLoop(log, losses) ? [] : [`it was given up: ${error?.message}`];
-  const failed = log.findLast(({ type }) => type === 'TURN_COMPLETED')?.error;
+    return isTrueCrashLoop(log, known) ? [] : [`it was given up: ${error?.message}`];
+  const [{ agent_id: root }] = log;
+  const failed = log.findLast(
+    ({ type, agent_id }) => type === 'TURN_COMPLETED' && agent_id === root,
+  )?.error;
   const isWanted = fails && failed !== undefined && isDeepStrictEqual(error, failed);
   return isWanted ? [] : [`it failed: ${error?.message}`];
 }
