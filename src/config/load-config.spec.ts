@@ -85,13 +85,21 @@ describe(loadConfig.name, () => {
 
   it.each([
     [{ WORKSPACE_DIR: './data' }],
-    [{ WORKSPACE_DIR: './data/work' }],
+    [{ WORKSPACE_DIR: './data/db' }],
+    [{ WORKSPACE_DIR: './data/chats/mine' }],
     [{ WORKSPACE_DIR: './agents' }],
     [{ AGENTS_DIR: '/srv/work/agents', WORKSPACE_DIR: '/srv/work' }],
     [{ DATA_DIR: '/srv/parley/work/data', WORKSPACE_DIR: '/srv/parley/work/' }],
   ])('refuses a workspace that overlaps with the data or the agents: %j', (env) => {
     expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
   });
+
+  it.each([['/srv/data/workspace'], ['/srv/data/chats2'], ['/srv/data-2'], ['/srv/..data']])(
+    'takes the workspace %s beside or in the data',
+    (WORKSPACE_DIR) => {
+      expect(loadConfig({ DATA_DIR: '/srv/data', WORKSPACE_DIR }).workspaceDir).toBe(WORKSPACE_DIR);
+    },
+  );
 
   it('takes a workspace beside the data, however alike their names', () => {
     const { workspaceDir } = loadConfig({ DATA_DIR: '/srv/work', WORKSPACE_DIR: '/srv/workspace' });

@@ -1,4 +1,4 @@
-import { join, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { camelCased } from './camel-case.js';
 import { Config } from './config.js';
@@ -9,6 +9,7 @@ import { chooseModel } from './choose-model.js';
 import { environment, SECRET_VARIABLES } from './environment.js';
 import type { Variables } from './environment.js';
 import { findMisspelt } from './find-misspelt.js';
+import { findOverlaps } from './find-overlaps.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +24,7 @@ export function loadConfig(env: Environment, isTerminal = false): Config {
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
-    ...(data ? findOverlap(data) : []),
+    ...(data ? findOverlaps(data) : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config(complete(data, { isTerminal, given }));
@@ -64,17 +65,6 @@ function findContradictions(given: Record<string, string>): ConfigFault[] {
 function modelOf(provider: string, given: Record<string, string>): string | undefined {
   const names = given['MODEL']?.split(',').map((name) => name.trim());
   return names?.find((name) => name.startsWith(`${provider.toLowerCase()}/`));
-}
-
-/** Tools get to what is in the workspace, and must not get to the data, nor change what agents may do. */
-function findOverlap({ DATA_DIR, AGENTS_DIR, WORKSPACE_DIR }: Variables): ConfigFault[] {
-  const workspace = join(resolve(WORKSPACE_DIR), sep);
-  return Object.entries({ DATA_DIR, AGENTS_DIR }).flatMap(([name, folder]) => {
-    const path = join(resolve(folder), sep);
-    if (!path.startsWith(workspace) && !workspace.startsWith(path)) return [];
-    const problem = `${JSON.stringify(WORKSPACE_DIR)} and ${name} may not be the same folder, nor one inside of the other`;
-    return [{ variable: 'WORKSPACE_DIR', problem }];
-  });
 }
 
 function complete(
