@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Child } from '../bench/child.mjs';
 import { freePort, untilReady } from '../bench/server.mjs';
 import { Gate } from './gate.mjs';
-import { LEASE_MS } from './times.mjs';
+import { LEASE_MS, LONE_LEASE_MS } from './times.mjs';
 
 const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
 const POLL_MS = 20;
@@ -15,7 +15,6 @@ const READY_MS = 300_000;
 const SWIFT_MS = 1_500;
 const MAX_SLOWNESS = 8;
 const TIMES = {
-  LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '250',
   PARK_AFTER_MS: '150',
   SHUTDOWN_GRACE_MS: '6000',
@@ -140,6 +139,7 @@ export class Fleet {
     const env = {
       ...store.env,
       ...TIMES,
+      LEASE_TTL_MS: String(this.size > 1 ? LEASE_MS : LONE_LEASE_MS),
       DATABASE_URL: await this.#databaseOf(place),
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
