@@ -92,7 +92,8 @@ export class PermissionsService {
       .map((matcher) => ({ ...toRule(matcher, scope, call), priority }))
       .find((narrow) => this.covers(narrow, call, reader));
     if (!rule) return undefined;
-    const wanted = { ...rule, decision };
+    const verdict = decision === 'allow' ? 'an approval' : 'a rejection';
+    const wanted = { ...rule, decision, description: `Remembered from ${verdict}.` };
     return (await this.decides(wanted, call, reader)) ? wanted : undefined;
   }
 
@@ -150,7 +151,7 @@ function toRule(
     priority: 0,
     decision: 'allow',
     matcher,
-    description: 'Remembered from an approval.',
+    description: null,
     expires_at: null,
     max_uses: null,
   };

@@ -254,6 +254,14 @@ describe(PermissionsController.name, () => {
     });
   });
 
+  it('says of a remembered rule which verdict it came from', async () => {
+    const call = { tool_name: 'bash', tool_input: { command: 'make' }, chat_id: 'chat_1' };
+    const allowed = await service.suggest(call, 'session');
+    const denied = await service.suggest(call, 'session', 'deny');
+    expect(allowed?.description).toBe('Remembered from an approval.');
+    expect(denied?.description).toBe('Remembered from a rejection.');
+  });
+
   it('remembers a call word for word where no command can be told', async () => {
     const call = { tool_name: 'bash', tool_input: { command: 'echo $x > out' } };
     const rule = await remember(call, 'global');
