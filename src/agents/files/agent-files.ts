@@ -129,7 +129,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     try {
       if (model !== undefined) this.models.resolve(model);
     } catch (error) {
-      clashes.push(['model', `can’t be used: ${(error as Error).message}`]);
+      clashes.push(['model', `can’t be used: ${(error as Error).message.replace(/\.$/, '')}`]);
     }
     return clashes;
   }
