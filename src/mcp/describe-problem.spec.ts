@@ -37,4 +37,11 @@ describe(describeProblem.name, () => {
     const url = await refusalOf(remote('http://somebody:secret@127.0.0.1:9/mcp'));
     expect(url).toMatch(/includes credentials: http:\/\/\[hidden\]@127/);
   });
+
+  it('shows the beginning of what is very long, without a secret that is cut', () => {
+    const said = `${'x'.repeat(990)}Bearer secret-token${'y'.repeat(1_000_000)}`;
+    const shown = describeProblem(new Error(said), remote());
+    expect(shown.length).toBeLessThan(1_100);
+    expect(shown).not.toContain('secret');
+  });
 });

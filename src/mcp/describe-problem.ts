@@ -1,11 +1,17 @@
 import type { ServerSettings } from './server-settings.js';
 
 const MAX_CAUSES = 5;
+/** Characters: a server may answer anything, and everybody is told. */
+const MAX_LENGTH = 1_000;
 
 /** What is wrong with a server, for people: the error and what caused it, without what is secret in its settings. */
 export function describeProblem(error: unknown, settings: ServerSettings): string {
   const said = [...new Set(messagesOf(error))].join(': ') || 'no reason given';
-  return secretsOf(settings).reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said);
+  const shown = secretsOf(settings).reduce(
+    (text, secret) => text.replaceAll(secret, '[hidden]'),
+    said,
+  );
+  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH).toWellFormed()}…` : shown;
 }
 
 function messagesOf(error: unknown, depth = 0): unknown[] {

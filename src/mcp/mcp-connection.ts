@@ -3,20 +3,17 @@ import { Logger } from '@nestjs/common';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
-  CallToolResultSchema,
   ErrorCode,
   McpError,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type {
-  CallToolResult,
-  Progress,
-  Tool as Declaration,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import { CallWatch } from './call-watch.js';
 import { describeProblem } from './describe-problem.js';
 import { makeTransport } from './open-transport.js';
-import { resultText } from './result-text.js';
+import { callResult, resultText } from './result-text.js';
+import type { CallResult } from './result-text.js';
 import type { ServerSettings } from './server-settings.js';
 import type { ToolServer } from '../tools/tool-source.js';
 
@@ -27,7 +24,7 @@ export interface CallOptions {
 }
 
 /** Told of the tools that a server has now; answers what is wrong with some of them, or null. */
-export type OnTools = (tools: readonly Declaration[]) => string | null;
+export type OnTools = (tools: readonly unknown[]) => string | null;
 
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 /** For the first answer of a server, in milliseconds. */
@@ -37,6 +34,15 @@ const NO_TIMEOUT = 2 ** 31 - 1;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 const MAX_PAGES = 100;
+/** Tools of all pages; of more, nobody would be offered all. */
+const MAX_LISTED = 1_000;
+/** Between two looks at the tools of a server that says over and over that they have changed, in milliseconds. */
+const REFRESH_PAUSE_MS = 1_000;
+
+const toolList = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional(),
+});
 
 /** One MCP server: connected, looked after, and connected again when it goes. */
 export class McpConnection {
@@ -47,6 +53,8 @@ export class McpConnection {
   private wakeLost: () => void = () => {};
   /** What the connection complained of last: the reason, if it ends then. */
   private lastError: string | undefined;
+  private isRefreshing = false;
+  private hasChanged = false;
 
   constructor(
     private readonly settings: ServerSettings,
@@ -95,7 +103,7 @@ export class McpConnection {
     name: string,
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
-  ): Promise<CallToolResult> {
+  ): Promise<CallResult> {
     const client = this.client;
     if (!client) throw new Error(this.describeAway());
     try {
@@ -166,7 +174,7 @@ export class McpConnection {
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has nothing else
       client.onclose = () => void this.lose(client, this.lastError ?? 'it closed the connection');
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refresh(client));
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
       this.client = client;
       await this.refresh(client);
       return true;
@@ -175,6 +183,22 @@ export class McpConnection {
       await client.close().catch(() => {});
       this.becomeUnavailable(describeProblem(error, this.settings));
       return false;
+    }
+  }
+
+  /** One look at a time, and one more for all that was said meanwhile. */
+  private async refreshSoon(): Promise<void> {
+    this.hasChanged = true;
+    if (this.isRefreshing) return;
+    this.isRefreshing = true;
+    try {
+      while (this.hasChanged && this.client) {
+        this.hasChanged = false;
+        await this.refresh(this.client);
+        await delay(REFRESH_PAUSE_MS, undefined, { signal: this.stopping.signal, ref: false });
+      }
+    } finally {
+      this.isRefreshing = false;
     }
   }
 
@@ -216,10 +240,10 @@ function send(
   client: Client,
   params: { name: string; arguments: Readonly<Record<string, unknown>> },
   { signal, output }: CallOptions,
-): Promise<CallToolResult> {
+): Promise<CallResult> {
   const watch = new CallWatch();
   return watch.watch(() =>
-    client.request({ method: 'tools/call', params: { ...params } }, CallToolResultSchema, {
+    client.request({ method: 'tools/call', params: { ...params } }, callResult, {
       signal: AbortSignal.any([signal, watch.signal]),
       timeout: NO_TIMEOUT,
       onprogress: (progress) => output(`${describeProgress(progress)}\n`),
@@ -232,15 +256,17 @@ function describeProgress({ progress, total, message }: Progress): string {
   return `${message ?? 'progress'} (${progress}${of})`;
 }
 
-async function listTools(client: Client): Promise<Declaration[]> {
+/** As the server says it, read by nobody yet. */
+async function listTools(client: Client): Promise<unknown[]> {
   if (!client.getServerCapabilities()?.tools) return [];
-  const tools: Declaration[] = [];
+  const tools: unknown[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, {
+  for (let page = 0; page < MAX_PAGES && tools.length < MAX_LISTED; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: 'tools/list', params }, toolList, {
       timeout: CONNECT_TIMEOUT_MS,
     });
-    tools.push(...answer.tools);
+    for (const tool of answer.tools) tools.push(tool);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
   }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { Tool as Declaration } from '@modelcontextprotocol/sdk/types.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { ToolServer, ToolSource } from '../tools/tool-source.js';
 import type { Tool } from '../tools/tool.js';
+import { nameOf, readDeclaration } from './declaration.js';
 import { McpConnection } from './mcp-connection.js';
 import { McpTool } from './mcp-tool.js';
 import { parseServers } from './parse-servers.js';
@@ -15,8 +15,6 @@ import { toolPrefix } from './tool-name.js';
 const DEFAULT_PATH = './mcp.json';
 /** Of one server; more would only confuse a model. */
 const MAX_TOOLS = 200;
-/** Characters of JSON. */
-const MAX_SCHEMA = 100_000;
 const MAX_TOLD = 5;
 
 /** The MCP servers of the file that MCP_CONFIG names. Their tools are offered as `mcp__<server>__<tool>` while they are there. */
@@ -74,14 +72,14 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   }
 
   /** Puts these in the place of the server's tools so far. */
-  private offer(server: McpConnection, declarations: readonly Declaration[]): string | null {
+  private offer(server: McpConnection, declarations: readonly unknown[]): string | null {
     const problems: string[] = [];
     const tools: Tool[] = [];
     for (const declaration of declarations.slice(0, MAX_TOOLS)) {
       try {
-        tools.push(usable(new McpTool(server, declaration)));
+        tools.push(new McpTool(server, readDeclaration(declaration)));
       } catch (error) {
-        problems.push(`${declaration.name.slice(0, 100)}: ${(error as Error).message}`);
+        problems.push(`${nameOf(declaration)}: ${(error as Error).message}`);
       }
     }
     if (declarations.length > MAX_TOOLS)
@@ -91,11 +89,4 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     if (problems.length === 0) return null;
     return `Some of its tools can't be used. ${problems.slice(0, MAX_TOLD).join('; ')}`;
   }
-}
-
-function usable(tool: McpTool): McpTool {
-  const size = JSON.stringify(tool.input_schema).length;
-  if (size > MAX_SCHEMA)
-    throw new Error(`its schema has ${size} characters, more than ${MAX_SCHEMA}`);
-  return tool;
 }

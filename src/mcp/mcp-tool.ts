@@ -1,9 +1,9 @@
-import type { Tool as Declaration } from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
 import { Tool } from '../tools/tool.js';
 import type { ToolContext, ToolPolicy } from '../tools/tool.js';
+import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
+import { schemaCheck } from './schema-check.js';
 import { toolName } from './tool-name.js';
 import { toolPolicy } from './tool-policy.js';
 
@@ -44,9 +44,9 @@ export class McpTool extends Tool<Input> {
 }
 
 function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
-  const validate = new AjvJsonSchemaValidator().getValidator<Input>(schema);
+  const check = schemaCheck(schema);
   return z.looseObject({}).superRefine((value, context) => {
-    const { valid, errorMessage } = validate(value);
-    if (!valid) context.addIssue({ code: 'custom', message: errorMessage });
+    const fault = check(value);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
 }

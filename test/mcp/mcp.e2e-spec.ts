@@ -145,6 +145,25 @@ describe('Tools of MCP servers', () => {
     expect(await call(['mcp__odd__echo', { text: 'fine' }])).toMatchObject({ output: 'fine' });
   });
 
+  it('keep nobody waiting, whatever their server makes up', async () => {
+    const odd = (await servers()).find(({ name }) => name === 'odd');
+    expect(odd).toMatchObject({
+      state: 'ready',
+      problem: expect.stringMatching(/ half: inputSchema/),
+    });
+    const began = performance.now();
+    expect(await call(['mcp__odd__trap', { text: `${'a'.repeat(60)}!` }])).toMatchObject({
+      is_error: true,
+      output: expect.stringMatching(/schema takes too long/),
+    });
+    expect(await call(['mcp__odd__trap', { text: 'aa' }])).toMatchObject({ output: 'sprung' });
+    expect(await call(['mcp__odd__parts', {}])).toMatchObject({
+      is_error: false,
+      output: expect.stringMatching(/^read\n\[a part of a kind that is not known\]/),
+    });
+    expect(performance.now() - began).toBeLessThan(30_000);
+  }, 120_000);
+
   it('say what went wrong, for the model to act on', async () => {
     expect(await call(['mcp__odd__fail', {}])).toMatchObject({
       is_error: true,

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const started = Date.now();
 const tools = new Map(
-  ['echo', 'die', 'garbage', 'huge', 'hang', 'fail', 'grow', 'env'].map((name) => [
+  ['echo', 'die', 'garbage', 'huge', 'hang', 'fail', 'grow', 'env', 'parts'].map((name) => [
     name,
     tool(name),
   ]),
@@ -18,6 +18,17 @@ function tool(name) {
   const annotations =
     name === 'echo' ? { readOnlyHint: true, openWorldHint: false } : { destructiveHint: false };
   return { name, description: `Does ${name}.`, inputSchema, annotations };
+}
+
+tools.set('trap', trap());
+tools.set('half', { name: 'half' });
+
+/** Its schema takes for ever to check, and what it says of its results can't be read. */
+function trap() {
+  const text = { type: 'string', pattern: '^(a+)+$' };
+  const inputSchema = { type: 'object', properties: { text } };
+  const outputSchema = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
+  return { name: 'trap', inputSchema, outputSchema };
 }
 
 const send = (message) =>
@@ -40,6 +51,8 @@ const CALLS = {
     return text('grown');
   },
   grown: () => text('new here'),
+  parts: () => ({ content: [...text('read').content, ...Array(300_000).fill({ type: 'odd' })] }),
+  trap: () => text('sprung'),
   env: () => text(JSON.stringify(process.env)),
 };
 
