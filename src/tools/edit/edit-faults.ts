@@ -28,7 +28,7 @@ export function severalMatches(
   text: string,
   { lines, count }: { readonly lines: readonly number[]; readonly count: number },
 ): ToolFault {
-  const all = text.split(/\r?\n/);
+  const all = text.split(/\r?\n/, Math.max(...lines));
   const places = [...new Set(lines)].map((line) => numberLine(line, all[line - 1]!, MAX_LINE));
   const more = count > MAX_PLACES ? `\n[… and ${count - MAX_PLACES} more]` : '';
   return new ToolFault(

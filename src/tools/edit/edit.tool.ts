@@ -94,6 +94,10 @@ class Edit {
         throw noMatch(path, content.text, old_string);
       case 'several':
         throw severalMatches(path, content.text, replaced);
+      case 'too_many':
+        throw new ToolFault(
+          `old_string is in ${path} ${replaced.count} times, which are too many for one edit. Replace them with bash, such as with sed.`,
+        );
       case 'too_large':
         throw new ToolFault(
           `${path} would become ${replaced.length} characters long, which is too much.`,

@@ -56,4 +56,10 @@ describe(nearestLines.name, () => {
     nearestLines(large, 'other words of a line\n'.repeat(1_000));
     expect(performance.now() - started).toBeLessThan(5_000);
   });
+
+  it('is done soon with very many empty lines', () => {
+    const began = performance.now();
+    nearestLines(CODE, `${'\n'.repeat(100_000)}x`);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  }, 300_000);
 });

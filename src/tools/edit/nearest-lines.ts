@@ -10,7 +10,7 @@ export interface NearLines {
 const MOST = 3;
 /** What is compared, so that the time is bounded: lines of the text and their characters, lines of what was wanted. */
 const MAX_LINES = 50_000;
-const MAX_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 300_000;
 const MAX_WANTED = 20;
 const MAX_LINE = 400;
 /** Places that are looked at more closely. */
@@ -20,7 +20,8 @@ const LEAST = 0.4;
 
 /** The places of a text that are most like the lines that were not found, the likeliest first. */
 export function nearestLines(text: string, wanted: string): NearLines[] {
-  const all = wanted.replace(/\n+$/, '').split('\n');
+  const all = wanted.split('\n');
+  while (all.at(-1) === '' && all.length > 1) all.pop();
   const sought = all.slice(0, MAX_WANTED).map(prepare);
   const lines = text.slice(0, MAX_CHARACTERS).split('\n', MAX_LINES);
   const prepared = lines.map(prepare);

@@ -92,4 +92,41 @@ describe(replaceText.name, () => {
       }),
     );
   });
+
+  describe('takes linear time', () => {
+    const MANY = 4_000_000;
+    const text = 'a'.repeat(MANY);
+
+    it.each([
+      ['what overlaps itself', 'a'.repeat(10_000), 'several'],
+      ['what is almost there everywhere', `${'a'.repeat(5_000)}b${'a'.repeat(5_000)}`, 'none'],
+    ])(
+      'with %s',
+      (_, wanted, kind) => {
+        const began = performance.now();
+        expect(replaceText(text, edit(wanted, 'x'), MANY)).toMatchObject({ kind });
+        expect(performance.now() - began).toBeLessThan(5_000);
+      },
+      300_000,
+    );
+
+    it('and does not begin to replace very many', () => {
+      const began = performance.now();
+      const many = { kind: 'too_many', count: MANY };
+      expect(replaceText(text, edit('a', 'b', true), MANY)).toEqual(many);
+      expect(performance.now() - began).toBeLessThan(5_000);
+    }, 60_000);
+  });
+
+  it('finds what indexOf finds', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
+    const few = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(texts, few, (text, wanted) => {
+        expect(replace(text, wanted, 'x', true)).toMatchObject(
+          text.includes(wanted) ? { text: text.replaceAll(wanted, 'x') } : { kind: 'none' },
+        );
+      }),
+    );
+  });
 });

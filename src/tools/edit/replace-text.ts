@@ -9,6 +9,7 @@ export type TextReplaced =
   | { readonly kind: 'none' }
   /** Overlapping ones count. */
   | ({ readonly kind: 'several' } & Places)
+  | { readonly kind: 'too_many'; readonly count: number }
   | { readonly kind: 'too_large'; readonly length: number };
 
 /** Where a string begins. */
@@ -19,6 +20,8 @@ export interface Places {
 }
 
 export const MAX_PLACES = 20;
+/** More would keep the server from everything else for too long. */
+const MAX_REPLACED = 50_000;
 
 /**
  * Replaces what is there once, or everywhere. LF in the strings stands for whatever ends lines in the text, and what is put in gets the
@@ -32,22 +35,45 @@ export function replaceText(
 ): TextReplaced {
   const plain = withLf(text);
   const [wanted, put] = [withLf(old_string), withLf(new_string)];
-  const places = findPlaces(plain, wanted, replace_all ? wanted.length : 1);
+  const places = findPlaces(plain, wanted, !replace_all);
   if (places.length === 0) return { kind: 'none' };
   const lines = linesAt(plain, places.slice(0, MAX_PLACES));
   const count = places.length;
   if (count > 1 && !replace_all) return { kind: 'several', lines, count };
+  if (count > MAX_REPLACED) return { kind: 'too_many', count };
   const length = text.length + count * (put.length - wanted.length);
   if (length > maxLength) return { kind: 'too_large', length };
   const cuts = places.map((at) => ({ start: at, end: at + wanted.length }));
   return { kind: 'replaced', text: splice(text, cuts, put), lines, count };
 }
 
-function findPlaces(text: string, wanted: string, step: number): number[] {
+/** In linear time (Knuth, Morris, Pratt), whatever the texts: `indexOf` can take their product. */
+function findPlaces(text: string, wanted: string, mayOverlap: boolean): number[] {
+  const borders = bordersOf(wanted);
   const places: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + step))
-    places.push(at);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && unit !== wanted.charCodeAt(matched)) matched = borders[matched - 1]!;
+    if (unit === wanted.charCodeAt(matched)) matched++;
+    if (matched < wanted.length) continue;
+    places.push(at + 1 - matched);
+    matched = mayOverlap ? borders[matched - 1]! : 0;
+  }
   return places;
+}
+
+/** For each beginning of a text: how much of it is also its end, itself left out. */
+function bordersOf(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    while (length > 0 && unit !== text.charCodeAt(length)) length = borders[length - 1]!;
+    if (unit === text.charCodeAt(length)) length++;
+    borders[at] = length;
+  }
+  return borders;
 }
 
 interface Cut {
