@@ -76,7 +76,7 @@ export class FileTree {
     let ignored = IgnoreChain.NONE;
     try {
       for (const [index, name] of names.entries()) {
-        ignored = await ignored.enter(here, names.slice(0, index).join('/'));
+        ignored = await ignored.enter(here, names.slice(0, index).join('/'), this.breather);
         here = await here.openFolder(name);
         way.push(here);
       }
@@ -92,13 +92,13 @@ export class FileTree {
     folder: Folder,
     { at, ignored, depth }: { at: string; ignored: IgnoreChain; depth: number },
   ): AsyncGenerator<TreeFile, void, undefined> {
-    const here = await ignored.enter(folder, at);
+    const here = await ignored.enter(folder, at, this.breather);
     for (const entry of await this.list(folder)) {
       await this.breather.breathe();
       if (this.options.signal.aborted) return;
       const { name } = entry;
       const path = at === '' ? name : `${at}/${name}`;
-      if (!this.isOfInterest(entry, path, here)) continue;
+      if (!(await this.isOfInterest(entry, path, here))) continue;
       if (entry.isFile()) yield { path, folder, name };
       else if (depth >= MAX_DEPTH) this.leftOut.leave('deep');
       else yield* this.enter(folder, name, { at: path, ignored: here, depth: depth + 1 });
@@ -133,11 +133,11 @@ export class FileTree {
     }
   }
 
-  private isOfInterest(entry: Dirent, path: string, ignored: IgnoreChain): boolean {
+  private async isOfInterest(entry: Dirent, path: string, ignored: IgnoreChain): Promise<boolean> {
     const isFolder = entry.isDirectory();
     if (!isFolder && !entry.isFile()) return false;
     if (isFolder && entry.name === '.git') return false;
-    if (ignored.ignores(path, isFolder)) return false;
+    if (await ignored.ignores(path, isFolder, this.breather)) return false;
     if (isFolder) return this.options.enters?.(path) ?? true;
     if (!isNameable(path)) return this.leftOut.leave('odd');
     return this.options.shows(path) || this.leftOut.leave('hidden');

@@ -1,5 +1,6 @@
 import type { Folder } from '../folder.js';
 import { openFileIn } from '../workspace.js';
+import type { Breather } from './breather.js';
 import { IgnoreRules } from './ignore-rules.js';
 
 const NAME = '.gitignore';
@@ -19,17 +20,20 @@ export class IgnoreChain {
   private constructor(private readonly levels: readonly Level[]) {}
 
   /** With the one of this folder, if it has one that can be read. `at`: its path, '' for the root. */
-  async enter(folder: Folder, at: string): Promise<IgnoreChain> {
+  async enter(folder: Folder, at: string, breather: Breather): Promise<IgnoreChain> {
     const text = await readIfThere(folder);
     if (text === undefined) return this;
-    const level = { prefix: at === '' ? 0 : at.length + 1, rules: IgnoreRules.parse(text) };
+    const level = {
+      prefix: at === '' ? 0 : at.length + 1,
+      rules: await IgnoreRules.parse(text, breather),
+    };
     return new IgnoreChain([...this.levels, level]);
   }
 
   /** The innermost file that says something of it decides. */
-  ignores(path: string, isFolder: boolean): boolean {
+  async ignores(path: string, isFolder: boolean, breather: Breather): Promise<boolean> {
     for (const { prefix, rules } of this.levels.toReversed()) {
-      const ignored = rules.ignores(path.slice(prefix), isFolder);
+      const ignored = await rules.ignores(path.slice(prefix), isFolder, breather);
       if (ignored !== undefined) return ignored;
     }
     return false;

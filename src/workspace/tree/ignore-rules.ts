@@ -1,8 +1,11 @@
 import { compileGlob } from '../../matching/glob.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
+import type { Breather } from './breather.js';
 
 /** Of one file; what stands below is not read. */
 const MAX_RULES = 1000;
+/** Characters of a line; a longer one is no pattern that anybody means. */
+const MAX_LINE = 500;
 
 interface IgnoreRule {
   readonly glob: LinearRegex;
@@ -18,23 +21,29 @@ export class IgnoreRules {
   private constructor(private readonly rules: readonly IgnoreRule[]) {}
 
   /** Lines that are no pattern are left out, as git does. */
-  static parse(text: string): IgnoreRules {
-    const lines = text.split(/\r?\n/).slice(0, MAX_RULES);
-    return new IgnoreRules(lines.flatMap(parseLine));
+  static async parse(text: string, breather: Breather): Promise<IgnoreRules> {
+    const rules: IgnoreRule[] = [];
+    for (const line of text.split(/\r?\n/, MAX_RULES)) {
+      await breather.breathe();
+      rules.push(...parseLine(line));
+    }
+    return new IgnoreRules(rules);
   }
 
   /** @param path relative to the folder of the file; undefined: no rule is about it */
-  ignores(path: string, isFolder: boolean): boolean | undefined {
-    const last = this.rules.findLast(
-      ({ glob, folders_only }) => (isFolder || !folders_only) && glob.covers(path) === true,
-    );
-    return last && !last.negated;
+  async ignores(path: string, isFolder: boolean, breather: Breather): Promise<boolean | undefined> {
+    for (const { glob, folders_only, negated } of this.rules.toReversed()) {
+      if (folders_only && !isFolder) continue;
+      if (glob.covers(path) === true) return !negated;
+      await breather.breathe();
+    }
+    return undefined;
   }
 }
 
 function parseLine(line: string): IgnoreRule[] {
+  if (line.length > MAX_LINE || line.startsWith('#')) return [];
   const text = line.replace(/(?<!\\) +$/, '');
-  if (text.startsWith('#')) return [];
   const negated = text.startsWith('!');
   const folders_only = text.endsWith('/');
   const pattern = text.slice(negated ? 1 : 0, folders_only ? -1 : undefined);
