@@ -2,6 +2,7 @@ import type { AgentContext } from '../../src/agents/agent-context.js';
 import { CallLimits } from '../../src/agents/runtime/call-limits.js';
 import { ReactAgent } from '../../src/agents/react/react.agent.js';
 import type { ApprovalMode } from '../../src/log/store-rows.js';
+import { askedIn } from '../support/asked-in.js';
 import { expectEnded } from '../support/expect-ended.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { FakeTool } from '../support/fake-tool.js';
@@ -177,16 +178,4 @@ async function loseInThirdCall(world: RunWorld, provider: ScriptedProvider): Pro
 
 function untilAborted(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve('Stopped.')));
-}
-
-/** The approval that the run asks for, as soon as it is in the log. */
-async function askedIn(world: RunWorld) {
-  return new Promise<{ approval_id: string }>((resolve) => {
-    const look = async () => {
-      const [asked] = await world.all('APPROVAL_REQUIRED');
-      if (asked) resolve(asked);
-    };
-    world.bus.subscribe(world.interactionId, () => void look());
-    void look();
-  });
 }

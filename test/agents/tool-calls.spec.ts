@@ -4,6 +4,8 @@ import { ReactAgent } from '../../src/agents/react/react.agent.js';
 import type { Run } from '../../src/interactions/run.js';
 import type { Delta, RecordOf } from '../../src/protocol/events.js';
 import type { ToolRecovery } from '../../src/tools/tool.js';
+import { askedIn } from '../support/asked-in.js';
+import { AskingJudge } from '../support/asking-judge.js';
 import { expectEnded } from '../support/expect-ended.js';
 import { FakeTool } from '../support/fake-tool.js';
 import { answerTurn, callTurn } from '../support/model-events.js';
@@ -117,5 +119,24 @@ describe(ToolEffect.name, () => {
     const [result] = await world.all('TOOL_RESULT');
     expect(new Set(shown.map(({ block_id }) => block_id))).toEqual(new Set([result?.block_id]));
     expect(new Set(shown.map(({ tool_call_id }) => tool_call_id))).toEqual(new Set(['c1']));
+  });
+
+  it('answers arguments that nobody can walk through', async () => {
+    const args = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const result = await resultOf(new FakeTool('tool', () => 'ran'), calling(args));
+    expect(result).toMatchObject({ is_error: true, tool_output: expect.stringMatching(/nested/) });
+  });
+
+  it('shows whoever decides what the text of an action hides', async () => {
+    const tool = new FakeTool('tool', () => 'ran');
+    tool.summarize = () => 'Run: rm x \u202E# harmless\rls';
+    const judge = new AskingJudge();
+    const world = await RunWorld.open({ agent: react, tools: [tool], provider: calling(), judge });
+    const run = (await world.takeUp())!;
+    const going = run.execute();
+    const { action } = await askedIn(world);
+    expect(action).toBe('Run: rm x \\u{202e}# harmless\\u{d}ls');
+    run.lose();
+    await going;
   });
 });

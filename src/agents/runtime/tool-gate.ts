@@ -2,6 +2,7 @@ import type { Json } from '../../log/json.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { toErrorText } from '../../tools/to-text.js';
 import { showInput } from '../../tools/show-input.js';
+import { showUnseen } from '../../tools/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/tool.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -130,8 +131,9 @@ function closed(output: string, told: readonly RecordBody[] = []): Passage {
 async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
   const input = JSON.parse(tool_input || '{}') as Json;
   try {
-    return (await tool.summarize?.(input, about)) ?? `Call ${tool.name} with ${showInput(input)}`;
+    const said = await tool.summarize?.(input, about);
+    return showUnseen(said ?? `Call ${tool.name} with ${showInput(input)}`);
   } catch (error) {
-    return `Call ${tool.name} (what it would do can't be told: ${toErrorText(error)})`;
+    return `Call ${tool.name} (what it would do can't be told: ${showUnseen(toErrorText(error))})`;
   }
 }

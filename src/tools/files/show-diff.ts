@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { StructuredPatchHunk } from 'diff';
+import { showUnseen } from '../show-unseen.js';
 import { cutText } from './cut-text.js';
 
 export interface Versions {
@@ -26,8 +27,6 @@ const MAX_SEARCHED = 1_000_000;
 const MAX_SHOWN = 8_000;
 const MAX_LINE = 300;
 const CONTEXT = 3;
-/** A person has to see what they approve: characters that nobody sees, or that change how others are seen. */
-const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** What changes, for people. Line endings are not part of it. */
 export function showDiff({ path, before, after }: Versions): Diff {
@@ -95,12 +94,8 @@ function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
 function showLine(line: string): string {
   const cut = cutText(line, MAX_LINE);
   const rest = line.length - cut.length;
-  const visible = cut.replace(UNSEEN, (character) => `\\u{${hexOf(character)}}`);
+  const visible = showUnseen(cut);
   return rest === 0 ? visible : `${visible} [… ${rest} more characters]`;
-}
-
-function hexOf(character: string): string {
-  return character.codePointAt(0)!.toString(16);
 }
 
 function withLf(text: string): string {
