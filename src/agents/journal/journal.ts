@@ -150,6 +150,13 @@ export class Journal {
     else this.earlier.set(key, [record]);
   }
 
+  /** What comes after the record that completed a step is of a call that its agent went on without. */
+  private forgetUntil(key: string, seq: number): void {
+    const later = (this.earlier.get(key) ?? []).filter((record) => record.seq > seq);
+    if (later.length > 0) this.earlier.set(key, later);
+    else this.earlier.delete(key);
+  }
+
   private pump(): void {
     if (this.pumping) return;
     this.pumping = true;
@@ -191,7 +198,7 @@ export class Journal {
     this.next++;
     if (record.key !== null && completes(record)) {
       this.waiting.delete(record.key);
-      this.earlier.delete(record.key);
+      this.forgetUntil(record.key, record.seq);
       this.completed.delete(record.key);
     }
     this.listener.deliver(record);

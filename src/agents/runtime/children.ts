@@ -52,6 +52,11 @@ export class Children {
     return abandonable(this.answerOf(child));
   }
 
+  /** Those of a call that its agent doesn't wait for: they end with the call, and not when the agent returns. */
+  ofDeferredCall(): Children {
+    return new Children(this.scope, this.options);
+  }
+
   /** The agent has returned: what it doesn't wait for is stopped. */
   async stop(): Promise<void> {
     this.isOver = true;

@@ -29,10 +29,15 @@ export interface DeferredInput {
 
 /** A call whose agent went on without it: runs when it is approved, and tells the agent by a note what came of it. */
 export class DeferredCall {
+  private readonly deferred: DeferredInput;
+
   constructor(
     private readonly scope: RunScope,
-    private readonly deferred: DeferredInput,
-  ) {}
+    deferred: DeferredInput,
+  ) {
+    const children = deferred.input.children.ofDeferredCall();
+    this.deferred = { ...deferred, input: { ...deferred.input, children } };
+  }
 
   async run(): Promise<void> {
     const { approval_id, started } = this.deferred;
