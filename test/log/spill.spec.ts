@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -140,6 +140,16 @@ describe(Spill.name, () => {
     expect(await seqs()).toEqual([1, 2]);
     expect(logged.join()).toContain('The last 2 lines');
     expect(await aside()).toHaveLength(1);
+  });
+
+  it('leaves alone what it has not written', async () => {
+    const spill = await open();
+    await spill.keep(newBatch(interaction.id, [2, 3]));
+    await writeFile(join(dataDir, 'spill', '%zz.jsonl'), 'not ours');
+    await mkdir(join(dataDir, 'spill', 'int_folder.jsonl'));
+    const next = await open();
+    expect(next.ids()).toEqual([interaction.id]);
+    expect(await next.settle(interaction.id)).toBe('saved');
   });
 
   it('takes no more than it has room for, and says what is lost', async () => {

@@ -21,10 +21,11 @@ export class SpillFolder {
     this.aside = join(this.path, 'aside');
   }
 
-  /** Interactions that have a file. */
+  /** Interactions that have a file. What else is there is nobody's that we know. */
   async list(): Promise<string[]> {
-    const names = await namesIn(this.path);
-    return names.filter(isSpill).map((name) => decodeURIComponent(name.slice(0, -SUFFIX.length)));
+    const names = (await namesIn(this.path)).filter(isSpill);
+    const stats = await Promise.all(names.map((name) => stat(join(this.path, name))));
+    return names.filter((_, at) => stats[at]!.isFile()).flatMap(interactionOf);
   }
 
   /** Files that were set aside. */
@@ -84,6 +85,15 @@ export class SpillFolder {
 
   private fileOf(interactionId: string): string {
     return join(this.path, encodeURIComponent(interactionId) + SUFFIX);
+  }
+}
+
+/** None when no interaction could have a file of this name. */
+function interactionOf(name: string): string[] {
+  try {
+    return [decodeURIComponent(name.slice(0, -SUFFIX.length))];
+  } catch {
+    return [];
   }
 }
 
