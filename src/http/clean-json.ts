@@ -1,7 +1,7 @@
 /// <reference lib="es2024.string" />
 import { AppError } from '../kernel/app-error.js';
 
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /**
  * Makes parsed JSON safe to keep, in place: lone surrogates become U+FFFD, `__proto__` keys go.
@@ -11,13 +11,13 @@ export function cleanJson(value: object): void {
   cleanMembers(value, []);
 }
 
+export function tooDeep(): AppError {
+  const message = `The body is nested deeper than ${MAX_DEPTH} levels.`;
+  return new AppError('invalid', 'too_deep', message);
+}
+
 function cleanMembers(holder: object, path: string[]): void {
-  if (path.length >= MAX_DEPTH)
-    throw new AppError(
-      'invalid',
-      'too_deep',
-      `The body is nested deeper than ${MAX_DEPTH} levels.`,
-    );
+  if (path.length >= MAX_DEPTH) throw tooDeep();
   const members = holder as Record<string, unknown>;
   for (const key of Object.keys(members)) {
     path.push(key);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Server } from 'node:http';
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import type { Test } from 'supertest';
 import { startTinyApp } from '../../test/support/tiny-app.js';
@@ -175,7 +176,17 @@ describe(configureApp.name, () => {
       await post(nested(64)).expect(201);
       const { body } = await post(nested(65)).expect(400);
       expect(body).toMatchObject({ type: '/problems/too_deep' });
-      await post(nested(500_000)).expect(400);
+    });
+
+    it('parses nothing that is deeper, which would hold up everybody', async () => {
+      const deep = `{"metadata":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+      const parse = jest.spyOn(JSON, 'parse');
+      const { text } = await post(deep).expect(400);
+      const parsed = parse.mock.calls.map(([json]) => json);
+      parse.mockRestore();
+      expect(text).toContain('too_deep');
+      expect(text).not.toContain('[[');
+      expect(parsed).not.toContain(deep);
     });
   });
 

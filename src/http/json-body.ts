@@ -1,7 +1,8 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../kernel/app-error.js';
-import { cleanJson } from './clean-json.js';
+import { isDeeperThan } from '../kernel/is-deeper-than.js';
+import { cleanJson, MAX_DEPTH, tooDeep } from './clean-json.js';
 
 /** Bytes, after decompression. */
 const BODY_LIMIT = 1024 * 1024;
@@ -11,11 +12,12 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /** Reads bodies: a JSON object of up to 1 MiB, cleaned; anything else is refused. No body at all is fine here. */
 export function jsonBody(): RequestHandler {
-  const parse = express.json({ limit: BODY_LIMIT, strict: false, type: JSON_TYPES });
+  const reading = { limit: BODY_LIMIT, strict: false, type: JSON_TYPES };
+  const parse = express.json({ ...reading, verify: (_request, _response, body) => check(body) });
   return (request, response, next) => {
     if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
-    else parse(request, response, (error) => next(error ? toAppError(error) : check(request)));
+    else parse(request, response, (error) => next(error ? toAppError(error) : clean(request)));
   };
 }
 
@@ -31,7 +33,12 @@ function notJson({ headers }: Request): AppError {
   return new AppError('unsupported', 'unsupported_media_type', message);
 }
 
-function check(request: Request): AppError | undefined {
+/** Before it is parsed. */
+function check(body: Buffer): void {
+  if (isDeeperThan(MAX_DEPTH, body)) throw tooDeep();
+}
+
+function clean(request: Request): AppError | undefined {
   const body: unknown = request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return new AppError('invalid', 'invalid_body', 'The body has to be a JSON object: {…}');
@@ -49,6 +56,8 @@ interface ParserError extends Error {
 
 function toAppError(error: ParserError): AppError {
   switch (error.type) {
+    case 'entity.verify.failed':
+      return tooDeep();
     case 'entity.parse.failed':
       return new AppError('invalid', 'malformed_json', `The body is not JSON: ${error.message}`);
     case 'entity.too.large':
