@@ -81,15 +81,22 @@ export class TodoTool extends Tool<Input> {
   private async applyTo(
     known: Task,
     { id: _, remove, ...change }: Item,
-    { agent_id, tell }: ToolContext,
+    context: ToolContext,
   ): Promise<void> {
+    const { agent_id, tell } = context;
     if (remove) {
       const task = await this.board.remove(known.id, change.version);
       return tell({ type: 'TASK_UPDATED', task, deleted: true });
     }
     const task = await this.board.change(known.id, change, { agent_id });
-    if (task.version !== known.version) await tell({ type: 'TASK_UPDATED', task });
+    const isNew = task.version !== known.version || (await isOfThisCall(task, context));
+    if (isNew) await tell({ type: 'TASK_UPDATED', task });
   }
+}
+
+/** The run that changed it may have been killed before it told anybody (I4). */
+async function isOfThisCall(task: Task, { agent_id, now }: ToolContext): Promise<boolean> {
+  return task.agent_id === agent_id && Date.parse(task.updated_at) >= (await now());
 }
 
 function toProblem(error: unknown): string {
