@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient } from '../support/api-client.js';
+import { builtServer } from '../support/built-server.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Person } from '../support/person.js';
@@ -43,6 +44,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
     let chats = 0;
     let watcher: FSWatcher | undefined;
 
+    beforeAll(() => builtServer(), 180_000);
     beforeAll(async () => {
       data = await create();
       folder = await mkdtemp(join(tmpdir(), 'parley-files-crash-'));
