@@ -236,6 +236,34 @@ describe(Runner.name, () => {
       ]);
     });
 
+    it.each([
+      ['it is not heard that it was taken', 'acquireLease'],
+      ['its log can’t be read, nor its lease be let go of', 'readRecords'],
+    ] as const)('does not count as lost what it never began because %s', async (_, failing) => {
+      const process = await Process.open();
+      const { store, interactionId } = process.world;
+      const works = store[failing].bind(store) as (...values: unknown[]) => Promise<unknown>;
+      const away = (): never => {
+        throw new AppError('unavailable', 'store_unavailable', 'away');
+      };
+      let failures = 0;
+      const fails = async (...values: unknown[]): Promise<unknown> => {
+        const answer = await works(...values);
+        return failures++ < 5 ? away() : answer;
+      };
+      Object.assign(store, { releaseLease: away, [failing]: fails });
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      while (failures < 6) {
+        process.queue.enqueue(interactionId);
+        await quiet(undefined);
+        process.clock.pass(TTL + 1);
+      }
+      await ended;
+      await process.stop();
+      expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 6 });
+    });
+
     it('runs it again after two losses', async () => {
       const process = await Process.open();
       await loseRuns(process, 2);

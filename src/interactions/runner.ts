@@ -33,6 +33,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly claimed = new Map<string, Taken>();
   /** What is being taken up; true once its row was changed meanwhile. */
   private readonly takingUp = new Map<string, boolean>();
+  /** What this process may hold the lease of without knowing, or could not let go of: the store was away when it was to be taken up. */
+  private readonly neverBegun = new Set<string>();
   private readonly waiting: WaitingRuns;
   private readonly loader: RunLoader;
   private stopping = false;
@@ -128,11 +130,15 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       if (losses > MAX_LOSSES) throw new CrashLoop(losses); // to read it may be what crashes
       const start = await this.loader.load(taken.lease, taken.first);
       if (!this.stopping) {
+        this.neverBegun.delete(interaction.id);
         this.reportResume(start);
         return new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting, onWell });
       }
     } catch (error) {
-      if (!isPassing(error)) return this.giveUp(taken, error);
+      if (!isPassing(error)) {
+        this.neverBegun.delete(interaction.id);
+        return await this.giveUp(taken, error);
+      }
       await this.release(taken);
       throw error;
     }
@@ -178,7 +184,10 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     if (claimed && this.leases.isFresh({ renewed_at: claimed.leased_at })) return claimed;
     await this.deps.spill.settle(id);
     const leased_at = this.deps.clock.monotonic();
-    const lease = await this.deps.store.acquireLease(id, this.leases.terms);
+    const terms = { ...this.leases.terms, never_begun: this.neverBegun.has(id) };
+    this.neverBegun.add(id);
+    const lease = await this.deps.store.acquireLease(id, terms);
+    if (!lease) this.neverBegun.delete(id);
     return lease && { lease, leased_at };
   }
 }

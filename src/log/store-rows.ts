@@ -130,6 +130,8 @@ export const MAX_QUEUED = 100;
 export interface LeaseTerms {
   readonly owner: string;
   readonly ttl_ms: number;
+  /** This owner may hold it already, from a try of which it never got to know: then nothing was lost. */
+  readonly never_begun?: boolean;
 }
 
 /** A lease that was taken: the row as it is now, its `epoch` already counted up. */

@@ -193,7 +193,8 @@ export class MemoryStore extends InteractionStore {
     if (!saved || !this.isWanting(saved)) return undefined;
     const { owner: lost_owner, parked } = saved;
     const { epoch, last_seq } = saved.row;
-    saved.losses = lossesOf(saved);
+    const isOwn = terms.never_begun === true && saved.owner === terms.owner;
+    saved.losses = lossesOf(isOwn ? { ...saved, owner: null } : saved);
     saved.taken_seq = epoch > 0 && parked === null ? last_seq + 1 : last_seq;
     saved.row = { ...saved.row, epoch: epoch + 1 };
     saved.parked = null;

@@ -40,7 +40,7 @@ export class FileLeases {
     return this.gate.write(interactionId, async (log) => {
       if (!this.isWanting(log)) return undefined;
       const { owner: lost_owner, parked_signals } = log.state;
-      await log.commit(acquiredState(log.state, terms.owner));
+      await log.commit(acquiredState(log.state, terms.owner, terms));
       this.hold(log, terms);
       const interaction = await log.readRow();
       const { losses } = log.state;

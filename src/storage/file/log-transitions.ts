@@ -1,3 +1,4 @@
+import type { LeaseTerms } from '../../log/store-rows.js';
 import { countLosses } from './count-losses.js';
 import type { LogState } from './log-state.js';
 
@@ -44,13 +45,18 @@ export function begunState(state: LogState, beginning: Beginning): LogState {
   return { ...state, ...beginning, status: 'RUNNING', last_seq: 1, queue_rank: null };
 }
 
-export function acquiredState(state: LogState, owner: string): LogState {
+export function acquiredState(
+  state: LogState,
+  owner: string,
+  { never_begun = false }: Pick<LeaseTerms, 'never_begun'> = {},
+): LogState {
   const { epoch, last_seq, parked_signals } = state;
   const resumes = epoch > 0 && parked_signals === null;
   return {
     ...state,
     ...{ epoch: epoch + 1, epoch_after: last_seq, owner, parked_signals: null },
-    ...{ losses: countLosses(state), taken_seq: resumes ? last_seq + 1 : last_seq },
+    losses: countLosses(never_begun && state.owner === owner ? { ...state, owner: null } : state),
+    ...{ taken_seq: resumes ? last_seq + 1 : last_seq },
   };
 }
 

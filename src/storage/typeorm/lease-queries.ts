@@ -15,8 +15,9 @@ const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
 const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
-/** Runs of the table `i` in a row that were lost and had written nothing; `owner` is who held the lease until now, if anybody did. */
-const LOSSES = `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (i.owner IS NOT NULL)::integer END`;
+/** Runs of the table `i` in a row that were lost and had written nothing; `isLost` is about who held the lease until now, if anybody did. */
+const losses = (isLost: string): string =>
+  `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
 
 /** A run that is no beginning, and does not wake from parking, writes `RESUMED` first: no progress either. */
 const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
@@ -29,7 +30,7 @@ const ACQUIRE: Statement = {
       WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
     UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
-      losses = ${LOSSES}, taken_seq = ${TAKEN_SEQ}
+      losses = ${losses('i.owner IS NOT NULL AND NOT ($4::boolean AND i.owner = $2)')}, taken_seq = ${TAKEN_SEQ}
     FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
 };
 
@@ -56,7 +57,7 @@ const PARK: Statement = {
 };
 
 const LIST_UNOWNED: Statement = {
-  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${LOSSES} AS losses FROM interactions i
+  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${losses('i.owner IS NOT NULL')} AS losses FROM interactions i
     WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
 };
 
@@ -69,8 +70,10 @@ interface ColumnsOfLease extends ColumnsOfInteraction {
 export class LeaseQueries {
   constructor(private readonly db: Database) {}
 
-  async acquire(interactionId: string, { owner, ttl_ms }: LeaseTerms): Promise<Lease | undefined> {
-    const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, [interactionId, owner, ttl_ms]);
+  async acquire(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+    const { owner, ttl_ms, never_begun = false } = terms;
+    const parameters = [interactionId, owner, ttl_ms, never_begun];
+    const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, parameters);
     if (!row) return undefined;
     const { lost_owner, parked, losses } = row;
     return { interaction: toInteractionRow(row), lost_owner, parked, losses };

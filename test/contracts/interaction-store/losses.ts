@@ -44,6 +44,16 @@ export function describeLosses(tested: StoreUnderTest): void {
       expect((await tested.store.acquireLease(id, HELD))?.losses).toBe(1);
     });
 
+    it('are not counted when the owner that may hold it has never begun', async () => {
+      const { id } = await started(tested.store, { lease: LAPSING });
+      expect(await lose(id)).toEqual({ epoch: 2, losses: 1 });
+      const again = { ...LAPSING, never_begun: true };
+      const own = await acquireOnceFree(tested.store, id, again);
+      expect(own).toMatchObject({ interaction: { epoch: 3 }, losses: 1 });
+      const others = await acquireOnceFree(tested.store, id, { ...again, owner: 'another' });
+      expect(others).toMatchObject({ interaction: { epoch: 4 }, losses: 2 });
+    });
+
     it('are not counted when a run was parked: the first record of the next is its own', async () => {
       const { id } = await started(tested.store, { lease: LAPSING });
       const { epoch } = await lose(id);
