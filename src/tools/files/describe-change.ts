@@ -35,7 +35,13 @@ function notesOn(old: Text, now: Text): string[] {
 }
 
 function endingsOf(text: string): string {
-  const crlf = text.split('\r\n').length - 1;
+  const crlf = count(text, '\r\n');
   if (crlf === 0) return 'LF';
-  return crlf === text.split('\n').length - 1 ? 'CRLF' : 'LF and CRLF';
+  return crlf === count(text, '\n') ? 'CRLF' : 'LF and CRLF';
+}
+
+function count(text: string, part: string): number {
+  let found = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++;
+  return found;
 }

@@ -60,6 +60,15 @@ describe(showDiff.name, () => {
     expect([added, removed]).toEqual([100_000, 100_000]);
   });
 
+  it('counts millions of lines, and makes nothing of those that it does not show', () => {
+    const started = performance.now();
+    const { added, removed, text } = diff('a\n'.repeat(2_000_000), 'b\n'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect([added, removed]).toEqual([1_000_000, 2_000_000]);
+    const lines = text.split('\n').length - 4;
+    expect(text).toMatch(new RegExp(`\\[… ${3_000_000 - lines} more lines of the difference\\]$`));
+  }, 60_000);
+
   it('shows from the first to the last line that differs when a smaller one would take too long', () => {
     const middle = (start: string) => Array.from({ length: 3_000 }, (_, at) => `${start}${at}\n`);
     const [before, after] = [middle('a'), middle('b')].map((lines) => `x\n${lines.join('')}z\n`);

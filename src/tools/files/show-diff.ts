@@ -17,13 +17,14 @@ export interface Diff {
   readonly text: string;
 }
 
+type Counts = Pick<Diff, 'added' | 'removed'>;
 type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
 
 /** The search for the smallest difference, in milliseconds and lines; beyond, one that is right but not small is shown. */
 const MAX_TIME_MS = 100;
 const MAX_EDITS = 2_000;
 /** UTF-16 code units: of both texts for that search, of what is shown, and of a line of it. */
-const MAX_SEARCHED = 1_000_000;
+const MAX_SEARCHED = 400_000;
 const MAX_SHOWN = 8_000;
 const MAX_LINE = 300;
 const CONTEXT = 3;
@@ -31,9 +32,12 @@ const CONTEXT = 3;
 /** What changes, for people. Line endings are not part of it. */
 export function showDiff({ path, before, after }: Versions): Diff {
   const [old, now] = [withLf(before ?? ''), withLf(after)];
-  const hunks = smallestHunks(old, now) ?? oneHunk(old, now);
+  const hunks = smallestHunks(old, now);
+  const { counts, shown } = hunks
+    ? { counts: countLines(hunks), shown: show(hunks) }
+    : showOneHunk(old, now);
   const names = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${path}`;
-  return { ...countLines(hunks), text: [names, ...show(hunks)].join('\n') };
+  return { ...counts, text: [names, ...shown].join('\n') };
 }
 
 function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
@@ -42,26 +46,27 @@ function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
   return structuredPatch('', '', old, now, undefined, undefined, limits)?.hunks;
 }
 
-/** From the first line that differs to the last. */
-function oneHunk(old: string, now: string): readonly Hunk[] {
+/** From the first line that differs to the last. There may be millions: nothing is made of those that are not shown. */
+function showOneHunk(old: string, now: string): { counts: Counts; shown: string[] } {
   const [before, after] = [old.split('\n'), now.split('\n')];
   const shortest = Math.min(before.length, after.length);
   let start = 0;
   while (start < shortest && before[start] === after[start]) start++;
   let same = 0;
   while (same < shortest - start && before.at(-1 - same) === after.at(-1 - same)) same++;
-  const removed = before.slice(start, before.length - same).map((line) => `-${line}`);
-  const added = after.slice(start, after.length - same).map((line) => `+${line}`);
-  return [
-    {
-      ...{ oldStart: start + 1, oldLines: removed.length },
-      ...{ newStart: start + 1, newLines: added.length },
-      lines: [...removed, ...added],
-    },
-  ];
+  const [removed, added] = [before.length - same - start, after.length - same - start];
+  const first = (lines: string[], count: number, sign: string): string[] =>
+    lines.slice(start, start + Math.min(count, MAX_SHOWN)).map((line) => sign + line);
+  const lines = [...first(before, removed, '-'), ...first(after, added, '+')];
+  const hunk = {
+    ...{ oldStart: start + 1, oldLines: removed },
+    ...{ newStart: start + 1, newLines: added },
+    lines,
+  };
+  return { counts: { added, removed }, shown: show([hunk], removed + added - lines.length) };
 }
 
-function countLines(hunks: readonly Hunk[]): Pick<Diff, 'added' | 'removed'> {
+function countLines(hunks: readonly Hunk[]): Counts {
   let [added, removed] = [0, 0];
   for (const { lines } of hunks)
     for (const line of lines)
@@ -70,10 +75,11 @@ function countLines(hunks: readonly Hunk[]): Pick<Diff, 'added' | 'removed'> {
   return { added, removed };
 }
 
-function show(hunks: readonly Hunk[]): string[] {
+/** `unlisted`: how many more lines there are than the hunks hold. */
+function show(hunks: readonly Hunk[], unlisted = 0): string[] {
   const shown: string[] = [];
   let left = MAX_SHOWN;
-  let hidden = 0;
+  let hidden = unlisted;
   for (const hunk of hunks)
     for (const line of [headOf(hunk), ...hunk.lines]) {
       const visible = left > 0 ? showLine(line) : '';
