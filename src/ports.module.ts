@@ -26,7 +26,7 @@ import { RunQueue } from './queue/run-queue.js';
 import { TaskStore } from './tasks/task-store.js';
 import { openSandbox } from './workspace/sandbox/open-sandbox.js';
 import { Sandbox } from './workspace/sandbox/sandbox.js';
-import { PythonLimits } from './tools/python/python-limits.js';
+import { PythonSettings } from './tools/python/python-settings.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
 /** Saved state, open. */
@@ -97,7 +97,7 @@ export class PortsModule {
       },
       { provide: ModelRegistry, useValue: modelsOf(config) },
       { provide: ToolLimits, useValue: config },
-      { provide: PythonLimits, useValue: config },
+      { provide: PythonSettings, useValue: config },
       { provide: Sandbox, useFactory: () => openSandbox(config) },
     ];
     return { module: PortsModule, providers, exports: providers.map(tokenOf) };

@@ -18,7 +18,7 @@ import { InteractionStore } from '../../src/log/interaction-store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
-import { PythonLimits } from '../../src/tools/python/python-limits.js';
+import { PythonSettings } from '../../src/tools/python/python-settings.js';
 import { ToolLimits } from '../../src/tools/tool-limits.js';
 import { NoSandbox } from '../../src/workspace/sandbox/no-sandbox.js';
 import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
@@ -34,7 +34,16 @@ const FILE = `{
 }
 `;
 
-const TOKENS = [Config, ToolLimits, PythonLimits, RuleStore, Clock, Sandbox, InteractionStore, Ids];
+const TOKENS = [
+  Config,
+  ToolLimits,
+  PythonSettings,
+  RuleStore,
+  Clock,
+  Sandbox,
+  InteractionStore,
+  Ids,
+];
 
 describe(PermissionsController.name, () => {
   let folder: string;
@@ -54,7 +63,7 @@ describe(PermissionsController.name, () => {
     const providers = [
       { provide: Config, useValue: config },
       { provide: ToolLimits, useValue: config },
-      { provide: PythonLimits, useValue: config },
+      { provide: PythonSettings, useValue: config },
       { provide: RuleStore, useValue: store },
       { provide: Clock, useClass: SystemClock },
       { provide: Sandbox, useClass: NoSandbox },

@@ -11,21 +11,26 @@ import(workerData.realm).then(async ({ openContext, closeRealm }) => {
   const evaluate = openContext();
   const host = (text) => { if (text === 'throw') throw new RangeError('no'); return text; };
   closeRealm(globalThis);
+  const left = Object.getOwnPropertyNames(globalThis);
   const probe = evaluate('(async (work, host) => { try { return String(await work(host)); } catch (error) { return error.name; } })', 'probe');
   const answers = [];
   for (const text of workerData.probes) answers.push(await probe(evaluate('(async (host) => ' + text + ')', 'probe'), host));
-  post(answers);
+  post({ answers, left });
 });`;
 
-async function evaluate(probes: readonly string[]): Promise<string[]> {
+async function probe(probes: readonly string[]): Promise<{ answers: string[]; left: string[] }> {
   const worker = new Worker(PROBE, {
     eval: true,
     execArgv: [],
     workerData: { realm: REALM, probes },
   });
-  const [answers] = (await once(worker, 'message')) as [string[]];
+  const [found] = (await once(worker, 'message')) as [{ answers: string[]; left: string[] }];
   await worker.terminate();
-  return answers;
+  return found;
+}
+
+async function evaluate(probes: readonly string[]): Promise<string[]> {
+  return (await probe(probes)).answers;
 }
 
 describe('the JavaScript world of the interpreter', () => {
@@ -69,5 +74,12 @@ describe('the JavaScript world of the interpreter', () => {
     ],
   ])('makes no code of text: %s', async (_, expression, outcome) => {
     expect(await evaluate([expression])).toEqual([outcome]);
+  });
+
+  it('is in a world of which only harmless parts of the language are left', async () => {
+    const { left } = await probe([]);
+    for (const name of ['process', 'fetch', 'Function', 'eval', 'require', 'Buffer', 'WebAssembly'])
+      expect(left).not.toContain(name);
+    expect(left.length).toBeLessThan(30);
   });
 });

@@ -2,6 +2,7 @@ import { Interpreters } from '../../src/tools/python/interpreters.js';
 import { PythonTool } from '../../src/tools/python/python.tool.js';
 import { ToolOutput } from '../../src/tools/tool-output.js';
 import type { ToolContext } from '../../src/tools/tool.js';
+import { PYTHON_FOLDER } from '../support/python-folder.js';
 import { toolContext } from '../support/tool-context.js';
 
 const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
@@ -13,7 +14,7 @@ export class PythonWorld {
   private calls = 0;
 
   constructor(memory_mb = 128, limits = LIMITS) {
-    const python = { pythonMemoryMb: memory_mb };
+    const python = { pythonMemoryMb: memory_mb, dataDir: PYTHON_FOLDER };
     this.interpreters = new Interpreters(python);
     this.tool = new PythonTool(this.interpreters, limits, python);
   }

@@ -3,7 +3,7 @@ import type { OnModuleDestroy } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
 import { Interpreter } from './interpreter.js';
 import { prepare } from './prepared.js';
-import { PythonLimits } from './python-limits.js';
+import { PythonSettings } from './python-settings.js';
 
 /** Interpreters that wait for a program. */
 const SPARE = 1;
@@ -16,11 +16,14 @@ const MAX = 32;
  */
 @Injectable()
 export class Interpreters implements OnModuleDestroy {
+  protected readonly max: number = MAX;
   private spare: readonly Promise<Interpreter>[] = [];
   private readonly all = new Set<Interpreter>();
+  /** Those that somebody has, or waits for. */
+  private taken = 0;
   private isOver = false;
 
-  constructor(private readonly limits: PythonLimits) {}
+  constructor(private readonly settings: PythonSettings) {}
 
   async onModuleDestroy(): Promise<void> {
     this.isOver = true;
@@ -32,17 +35,19 @@ export class Interpreters implements OnModuleDestroy {
    * @throws AppError `too_many_programs`
    */
   async take(): Promise<Interpreter> {
-    if (this.all.size - this.spare.length >= MAX)
+    if (this.taken >= this.max)
       throw new AppError(
         'unavailable',
         'too_many_programs',
-        `${MAX} Python programs run at the moment. Try again when some of them are done.`,
+        `${this.max} Python programs run at the moment. Try again when some of them are done.`,
       );
-    const [next = this.start(), ...rest] = this.spare;
-    this.spare = rest;
-    const interpreter = await next;
-    this.refill();
-    return interpreter.isAlive ? interpreter : this.take();
+    this.taken++;
+    try {
+      return await this.next();
+    } catch (error) {
+      this.taken--;
+      throw error;
+    }
   }
 
   /** Resolves when one waits in reserve, if any is to. */
@@ -52,6 +57,21 @@ export class Interpreters implements OnModuleDestroy {
 
   /** Its program is over: it is thrown away. */
   async discard(interpreter: Interpreter): Promise<void> {
+    await this.remove(interpreter);
+    this.taken--;
+  }
+
+  private async next(): Promise<Interpreter> {
+    const [next = this.start(), ...rest] = this.spare;
+    this.spare = rest;
+    const interpreter = await next;
+    this.refill();
+    if (interpreter.isAlive) return interpreter;
+    await this.remove(interpreter);
+    return this.next();
+  }
+
+  private async remove(interpreter: Interpreter): Promise<void> {
     await interpreter.stop();
     this.all.delete(interpreter);
   }
@@ -68,15 +88,15 @@ export class Interpreters implements OnModuleDestroy {
 
   private async start(): Promise<Interpreter> {
     this.throwIfOver();
-    const prepared = await prepare();
+    const prepared = await prepare(this.settings.dataDir);
     this.throwIfOver();
-    const interpreter = new Interpreter({ ...prepared, memory_mb: this.limits.pythonMemoryMb });
+    const interpreter = new Interpreter({ ...prepared, memory_mb: this.settings.pythonMemoryMb });
     this.all.add(interpreter);
     try {
       await interpreter.ready;
       return interpreter;
     } catch (error) {
-      await this.discard(interpreter);
+      await this.remove(interpreter);
       throw error;
     }
   }

@@ -13,7 +13,7 @@ import type { Interpreter } from './interpreter.js';
 import { Interpreters } from './interpreters.js';
 import { programSeed } from './program-seed.js';
 import type { ProgramEnd } from './program.js';
-import { PythonLimits } from './python-limits.js';
+import { PythonSettings } from './python-settings.js';
 import { Turn } from './turn.js';
 import { Turns } from './turns.js';
 
@@ -53,7 +53,7 @@ export class PythonTool extends Tool<Input> {
   constructor(
     private readonly interpreters: Interpreters,
     private readonly limits: ToolLimits,
-    private readonly pythonLimits: PythonLimits,
+    private readonly pythonSettings: PythonSettings,
   ) {
     super();
   }
@@ -109,7 +109,7 @@ export class PythonTool extends Tool<Input> {
 
   private answer(printed: BoundedOutput, end: ProgramEnd): ToolOutput {
     const { text, truncated } = printed.text();
-    const said = describeEnd(end, this.pythonLimits.pythonMemoryMb).toWellFormed();
+    const said = describeEnd(end, this.pythonSettings.pythonMemoryMb).toWellFormed();
     const parts = [text.replace(/\n$/, ''), said].filter((part) => part !== '');
     const is_error = end.kind !== 'ended' || end.failed;
     return new ToolOutput(parts.join('\n') || '(no output)', { is_error, truncated });

@@ -117,6 +117,8 @@ class _LoopPolicy(asyncio.events._BaseDefaultEventLoopPolicy):
 asyncio.run = asyncio.runners.run
 asyncio.events._set_event_loop_policy(_LoopPolicy())
 time.sleep = _sleep
+# There is no clock of the processor's.
+time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
 sys.excepthook = sys.__excepthook__
 
 # Of the interpreter's other life, in JavaScript, and what would reach below Python.
