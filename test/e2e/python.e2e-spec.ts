@@ -1,5 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import type { Following } from '../support/following.js';
+import { DeedTool } from '../support/human-test.module.js';
+import { PYTHON_FOLDER } from '../support/python-folder.js';
 import { script } from '../support/scripted-answers.js';
 import type { ServerUnderTest } from './on-each-store.js';
 import { withPeople } from './with-people.js';
@@ -35,7 +37,7 @@ const WAYS: readonly (readonly [string, string, Interlude])[] = [
 describe('A Python program that uses agents, people and tools', () => {
   for (const [way, PARK_AFTER_MS, interlude] of WAYS)
     describe(`and waits for them ${way}`, () => {
-      withPeople({ PARK_AFTER_MS }, (server, person) => {
+      withPeople({ PARK_AFTER_MS, DATA_DIR: PYTHON_FOLDER }, (server, person) => {
         it('goes on where it was, with each step done once', async () => {
           const following = await person.say('program', python(PROGRAM));
           const helper = await following.record('INPUT_REQUIRED');
@@ -71,8 +73,63 @@ describe('A Python program that uses agents, people and tools', () => {
       });
     });
 
+  describe('and whose calls are not run by the server at once', () => {
+    withPeople({ PARK_AFTER_MS: '0', DATA_DIR: PYTHON_FOLDER }, (server, person) => {
+      it('waits for an approval where other calls are deferred', async () => {
+        DeedTool.done.length = 0;
+        const user_message = python('tool("deed", what="this")');
+        const deferring = { user_message, approval_mode: 'defer' } as const;
+        const following = await person.say('deferring', deferring);
+        const { approval_id } = await following.record('APPROVAL_REQUIRED');
+        await parked(server, following);
+        expect(following.reader.types).not.toContain('TOOL_RESULT');
+        await person.approve(following.of, approval_id);
+        const reader = await following.end();
+        expect(reader.faults).toEqual([]);
+        expect(reader.types).not.toContain('NOTICE');
+        expect(reader.list('TOOL_RESULT')).toMatchObject([
+          { tool_name: 'deed', tool_output: 'Did this.' },
+          { tool_name: 'python', tool_output: "'Did this.'" },
+        ]);
+        expect(DeedTool.done).toEqual(['this']);
+      });
+
+      it('waits for what the client runs, and hears when that fails', async () => {
+        const client_tools = [
+          { name: 'open_door', description: 'Opens a door.', input_schema: { type: 'object' } },
+        ];
+        const user_message = python(`print(tool("open_door", door="front"))
+try:
+    tool("open_door", door="back")
+except ToolError as error:
+    print("ToolError", error)`);
+        const following = await person.say('clients', { user_message, client_tools });
+        const results = [
+          { tool_output: 'It is open.', is_error: false },
+          { tool_output: 'It is stuck.', is_error: true },
+        ];
+        for (const [i, result] of results.entries()) {
+          const { tool_call_id } = await following.record('TOOL_RESULT_REQUIRED', i + 1);
+          await parked(server, following);
+          await person.toolResult(following.of, { tool_call_id, ...result });
+        }
+        const reader = await following.end();
+        expect(reader.faults).toEqual([]);
+        expect(reader.list('TOOL_RESULT_REQUIRED')).toMatchObject([
+          { tool_name: 'open_door', tool_input: '{"door":"front"}' },
+          { tool_name: 'open_door', tool_input: '{"door":"back"}' },
+        ]);
+        expect(reader.list('TOOL_RESULT')).toMatchObject([
+          results[0],
+          results[1],
+          { tool_name: 'python', tool_output: 'It is open.\nToolError It is stuck.' },
+        ]);
+      });
+    });
+  });
+
   describe('and may not', () => {
-    withPeople({}, (server, person) => {
+    withPeople({ DATA_DIR: PYTHON_FOLDER }, (server, person) => {
       it.each([
         [
           'call a tool that is denied',

@@ -17,15 +17,23 @@ jest.setTimeout(240_000);
 /** The first program of a server takes a while. */
 const STARTED_MS = 100_000;
 
-/** Two effects that must not happen twice, with a question between; notes of the time and of chance on the way. */
-const PROGRAM = `import random, time
-notes = [random.random(), time.time()]
-print(tool("deed", token="first", ms=0))
-notes += [random.random(), time.time()]
-print(ask("Go on?"))
-print(tool("deed", token="second", ms=0))
-print(tool("current_time")[:2])
-print(notes == sorted(notes, key=notes.index), time.time() > notes[3] > notes[1])`;
+/** Two effects that must not happen twice, with a question between. Each step is told all that was noted before it of time and chance. */
+const PROGRAM = `import json, os, random, secrets, time, uuid
+from datetime import datetime
+notes = []
+def note():
+    ids = [str(each) for each in (uuid.uuid4(), uuid.uuid1(), datetime.now())]
+    order = [list({"a", "b", "c", "d", "e"}), hash("text"), id(notes)]
+    times = [time.time(), time.monotonic(), time.perf_counter(), time.process_time()]
+    notes.append([times, ids, order, random.random(), os.urandom(4).hex(), secrets.token_hex(4)])
+    return json.dumps(notes)
+print(tool("deed", token=note(), ms=0)[:4])
+print(ask(note()))
+tool("deed", token=note(), ms=0)
+print(tool("current_time")[:2])`;
+
+/** Of which the first are times, in seconds. */
+type Note = readonly [readonly number[], ...unknown[]];
 
 /** What came of the effect that the server died in is unknown, and the program hears so. */
 const CUT = `try:
@@ -93,9 +101,15 @@ describe('A Python program across a crash', () => {
     expect(results).toEqual(
       ['deed', 'deed', 'current_time', 'python'].map((name) => [name, false]),
     );
-    expect(reader.list('TOOL_RESULT').at(-1)!.tool_output).toBe(
-      'Left first.\nOn!\nLeft second.\n20\nTrue True',
-    );
+    expect(reader.list('TOOL_RESULT').at(-1)!.tool_output).toBe('Left\nOn!\n20');
+    const [first, second] = (await effects.list()).filter(({ phase }) => phase === 'end');
+    const asked = reader.find('INPUT_REQUIRED')!.question;
+    const before = [first!.input.token, asked].map((text) => JSON.parse(text) as Note[]);
+    const after = JSON.parse(second!.input.token) as Note[];
+    expect(before).toEqual([after.slice(0, 1), after.slice(0, 2)]);
+    const times = after.map(([[now]]) => now);
+    expect(times[0]! < times[1]! && times[1]! < times[2]!).toBe(true);
+    expect(Math.abs(Date.now() / 1000 - times[2]!)).toBeLessThan(600);
     expect(await effects.phases('deed')).toEqual(['begin', 'end', 'begin', 'end']);
     expect(fake.requests).toHaveLength(2);
   });
