@@ -4,6 +4,7 @@
  * - `flat-200-2`: an answer of 200 deltas, 2 in a packet, as fast as it is taken
  * - `paced-20-15000`: one delta every 20 ms for 15 s, each in a packet of its own and stamped with the time at which it was sent
  * - `agent-20`: a call of the calculator, then, once there is a tool result, an answer of 20 deltas
+ * - `python`: a call of `python`, then an answer of 20 deltas
  * - `idle`: one delta, then nothing for as long as the client stays
  *
  * Sends its port to its parent.
@@ -42,14 +43,17 @@ function ending(reason) {
 const OPENING = render(chunk({ role: 'assistant', content: '' }));
 const TOKEN = render(chunk({ content: `tok${MARK} ` }));
 const [STAMPED_HEAD, STAMPED_TAIL] = render(chunk({ content: `${MARK}@ ` })).split('@');
-const CALL = { name: 'calculator', arguments: '' };
-const TOOL_CALL = render(
-  chunk({ role: 'assistant', content: null }),
-  chunk({ tool_calls: [{ index: 0, id: 'call_bench', type: 'function', function: CALL }] }),
-  ...['{"expression":', '"6*7"', '}'].map((text) =>
-    chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
-  ),
-);
+const CALCULATOR_CALL = toolCall('calculator', ['{"expression":', '"6*7"', '}']);
+const PYTHON_CALL = toolCall('python', ['{"code":', '"6*7"', '}']);
+
+function toolCall(name, parts) {
+  const begun = { index: 0, id: 'call_bench', type: 'function', function: { name, arguments: '' } };
+  return render(
+    chunk({ role: 'assistant', content: null }),
+    chunk({ tool_calls: [begun] }),
+    ...parts.map((text) => chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] })),
+  );
+}
 
 const answers = new Map();
 
@@ -113,8 +117,8 @@ function answer(response, name, hasToolResult) {
   if (kind === 'flat') flat(response, Number(first), second && Number(second));
   else if (kind === 'paced') startPaced(response, Number(first), Number(second));
   else if (kind === 'idle') response.write(OPENING + TOKEN);
-  else if (hasToolResult) flat(response, Number(first));
-  else response.end(TOOL_CALL + ending('tool_calls'));
+  else if (hasToolResult) flat(response, Number(first ?? 20));
+  else response.end((kind === 'python' ? PYTHON_CALL : CALCULATOR_CALL) + ending('tool_calls'));
 }
 
 const server = createServer((request, response) => {

@@ -53,6 +53,20 @@ const TABLES = {
       ['median_ms', 'median ms', 0],
     ],
   },
+  python: {
+    title: 'Calls of python, one at a time (aim on a machine at rest: 100 ms for a later one)',
+    columns: [
+      ['first_ever_ms', 'first ever ms', 0],
+      ['first_ms', 'first of a start ms', 0],
+      ['later_p50_ms', 'later p50 ms', 0],
+      ['later_max_ms', 'max ms', 0],
+      ['to_first', '× first', 3],
+      ['at_once_p50_ms', 'in a row p50 ms', 0],
+      ['rss_before_mb', 'resident MB before', 0],
+      ['rss_mb', 'with one in reserve', 0],
+      ['load', 'load', 1],
+    ],
+  },
   parked: {
     title: '10,000 interactions that wait for an approval (aim: 50 MB of heap more at most)',
     columns: [

@@ -1,7 +1,7 @@
 /**
  * Measures the built server against a fake model on loopback, next to a bare proxy in the same run:
  *
- *   npm run bench -- [--only flat,paced,runs,writes,start,parked,idle] [--store embedded,postgres,file] [--profile] [--server path/to/main.js]
+ *   npm run bench -- [--only flat,paced,runs,writes,start,python,parked,idle] [--store embedded,postgres,file] [--profile] [--server path/to/main.js]
  *
  * Prints tables and writes `bench/results/latest.json`. With `--profile` the server writes a CPU profile per scenario beside it.
  */
@@ -17,6 +17,7 @@ import { flat } from './scenarios/flat.mjs';
 import { idle } from './scenarios/idle.mjs';
 import { paced } from './scenarios/paced.mjs';
 import { parked } from './scenarios/parked.mjs';
+import { python } from './scenarios/python.mjs';
 import { runs } from './scenarios/runs.mjs';
 import { start } from './scenarios/start.mjs';
 import { writes } from './scenarios/writes.mjs';
@@ -29,9 +30,9 @@ const RESULTS = join(HERE, 'results');
 /** However slow the machine is. */
 const LIMIT_MS = 15 * 60_000;
 /** In this order: `idle` leaves interactions behind that the next start would take up. */
-const SCENARIOS = { flat, paced, runs, writes, start, parked, idle };
+const SCENARIOS = { flat, paced, runs, writes, start, python, parked, idle };
 const WITH_PROXY = ['flat', 'paced'];
-const STARTS_ITS_OWN = ['start', 'writes', 'parked'];
+const STARTS_ITS_OWN = ['start', 'writes', 'python', 'parked'];
 
 const options = readOptions();
 await mkdir(RESULTS, { recursive: true });
@@ -87,6 +88,7 @@ async function measureStore(kind) {
 async function measureServer(scenario, store) {
   if (scenario === 'writes' && store.kind !== 'postgres') return;
   if (scenario === 'parked' && store.kind === 'file') return;
+  if (scenario === 'python' && store.kind !== 'file') return;
   if (STARTS_ITS_OWN.includes(scenario)) return measure(scenario, { name: store.kind, store });
   const profile = options.profile && join(RESULTS, `${scenario}-${store.kind}.cpuprofile`);
   const tellsMemory = scenario === 'idle';
