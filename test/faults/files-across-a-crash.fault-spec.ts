@@ -24,7 +24,8 @@ const UNKNOWN =
 const largeText = (word: string, lines: number) =>
   Array.from({ length: lines }, (_, at) => `${word} ${at}\n`).join('');
 const OLD = largeText('the old line', 150_000);
-const EDITED = OLD.replaceAll('the old', 'the new');
+const [CUT, PUT] = ['the old line 75000\n', 'the new line\n'];
+const EDITED = OLD.replace(CUT, PUT);
 /** It comes with the user's message, which has its limit. */
 const WRITTEN = largeText('another line', 30_000);
 
@@ -32,7 +33,7 @@ const read = { name: 'read', arguments: { path: 'a.txt', limit: 1 } };
 const write = { name: 'write', arguments: { path: 'a.txt', content: WRITTEN } };
 const edit = {
   name: 'edit',
-  arguments: { path: 'a.txt', old_string: 'the old', new_string: 'the new', replace_all: true },
+  arguments: { path: 'a.txt', old_string: CUT, new_string: PUT },
 };
 
 for (const { name, fault, create } of [POSTGRES, FILES])
