@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ProblemDto } from '../../http/problem.dto.js';
 import { AgentIdDto } from '../tree/dto/agent-queries.dto.js';
-import { InterveneDto, InterventionAcceptedDto } from './intervene.dto.js';
+import { InterveneDto, InterventionAcceptedDto } from './dto/intervene.dto.js';
 import { InterventionsService } from './interventions.service.js';
 
 @ApiTags('agents')

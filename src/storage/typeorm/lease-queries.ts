@@ -16,7 +16,7 @@ const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
 /** Runs of the table `i` in a row that were lost and had written nothing; `isLost` is about who held the lease until now, if anybody did. */
-const losses = (isLost: string): string =>
+const countLosses = (isLost: string): string =>
   `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
 
 /** A run that is no beginning, and does not wake from parking, writes `RESUMED` first: no progress either. */
@@ -30,7 +30,7 @@ const ACQUIRE: Statement = {
       WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
     UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
-      losses = ${losses('i.owner IS NOT NULL AND NOT ($4::boolean AND i.owner = $2)')}, taken_seq = ${TAKEN_SEQ}
+      losses = ${countLosses('i.owner IS NOT NULL AND NOT ($4::boolean AND i.owner = $2)')}, taken_seq = ${TAKEN_SEQ}
     FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
 };
 
@@ -57,7 +57,7 @@ const PARK: Statement = {
 };
 
 const LIST_UNOWNED: Statement = {
-  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${losses('i.owner IS NOT NULL')} AS losses FROM interactions i
+  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${countLosses('i.owner IS NOT NULL')} AS losses FROM interactions i
     WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
 };
 

@@ -51,7 +51,9 @@ const CALLS = {
     return text('grown');
   },
   grown: () => text('new here'),
-  parts: () => ({ content: [...text('read').content, ...Array(300_000).fill({ type: 'odd' })] }),
+  parts: () => ({
+    content: [...text('read').content, ...Array.from({ length: 300_000 }, () => ({ type: 'odd' }))],
+  }),
   trap: () => text('sprung'),
   env: () => text(JSON.stringify(process.env)),
 };

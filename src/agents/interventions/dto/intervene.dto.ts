@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
-import type { AcceptedIntervention } from './interventions.service.js';
+import type { AcceptedIntervention } from '../interventions.service.js';
 
-export const MAX_COMMENT = 8_192;
-export const MAX_CONTENT = 32_768;
+const MAX_COMMENT = 8_192;
+const MAX_CONTENT = 32_768;
 
 export class InterveneDto {
   @ApiProperty({
