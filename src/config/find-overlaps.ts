@@ -3,7 +3,7 @@ import type { ConfigFault } from './config-error.js';
 import type { Variables } from './environment.js';
 
 /** What the server keeps in `DATA_DIR`, by the first name of its path there. */
-const OWN_FOLDERS = ['db', 'chats', 'spill', 'python'];
+const OWN_FOLDERS = ['db', 'chats', 'spill', 'python-snapshot'];
 
 type Folders = Pick<Variables, 'DATA_DIR' | 'AGENTS_DIR' | 'WORKSPACE_DIR'>;
 
