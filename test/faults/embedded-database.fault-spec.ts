@@ -40,6 +40,7 @@ beforeAll(async () => {
     [
       'kernel/app-error',
       'log/interaction-store',
+      'log/intervention-rows',
       'log/store-rows',
       'permissions/permission-rule',
       'permissions/rule-store',
