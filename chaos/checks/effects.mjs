@@ -8,6 +8,7 @@ const TOOLS = { deed: 'once', guarded: 'once', note: 'again' };
 const ZOMBIE_MS = 4 * LEASE_MS;
 const UNKNOWN = /^The server stopped while this tool was running/;
 const STOPPED = /^The server was stopped while this tool ran/;
+const FAILED = /^The run failed before this tool call finished/;
 
 /** What the tools did is what the log says, started at most once where that matters, with what was approved (I4, I5, I7). */
 export function checkEffects(world, { chats, logs, effects, stops, losses }) {
@@ -54,6 +55,7 @@ class Story {
     this.lines = lines;
     this.begins = lines.filter(({ phase }) => phase === 'begin');
     this.starts = own('TOOL_STARTED');
+    this.hasFailed = of('INTERACTION_COMPLETE').some(({ status }) => status === 'FAILED');
     this.result = own('TOOL_RESULT')[0];
     this.notes = of('NOTICE').filter((notice) => isNoteOf(notice, call));
     this.approval = own('APPROVED')[0];
@@ -152,9 +154,10 @@ class Story {
     );
   }
 
-  /** By a cancel, by the end of its agent, or by a stop of its server. */
+  /** By a cancel, by the end of its agent or of the whole run, or by a stop of its server. */
   #mayBeStopped({ tool_output, at }) {
     if (this.cancelled || this.#agentWasStopped || this.#wasGivenUp) return true;
+    if (FAILED.test(tool_output)) return this.hasFailed;
     const ended = Date.parse(at);
     return (
       STOPPED.test(tool_output) && this.stops.some(({ from, to }) => ended >= from && ended <= to)
