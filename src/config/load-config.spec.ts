@@ -88,8 +88,8 @@ describe(loadConfig.name, () => {
     [{ WORKSPACE_DIR: './data/db' }],
     [{ WORKSPACE_DIR: './data/chats/mine' }],
     [{ WORKSPACE_DIR: './agents' }],
-    [{ AGENTS_DIR: '/srv/work/agents', WORKSPACE_DIR: '/srv/work' }],
-    [{ DATA_DIR: '/srv/parley/work/data', WORKSPACE_DIR: '/srv/parley/work/' }],
+    [{ AGENTS_DIR: '/srv/parley/agents', WORKSPACE_DIR: '/srv/parley' }],
+    [{ DATA_DIR: '/srv/parley/files/data', WORKSPACE_DIR: '/srv/parley/files/' }],
   ])('refuses a workspace that overlaps with the data or the agents: %j', (env) => {
     expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
   });
