@@ -3,7 +3,7 @@
 /** Folders of src/, and those that each may use besides itself. */
 const FLOOR = ['kernel', 'protocol'];
 const BASE = [...FLOOR, 'config', 'http'];
-const PARTS = ['matching', 'permissions', 'workspace', 'models', 'tools', 'log', 'queue'];
+const PARTS = ['matching', 'permissions', 'workspace', 'models', 'tools', 'log', 'queue', 'redis'];
 const HUMAN = ['approvals', 'cancellation'];
 const MAY_USE = {
   kernel: [],
@@ -12,12 +12,13 @@ const MAY_USE = {
   http: [...FLOOR, 'config'],
   ...each(PARTS, [...BASE, ...PARTS]),
   ...each(HUMAN, [...BASE, ...PARTS, ...HUMAN]),
-  agents: [...BASE, ...PARTS, ...HUMAN],
-  interactions: [...BASE, ...PARTS, ...HUMAN, 'agents'],
-  chats: [...BASE, ...PARTS, ...HUMAN, 'agents', 'interactions'],
+  guardrails: BASE,
+  agents: [...BASE, ...PARTS, ...HUMAN, 'guardrails'],
+  interactions: [...BASE, ...PARTS, ...HUMAN, 'guardrails', 'agents'],
+  chats: [...BASE, ...PARTS, ...HUMAN, 'guardrails', 'agents', 'interactions'],
   mcp: [...BASE, 'tools'],
   tasks: [...BASE, 'log', 'tools'],
-  health: [...BASE, 'log', 'workspace'],
+  health: [...BASE, 'log', 'tools', 'workspace'],
   metrics: [...BASE, 'log', 'interactions'],
   storage: [...FLOOR, 'config', 'log', 'permissions', 'tasks'],
 };
@@ -33,6 +34,8 @@ const HOMES = {
   diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/wire/',
   'https-proxy-agent': 'src/models/',
+  bullmq: 'src/queue/bullmq/',
+  ioredis: 'src/(redis|log/redis|queue/bullmq)/',
   'jsonc-parser': 'src/permissions/file/',
   mathjs: 'src/tools/calculator/',
   openai: 'src/models/openai/',
