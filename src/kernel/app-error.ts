@@ -7,6 +7,7 @@ export type ErrorKind =
   | 'too_large'
   | 'unsupported'
   | 'unprocessable'
+  | 'misdirected'
   | 'rate_limited'
   | 'unavailable'
   | 'internal';

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Config } from '../config/config.js';
+import { askInTime } from './ask-in-time.js';
+import { GuardedOutput } from './guarded-output.js';
+import { GuardrailProvider } from './guardrail-provider.decorator.js';
+import { Guardrail } from './guardrail.js';
+import type { InputAbout, InputVerdict, OutputAbout } from './guardrail.js';
+import type { InputJudgement } from './input-judgement.js';
+import { tripped } from './tripped.js';
+
+/** All guardrails, in the order of their names: the providers that are marked with `@GuardrailProvider`. */
+@Injectable()
+export class Guardrails implements OnModuleInit {
+  private all: readonly Guardrail[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    const found = this.discovery.getProviders({ metadataKey: GuardrailProvider.KEY });
+    this.use(found.map(({ instance, name }) => requireGuardrail(instance, String(name))));
+  }
+
+  /** @throws Error if two have one name */
+  use(guardrails: readonly Guardrail[]): void {
+    const names = guardrails.map(({ name }) => name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) throw new Error(`Two guardrails are called "${twice}".`);
+    const enabled = guardrails.filter((guardrail) => guardrail.enabled !== false);
+    this.all = enabled.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Whether any of them looks at what people say. */
+  get checksInput(): boolean {
+    return this.all.some((guardrail) => guardrail.checkInput !== undefined);
+  }
+
+  /** What they say of it, one after the other; each reads what the one before it has left. Rejects only when nobody waits any more. */
+  async judge(input: string, about: InputAbout): Promise<InputJudgement> {
+    let text = input;
+    const remarks: string[] = [];
+    for (const guardrail of this.all) {
+      if (!guardrail.checkInput) continue;
+      const { name } = guardrail;
+      try {
+        const verdict = requireVerdict(
+          await this.inTime(about.signal, (signal) =>
+            guardrail.checkInput?.(text, { ...about, signal }),
+          ),
+        );
+        if (verdict.verdict === 'tripwire')
+          return { remarks, tripwire: tripped(name, verdict.reason).message };
+        if (verdict.verdict === 'pass') continue;
+        text = verdict.text;
+        remarks.push(`Guardrail ${name}: ${verdict.reason}`);
+      } catch (error) {
+        if (about.signal.aborted) throw error;
+        return { remarks, tripwire: failed(name, error).message };
+      }
+    }
+    return { remarks, ...(text !== input && { text }) };
+  }
+
+  /** @throws Tripwire */
+  open(about: OutputAbout): GuardedOutput {
+    return new GuardedOutput(this.all, about);
+  }
+
+  /** @throws Tripwire if one doesn't let the whole text pass */
+  async checkOutput(text: string, about: OutputAbout, signal: AbortSignal): Promise<void> {
+    for (const guardrail of this.all) {
+      if (!guardrail.checkOutput) continue;
+      const { name } = guardrail;
+      const verdict = await this.inTime(signal, (time) =>
+        guardrail.checkOutput?.(text, { ...about, signal: time }),
+      )
+        .then((said) => requireVerdict(said))
+        .catch((error: unknown) => {
+          throw signal.aborted ? error : failed(name, error);
+        });
+      if (verdict.verdict === 'tripwire') throw tripped(name, verdict.reason);
+    }
+  }
+
+  private inTime<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+    return askInTime(ask, { timeout_ms: this.config.guardrailTimeoutMs, signal });
+  }
+}
+
+/** One in JavaScript may answer anything, such as nothing: that is no `pass`. */
+function requireVerdict<V extends InputVerdict>(said: V | undefined): V {
+  const { verdict, text } = Object(said) as { verdict?: unknown; text?: unknown };
+  const isReplacement = verdict === 'replace' && typeof text === 'string';
+  if (said && (verdict === 'pass' || verdict === 'tripwire' || isReplacement)) return said;
+  throw new Error('It has to answer pass, tripwire, or replace with a text.');
+}
+
+function failed(name: string, error: unknown): ReturnType<typeof tripped> {
+  const why = error instanceof Error ? error.message : String(error);
+  return tripped(name, `it failed, so nothing goes on. ${why}`);
+}
+
+function requireGuardrail(instance: unknown, provider: string): Guardrail {
+  if (instance instanceof Guardrail) return instance;
+  throw new Error(`@GuardrailProvider() is on ${provider}, which does not extend Guardrail.`);
+}

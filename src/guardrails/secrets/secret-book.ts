@@ -1,0 +1,95 @@
+import { matchKey } from './key-pattern.js';
+import type { KeyPattern } from './key-pattern.js';
+
+/** A text that is secret wherever it stands. */
+export interface KnownSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A secret that begins here: what it is called, where what is certain of it ends, and the pattern by which it may go on. */
+export interface FoundSecret {
+  readonly name: string;
+  readonly end: number;
+  readonly pattern?: KeyPattern;
+}
+
+/** Bounds what is held back while a long secret is spelled, in characters: a longer one is known by its pieces. */
+const MAX_VALUE = 1024;
+
+/** What counts as a secret, found by its first character. */
+export class SecretBook {
+  /** By UTF-16 code unit, whether a secret may begin with it. */
+  private readonly starts = new Uint8Array(65_536);
+  private readonly values = new Map<number, KnownSecret[]>();
+  private readonly patterns = new Map<number, KeyPattern[]>();
+
+  constructor(secrets: readonly KnownSecret[], patterns: readonly KeyPattern[]) {
+    for (const secret of secrets.flatMap(pieces)) this.add(this.values, secret.value, secret);
+    for (const pattern of patterns) this.add(this.patterns, pattern.head, pattern);
+    for (const values of this.values.values())
+      values.sort((a, b) => b.value.length - a.value.length);
+  }
+
+  get isEmpty(): boolean {
+    return this.values.size === 0 && this.patterns.size === 0;
+  }
+
+  mayBegin(char: number): boolean {
+    return this.starts[char] === 1;
+  }
+
+  /** `wait`: that depends on what follows. `keys`: whether one that is known by how it looks may begin here. */
+  find(
+    text: string,
+    at: number,
+    { keys, isOver }: { keys: boolean; isOver: boolean },
+  ): FoundSecret | 'wait' | undefined {
+    const value = this.findValue(text, at);
+    if (value === 'wait' && !isOver) return 'wait';
+    const known = value === 'wait' ? this.findWhole(text, at) : value;
+    const key = keys ? this.findKey(text, at, isOver) : undefined;
+    if (key === 'wait') return 'wait';
+    if (!known) return key;
+    return { ...key, name: known.name, end: Math.max(at + known.value.length, key?.end ?? 0) };
+  }
+
+  /** The longest. */
+  private findValue(text: string, at: number): KnownSecret | 'wait' | undefined {
+    for (const secret of this.values.get(text.charCodeAt(at)) ?? []) {
+      if (text.startsWith(secret.value, at)) return secret;
+      const left = text.length - at;
+      if (left < secret.value.length && secret.value.startsWith(text.slice(at))) return 'wait';
+    }
+    return undefined;
+  }
+
+  private findWhole(text: string, at: number): KnownSecret | undefined {
+    const values = this.values.get(text.charCodeAt(at)) ?? [];
+    return values.find(({ value }) => text.startsWith(value, at));
+  }
+
+  private findKey(text: string, at: number, isOver: boolean): FoundSecret | 'wait' | undefined {
+    for (const pattern of this.patterns.get(text.charCodeAt(at)) ?? []) {
+      const end = matchKey(pattern, text, at);
+      if (end === 'wait' && !isOver) return 'wait';
+      if (typeof end === 'number') return { name: pattern.name, end, pattern };
+    }
+    return undefined;
+  }
+
+  private add<T>(map: Map<number, T[]>, text: string, each: T): void {
+    const first = text.charCodeAt(0);
+    this.starts[first] = 1;
+    map.set(first, [...(map.get(first) ?? []), each]);
+  }
+}
+
+function pieces({ name, value }: KnownSecret): KnownSecret[] {
+  const count = Math.ceil(value.length / MAX_VALUE);
+  const size = Math.ceil(value.length / count);
+  return Array.from({ length: count }, (_, i) => ({
+    name,
+    value: value.slice(i * size, (i + 1) * size),
+  }));
+}
