@@ -17,6 +17,7 @@ export interface AgentIdentity {
 export interface GenerateOptions {
   /** Names of the tools to offer; all that are registered unless given. */
   readonly tools?: readonly string[];
+  /** `none`: it makes no calls; one that the model makes all the same is left out. */
   readonly tool_choice?: ToolChoice;
   /** The system prompt of this turn. */
   readonly instructions?: string;
@@ -92,12 +93,15 @@ export interface AgentHandle {
  * All that an agent has. Each method is one journaled effect: on a run after a crash it answers what the journal holds
  * instead of being done again, in the order in which it was done.
  */
-export abstract class AgentContext {
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what an agent made is what its code gets
+export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
-  /** The conversation, as the next `generate` sends it. */
+  /** The conversation, also with the newest images that tools showed. The next `generate` sends it, or what of it fits the model. */
   abstract readonly messages: readonly Message[];
   /** Aborts when the interaction is cancelled. */
   abstract readonly signal: AbortSignal;
+  /** What the agent's `resources` has made for this run, for it and its tools; its parent's if its kind has no such method. Never in the log. */
+  abstract readonly resources: R;
   abstract readonly max_iterations: number;
   /** Names of the tools that the client has declared for this interaction, and runs. */
   abstract readonly client_tools: readonly string[];

@@ -9,6 +9,11 @@ export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type InteractionStatus = 'QUEUED' | ActiveStatus | FinalStatus;
 
+/** Somebody has been asked, and the status says so. */
+export function isWaiting(status: InteractionStatus): boolean {
+  return status === 'WAITING_APPROVAL' || status === 'WAITING_INPUT';
+}
+
 export function isFinal(status: InteractionStatus): status is FinalStatus {
   return (FINAL_STATUSES as readonly string[]).includes(status);
 }

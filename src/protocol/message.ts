@@ -1,3 +1,5 @@
+import type { Image } from './image.js';
+
 /** Conversation messages, shaped as OpenAI chat messages. */
 export interface ToolCall {
   readonly id: string;
@@ -31,6 +33,8 @@ export interface ToolMessage {
   readonly role: 'tool';
   readonly tool_call_id: string;
   readonly content: string;
+  /** What a model that can see is shown with it. Only on the way to a model: no stored state, and no client, has it. */
+  readonly images?: readonly Image[];
 }
 
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

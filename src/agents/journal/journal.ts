@@ -64,8 +64,13 @@ export class Journal {
 
   /** All such records, in order. */
   listEarlier<T extends RecordType>(key: string, type: T): readonly RecordOf<T>[] {
-    const earlier = (this.earlier.get(key) ?? []).map(({ body }) => body);
+    const earlier = this.listEarlierRecords(key, type).map(({ body }) => body);
     return earlier.filter((body): body is RecordOf<T> => body.type === type);
+  }
+
+  /** As `listEarlier`, with what they hide. */
+  listEarlierRecords(key: string, type: RecordType): readonly LogRecord[] {
+    return (this.earlier.get(key) ?? []).filter(({ body }) => body.type === type);
   }
 
   /** As `findEarlier`, and when it was told. */

@@ -13,10 +13,10 @@ const running = new AsyncLocalStorage<AgentCode>();
 /** Runs an agent's function, which also ends when something throws that its code has left to itself, such as a timer. */
 export async function runAgentCode<T>(
   names: Omit<AgentCode, 'fail'>,
-  code: () => Promise<T>,
+  code: (fail: AgentCode['fail']) => Promise<T>,
 ): Promise<T> {
   const { promise: stray, reject: fail } = withReject();
-  return Promise.race([running.run({ ...names, fail }, code), stray]);
+  return Promise.race([running.run({ ...names, fail }, () => code(fail)), stray]);
 }
 
 function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {

@@ -6,8 +6,11 @@ import { runAgentCode } from './agent-code.js';
 import { Children } from './children.js';
 import type { Conversation } from './conversation.js';
 import { DeferredCall } from './deferred-call.js';
+import { guardText } from './guard-text.js';
 import type { OpenDeferredCall } from './leftovers.js';
+import { makeResources } from './make-resources.js';
 import { RunContext } from './run-context.js';
+import { runHooked } from './run-hooked.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { ToolEffect } from './tool.effect.js';
@@ -24,17 +27,28 @@ export interface AgentRunOptions {
 export async function runAgent(scope: RunScope, options: AgentRunOptions): Promise<string | void> {
   const { identity } = options;
   const agent = scope.services.agents.get(identity.type);
+  const code = { agent_id: identity.id, interaction_id: identity.interaction_id };
+  if (agent.resources) await runAgentCode(code, () => makeResources(scope, { agent, identity }));
   const children = new Children(scope, { parent: identity, runAgent });
   for (const open of scope.leftovers.deferredCalls(identity.id))
     scope.defer(takeUp(scope, open, { agent: identity, children }));
-  const context = new RunContext(scope, { ...options, children });
-  const { id: agent_id, interaction_id } = identity;
-  const text = await runAgentCode({ interaction_id, agent_id }, () => agent.run(context));
+  const context = new RunContext({ scope, ...options, children });
+  const { conversation } = options;
+  const text = await runAgentCode(code, (fail) =>
+    runHooked({ agent, context, calls: { agent, conversation, fail, signal: scope.signal } }),
+  );
   context.close();
   const unasked = scope.journal.findUnasked(options.path);
   if (unasked && !scope.signal.aborted) return mismatch(scope, unasked);
   await children.stop();
   await scope.deferredSettled();
+  return typeof text === 'string' ? returned(scope, identity, text) : undefined;
+}
+
+/** What it returned, as readers get to see it. */
+async function returned(scope: RunScope, agent: AgentIdentity, said: string): Promise<string> {
+  const { text, remarks } = guardText(scope, agent, said);
+  if (remarks.length > 0) await scope.append(remarks);
   return text;
 }
 

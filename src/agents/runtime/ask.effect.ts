@@ -1,7 +1,10 @@
+import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { Settlement } from '../../log/request-rows.js';
 import type { AgentIdentity, AskOptions } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
+import { remarkEntries, trip } from './guarding.js';
+import { judgeInput } from './judge-input.js';
 import type { RunScope } from './run-scope.js';
 
 export interface AskInput {
@@ -35,18 +38,21 @@ export class AskEffect implements Effect<string | null> {
     const request_id = asked?.request_id ?? (await this.ask());
     const settlement = await this.settle(request_id);
     const answer = settlement.kind === 'input' ? settlement.answer : null;
+    const { agent } = this.input;
+    const read = { kind: 'answer', text: answer ?? '' } as const;
+    const { judgement, hidden } = answer === null ? {} : await judgeInput(this.scope, agent, read);
+    const body = { type: 'INPUT_RECEIVED', request_id, answer } as const;
     await this.scope.append([
-      {
-        agent_id: this.input.agent.id,
-        key: this.key,
-        body: { type: 'INPUT_RECEIVED', request_id, answer },
-      },
+      ...remarkEntries(agent.id, judgement?.remarks ?? []),
+      { agent_id: agent.id, key: this.key, body, hidden },
     ]);
   }
 
-  outcome({ body }: CompletingRecord): string | null {
+  outcome({ body, hidden }: CompletingRecord): string | null {
     if (body.type !== 'INPUT_RECEIVED') throw new TypeError('not an answer');
-    return body.answer;
+    const judgement = judgementOf(hidden);
+    if (judgement?.tripwire !== undefined) throw trip(this.scope, judgement.tripwire);
+    return judgement?.text ?? body.answer;
   }
 
   private async settle(requestId: string): Promise<Settlement> {

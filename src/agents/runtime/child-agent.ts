@@ -1,3 +1,4 @@
+import { Tripwire } from '../../guardrails/tripwire.js';
 import type { Entry } from '../../log/run-log.js';
 import type { Message } from '../../protocol/message.js';
 import type { AgentHandle, AgentIdentity, AgentState } from '../agent-context.js';
@@ -7,8 +8,9 @@ import type { AgentEnd, AgentEndJournal } from './agent-end.js';
 import { AgentFailed } from './agent-failed.js';
 import type { AgentRunOptions } from './agent-run.js';
 import type { Conversation } from './conversation.js';
-import { describeFailure } from './describe-failure.js';
 import type { ForkedAgent } from './fork.effect.js';
+import { guardFailure } from './guard-failure.js';
+import { guardedAgent, trip } from './guarding.js';
 import { intervened } from './interventions.js';
 import type { RunScope } from './run-scope.js';
 import { settleInTime } from './settle-in-time.js';
@@ -124,7 +126,7 @@ export class ChildAgent implements AgentHandle {
       const hasText = typeof text === 'string' && text !== '';
       return { status: 'completed', result: hasText ? text : conversation.lastText() };
     } catch (error) {
-      const { code, message } = describeFailure(error);
+      const { code, message } = guardFailure(scope, guardedAgent(identity), error);
       return { status: 'error', result: message, code };
     }
   }
@@ -164,6 +166,8 @@ export class ChildAgent implements AgentHandle {
     this.ended_at = at;
     this.current = body.status;
     const { status, result } = body;
-    return { status, result, ...(hidden as AgentEndJournal) };
+    const end = { status, result, ...(hidden as AgentEndJournal) };
+    if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
+    return end;
   }
 }

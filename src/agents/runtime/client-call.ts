@@ -1,16 +1,18 @@
 import { parseArguments } from '../../tools/parse-arguments.js';
-import type { ToolExecution } from '../../tools/tool-executor.js';
+import { GuardedResult } from './guarded-result.js';
+import { guardedAgent } from './guarding.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
+import type { Executed } from './tool-run.js';
 
 /** Has the client run a call of a tool that it declared, and waits for the result that it sends. */
 export async function runClientCall(
   scope: RunScope,
   { key, agent, call }: ToolCallInput,
   tool_input: string,
-): Promise<ToolExecution> {
+): Promise<Executed> {
   const parsed = parseArguments(call.function.name, tool_input);
-  if (!parsed.ok) return { output: parsed.fault, is_error: true, duration_ms: 0 };
+  if (!parsed.ok) return { output: parsed.fault, is_error: true, duration_ms: 0, told: [] };
   const began = scope.services.clock.monotonic();
   const asked = scope.journal.findEarlier(key, 'TOOL_RESULT_REQUIRED');
   const request_id = asked?.request_id ?? scope.services.ids.make('input');
@@ -26,5 +28,8 @@ export async function runClientCall(
   const duration_ms = Math.round(scope.services.clock.monotonic() - began);
   if (settlement.kind !== 'tool') throw new TypeError('not the result of a tool');
   const { tool_output, is_error } = settlement;
-  return { ...scope.services.executor.limit(tool_output), is_error, duration_ms };
+  const guarded = new GuardedResult(scope, guardedAgent(agent));
+  const read = scope.services.executor.limit(guarded.read(tool_output));
+  const { tripwire } = guarded;
+  return { ...read, is_error, duration_ms, told: guarded.remarks(), tripwire };
 }

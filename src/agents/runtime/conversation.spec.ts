@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { checkConversation } from '../../../test/support/check-conversation.js';
+import { IMAGES } from '../../../test/support/images.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { AssistantMessage, Message } from '../../protocol/message.js';
 import { Conversation } from './conversation.js';
@@ -69,6 +70,20 @@ describe(Conversation.name, () => {
       second,
       { role: 'tool', tool_call_id: 'c', content: '3' },
     ]);
+  });
+
+  it('shows a model the images of results, and keeps their texts alone', () => {
+    const image = { media_type: 'image/png', data: IMAGES.png };
+    const conversation = new Conversation([{ role: 'user', content: 'Before' }]);
+    conversation.apply(turn(assistant('', 'a', 'b')));
+    conversation.apply({ ...result('a', 'a.png is an image'), hidden: { images: [image] } });
+    conversation.apply({ ...result('other', 'not ours'), hidden: { images: [image] } });
+    conversation.apply(result('b', '2'));
+    const named = { role: 'tool', tool_call_id: 'a', content: 'a.png is an image' };
+    expect(conversation.messages[2]).toEqual(named);
+    expect(conversation.added()[1]).toEqual(named);
+    expect(conversation.shown[2]).toEqual({ ...named, images: [image] });
+    expect(conversation.shown.toSpliced(2, 1)).toEqual(conversation.messages.toSpliced(2, 1));
   });
 
   it('says of a call without a result that it was not run', () => {

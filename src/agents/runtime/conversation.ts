@@ -1,10 +1,15 @@
 import type { LogRecord } from '../../log/log-record.js';
+import type { SizedTurn } from '../context/token-scale.js';
 import type { DeferredJournal } from './deferred-call.js';
-import { interventionText } from './intervention-text.js';
+import { judgementOf, readInstead } from '../../guardrails/input-judgement.js';
+import { freezeMessage } from './freeze-message.js';
+import { toldText } from './intervention-text.js';
+import { ShownImages } from './shown-images.js';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
+import type { ToolJournal } from '../../tools/tool-output.js';
 
 /** What a TURN_COMPLETED record hides from clients. */
-export interface TurnJournal {
+export interface TurnJournal extends SizedTurn {
   readonly message: AssistantMessage;
   /** Whether the turn belongs to the agent's conversation. */
   readonly in_conversation: boolean;
@@ -15,7 +20,7 @@ export interface AnswerJournal {
   readonly standalone: true;
 }
 
-type Applicable = Pick<LogRecord, 'body' | 'hidden'> & Partial<Pick<LogRecord, 'key'>>;
+type Applicable = Pick<LogRecord, 'body'> & Partial<Pick<LogRecord, 'hidden' | 'key'>>;
 
 interface TurnEntry {
   assistant: AssistantMessage;
@@ -33,13 +38,17 @@ export class Conversation {
   private readonly turnOfCall = new Map<string, TurnEntry>();
   /** What people told the agent, by the key of the turn that takes it in: it is there once that turn is. */
   private readonly told = new Map<string | null, string[]>();
+  private readonly images = new ShownImages();
   private cached: readonly Message[] | undefined;
+  /** Told of each message that is added from now on. */
+  onJoin: (message: Message) => void = () => {};
 
   constructor(readonly before: readonly Message[]) {}
 
   add(message: Message): void {
     this.entries.push(message);
     this.cached = undefined;
+    this.onJoin(freezeMessage(message));
   }
 
   apply({ body, hidden, key = null }: Applicable): void {
@@ -56,13 +65,15 @@ export class Conversation {
         return note === undefined ? undefined : this.add({ role: 'user', content: note });
       }
       case 'TOOL_RESULT':
-        return this.addResult(body.id, body.tool_output);
+        return this.addResult(body.id, body.tool_output, hidden as ToolJournal | null);
       case 'ANSWER':
         if (!(hidden as AnswerJournal | null)?.standalone) return undefined;
         this.addAllTold();
         return this.add({ role: 'assistant', content: body.content });
       case 'AGENT_INTERVENED':
-        return this.tell(key, interventionText(body));
+        return this.tell(key, toldText({ body, hidden }));
+      case 'STEP_COMPLETED':
+        return this.replaceMessage(readInstead(judgementOf(hidden)));
       case 'AGENT_STARTED':
         return this.add({ role: 'user', content: body.prompt });
       case 'AGENT_COMPLETED':
@@ -81,7 +92,6 @@ export class Conversation {
       case 'MESSAGE':
       case 'TOOL_CALL':
       case 'TOOL_STARTED':
-      case 'STEP_COMPLETED':
       case 'TASK_UPDATED':
       case 'RESUMED':
       case 'CANCELLED':
@@ -94,8 +104,30 @@ export class Conversation {
 
   /** What came before, and what this agent added. */
   get messages(): readonly Message[] {
-    this.cached ??= [...this.before, ...this.added()];
+    this.cached ??= Object.freeze([...this.before, ...this.added()].map(freezeMessage));
     return this.cached;
+  }
+
+  /** The messages as the next request to a model has them: with the newest images of its tools, which nothing keeps but the journal. */
+  get shown(): readonly Message[] {
+    return this.images.addTo(this.messages);
+  }
+
+  /** As `messages`, without results for calls that have none yet. */
+  get soFar(): readonly Message[] {
+    const rendered = this.entries.flatMap((entry) =>
+      'assistant' in entry ? render(entry, () => []) : [entry],
+    );
+    return [...this.before, ...rendered];
+  }
+
+  /** What the agent adds, with what ends it: nobody sees more of that than its log. */
+  addedWith(ending: readonly Applicable[]): Message[] {
+    const ended = new Conversation(this.before);
+    for (const entry of this.entries) ended.entries.push(ended.copied(entry));
+    for (const [key, texts] of this.told) ended.told.set(key, texts);
+    for (const each of ending) ended.apply(each);
+    return ended.added();
   }
 
   /** The last that the agent said without calling a tool; empty when it has said nothing. */
@@ -108,6 +140,13 @@ export class Conversation {
 
   added(): Message[] {
     return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+  }
+
+  private copied(entry: Message | TurnEntry): Message | TurnEntry {
+    if (!('assistant' in entry)) return entry;
+    const turn = { assistant: entry.assistant, results: new Map(entry.results) };
+    for (const { id } of turn.assistant.tool_calls ?? []) this.turnOfCall.set(id, turn);
+    return turn;
   }
 
   private tell(key: string | null, text: string | undefined): void {
@@ -129,6 +168,15 @@ export class Conversation {
     this.entries.push(turn);
     for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);
     this.cached = undefined;
+    this.onJoin(freezeMessage(assistant));
+  }
+
+  /** The model reads what the guardrails have made of the user's message. */
+  private replaceMessage(content: string | undefined): void {
+    const at = this.entries.findIndex((entry) => 'role' in entry && entry.role === 'user');
+    if (content === undefined || at < 0) return;
+    this.entries[at] = { role: 'user', content };
+    this.cached = undefined;
   }
 
   /** The model sees what really ran. */
@@ -143,20 +191,27 @@ export class Conversation {
     this.cached = undefined;
   }
 
-  private addResult(callId: string, output: string): void {
-    this.turnOfCall.get(callId)?.results.set(callId, output);
+  private addResult(callId: string, output: string, journal: ToolJournal | null): void {
+    const turn = this.turnOfCall.get(callId);
+    if (!turn) return;
+    turn.results.set(callId, output);
+    this.images.add(callId, journal?.images ?? []);
     this.cached = undefined;
+    this.onJoin(freezeMessage(toolMessage(callId, output)));
   }
 }
 
-function render({ assistant, results }: TurnEntry): Message[] {
-  const calls = assistant.tool_calls ?? [];
-  return [
-    assistant,
-    ...calls.map(({ id }): ToolMessage => ({
-      role: 'tool',
-      tool_call_id: id,
-      content: results.get(id) ?? NOT_RUN,
-    })),
-  ];
+function render(
+  { assistant, results }: TurnEntry,
+  ofOpen: (callId: string) => readonly ToolMessage[] = (id) => [toolMessage(id, NOT_RUN)],
+): Message[] {
+  const answered = (assistant.tool_calls ?? []).flatMap(({ id }) => {
+    const output = results.get(id);
+    return output === undefined ? ofOpen(id) : [toolMessage(id, output)];
+  });
+  return [assistant, ...answered];
+}
+
+function toolMessage(tool_call_id: string, content: string): ToolMessage {
+  return { role: 'tool', tool_call_id, content };
 }

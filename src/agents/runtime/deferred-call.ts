@@ -1,6 +1,7 @@
 import type { Settlement } from '../../log/request-rows.js';
 import type { Entry } from '../../log/run-log.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
+import { trip } from './guarding.js';
 import type { RunScope } from './run-scope.js';
 import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -66,6 +67,7 @@ export class DeferredCall {
     const run = new ToolRun(this.scope, input);
     const done = await run.execute({ tool, tool_input, told, startedBefore });
     await this.finish(done.output, done.told);
+    if (done.tripwire !== undefined) trip(this.scope, done.tripwire);
   }
 
   private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {

@@ -12,6 +12,8 @@ export interface TreeLimitSettings {
   readonly maxAgentDepth: number;
   /** Agents of one interaction that run at once, besides its root. */
   readonly maxAgents: number;
+  /** Model turns of one interaction that are streamed at once. */
+  readonly maxParallelTurns: number;
 }
 
 const REFUSED = 'fork_refused';

@@ -1,7 +1,8 @@
+import { judgementOf, readInstead } from '../../guardrails/input-judgement.js';
+import type { LogRecord } from '../../log/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
 
-/** What the agent reads of an intervention, as a message of the user; undefined if it gets to read nothing. */
-export function interventionText({
+function interventionText({
   user_comment,
   user_content,
 }: Pick<RecordOf<'AGENT_INTERVENED'>, 'user_comment' | 'user_content'>): string | undefined {
@@ -13,4 +14,14 @@ export function interventionText({
     default:
       return user_content === undefined ? user_comment : `${user_comment}\n\n${user_content}`;
   }
+}
+
+/** What the agent reads of an intervention, as a message of the user and as its guardrails let it; undefined if it gets to read nothing. */
+export function toldText({
+  body,
+  hidden,
+}: Pick<LogRecord, 'body'> & { readonly hidden?: unknown }): string | undefined {
+  if (body.type !== 'AGENT_INTERVENED') return undefined;
+  const text = interventionText(body);
+  return text === undefined ? undefined : (readInstead(judgementOf(hidden)) ?? text);
 }

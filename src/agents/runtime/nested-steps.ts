@@ -63,7 +63,7 @@ export class NestedSteps {
       function: { name, arguments: args },
     };
     await this.tell(key, call);
-    const effect = nest({ ...this.input, key, call, isNested: true });
+    const effect = nest({ ...this.input, key, call, isNested: true, refusal: undefined });
     const { output, is_error } = await this.perform(effect);
     return { output, is_error };
   }

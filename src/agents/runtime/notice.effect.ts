@@ -1,6 +1,7 @@
 import type { AgentIdentity } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
+import { guardText } from './guard-text.js';
 import type { RunScope } from './run-scope.js';
 
 /** Something that the agent's code tells about the run. */
@@ -28,10 +29,10 @@ export class NoticeEffect implements Effect<void> {
   }
 
   async run(): Promise<void> {
-    const { key, code, message } = this.input;
-    await this.scope.append([
-      { agent_id: this.agent.id, key, body: { type: 'NOTICE', code, message } },
-    ]);
+    const { key, code } = this.input;
+    const { text: message, remarks } = guardText(this.scope, this.agent, this.input.message);
+    const body = { type: 'NOTICE', code, message } as const;
+    await this.scope.append([...remarks, { agent_id: this.agent.id, key, body }]);
   }
 
   outcome(): void {}

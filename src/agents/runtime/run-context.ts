@@ -1,10 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { Message, ToolCall } from '../../protocol/message.js';
-import { AgentContext } from '../agent-context.js';
+import type { ToolCall } from '../../protocol/message.js';
 import type {
   AgentHandle,
-  AgentIdentity,
-  AgentSettings,
   AskOptions,
   ForkOptions,
   GenerateOptions,
@@ -13,62 +10,23 @@ import type {
 } from '../agent-context.js';
 import { AskEffect } from './ask.effect.js';
 import { abandonable } from './abandonable.js';
-import type { Children } from './children.js';
-import type { Conversation } from './conversation.js';
 import { perform } from './effect.js';
 import type { Effect } from './effect.js';
 import { GenerateEffect } from './generate.effect.js';
 import { NoticeEffect } from './notice.effect.js';
-import type { RunScope } from './run-scope.js';
 import { SayEffect } from './say.effect.js';
+import { SeenContext } from './seen-context.js';
 import { StepEffect, refuseInsideStep } from './step.effect.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { ToolEffect } from './tool.effect.js';
 
-export interface RunContextOptions {
-  readonly identity: AgentIdentity;
-  /** The first part of the agent's step keys. */
-  readonly path: string;
-  readonly conversation: Conversation;
-  readonly children: Children;
-  readonly settings: AgentSettings;
-}
-
 /** The context of one agent in one run: gives each effect its key, and nothing more. */
-export class RunContext extends AgentContext {
+export class RunContext extends SeenContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
   private isClosed = false;
   /** The calls that this agent's turns made and that have not been run. */
   private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
-
-  constructor(
-    private readonly scope: RunScope,
-    private readonly options: RunContextOptions,
-  ) {
-    super();
-  }
-
-  get agent(): AgentIdentity {
-    return this.options.identity;
-  }
-
-  get messages(): readonly Message[] {
-    return this.options.conversation.messages;
-  }
-
-  get signal(): AbortSignal {
-    return this.scope.signal;
-  }
-
-  get max_iterations(): number {
-    const { max_iterations } = this.options.settings;
-    return max_iterations ?? this.scope.interaction.settings.max_iterations;
-  }
-
-  get client_tools(): readonly string[] {
-    return this.scope.interaction.settings.client_tools.map(({ name }) => name);
-  }
 
   /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
   close(): void {
@@ -77,10 +35,17 @@ export class RunContext extends AgentContext {
 
   generate(wanted: GenerateOptions = {}): Promise<Turn> {
     const key = this.nextKey();
-    const { max_iterations: _, ...settings } = this.options.settings;
+    const { max_iterations: _, ...settings } = this.parts.settings;
     const options = { ...settings, ...wanted };
     const { agent, messages: conversation } = this;
-    const effect = new GenerateEffect(this.scope, { key, agent, options, conversation });
+    const { before } = this.parts.conversation;
+    const effect = new GenerateEffect(this.parts.scope, {
+      key,
+      agent,
+      options,
+      conversation,
+      before,
+    });
     return abandonable(this.perform(effect).then((turn) => this.openCallsOf(key, turn)));
   }
 
@@ -90,34 +55,41 @@ export class RunContext extends AgentContext {
     return Promise.all(effects.map((effect) => this.perform(effect)));
   }
 
+  /** The call gets this as its result, unless an earlier run has let it begin. */
+  refuseCall(call: ToolCall, refusal: string): Promise<ToolOutcome> {
+    return this.perform(this.toolEffect(call, refusal));
+  }
+
   ask(question: string, options: AskOptions = {}): Promise<string | null> {
     const key = this.nextKey();
-    return this.perform(new AskEffect(this.scope, { key, agent: this.agent, question, options }));
+    return this.perform(
+      new AskEffect(this.parts.scope, { key, agent: this.agent, question, options }),
+    );
   }
 
   fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
     const key = this.nextKey();
     if (this.isClosed) return new Promise(() => {});
-    return this.options.children.fork({ key, prompt, options });
+    return this.parts.children.fork({ key, prompt, options });
   }
 
   wait(child: AgentHandle): Promise<string> {
     refuseInsideStep();
-    return this.options.children.wait(child);
+    return this.parts.children.wait(child);
   }
 
   step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
     const { agent } = this;
-    return this.perform(new StepEffect(this.scope, { key: this.nextKey(), agent, name, fn }));
+    return this.perform(new StepEffect(this.parts.scope, { key: this.nextKey(), agent, name, fn }));
   }
 
   say(text: string): Promise<void> {
-    return this.perform(new SayEffect(this.scope, this.agent, { key: this.nextKey(), text }));
+    return this.perform(new SayEffect(this.parts.scope, this.agent, { key: this.nextKey(), text }));
   }
 
   notice(code: string, message: string): Promise<void> {
     const key = this.nextKey();
-    return this.perform(new NoticeEffect(this.scope, this.agent, { key, code, message }));
+    return this.perform(new NoticeEffect(this.parts.scope, this.agent, { key, code, message }));
   }
 
   private openCallsOf(key: string, turn: Turn): Turn {
@@ -126,15 +98,15 @@ export class RunContext extends AgentContext {
   }
 
   private perform<T>(effect: Effect<T>): Promise<T> {
-    return this.isClosed ? new Promise(() => {}) : perform(this.scope, effect);
+    return this.isClosed ? new Promise(() => {}) : perform(this.parts.scope, effect);
   }
 
   private nextKey(): string {
     refuseInsideStep();
-    return `${this.options.path}/${++this.effects}`;
+    return `${this.parts.path}/${++this.effects}`;
   }
 
-  private toolEffect({ id }: ToolCall): ToolEffect {
+  private toolEffect({ id }: ToolCall, refusal?: string): ToolEffect {
     const open = this.openCalls.get(id);
     if (!open)
       throw new AppError(
@@ -144,7 +116,7 @@ export class RunContext extends AgentContext {
       );
     this.openCalls.delete(id);
     const { agent } = this;
-    const nest = (call: ToolCallInput) => new ToolEffect(this.scope, call);
-    return nest({ ...open, agent, children: this.options.children, nest });
+    const nest = (call: ToolCallInput) => new ToolEffect(this.parts.scope, call);
+    return nest({ ...open, agent, children: this.parts.children, nest, refusal });
   }
 }

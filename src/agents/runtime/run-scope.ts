@@ -7,29 +7,42 @@ import { RunLost } from '../../log/run-lost.js';
 import type { InteractionRow } from '../../log/store-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
+import { Resources } from '../../tools/resources.js';
 import type { Journal } from '../journal/journal.js';
 import type { CallIds } from './call-ids.js';
 import type { DeferredCall } from './deferred-call.js';
+import { doneWithin } from '../../kernel/done-within.js';
 import type { Leftovers } from './leftovers.js';
 import type { RunServices, SharedScope } from './shared-scope.js';
 import type { TurnStream } from './turn-stream.js';
+
+/** How long what comes last waits for all else, in milliseconds. A tool that doesn't stop is given up before that. */
+const IDLE_MS = 6_000;
 
 /** What one agent of a run works with: what all of them share, and a signal and work of its own. */
 export class RunScope {
   /** Aborts when the agent has to stop, for whatever reason: after those of its children. */
   readonly signal: AbortSignal;
+  /** How many agents are above it. */
+  readonly depth: number;
+  /** The root's child that it is or comes from; undefined for the root. */
+  readonly branch: RunScope | undefined;
   private readonly abort = new AbortController();
   private readonly children = new Set<RunScope>();
   private readonly working = new Set<Promise<void>>();
   private readonly deferred = new Set<Promise<void>>();
+  private last: Promise<void> = Promise.resolve();
+  /** What its tools find; its parent's unless it has its own. */
+  resources = new Resources();
 
   /** `signal` stops it from outside. */
   constructor(
     readonly shared: SharedScope,
     signal?: AbortSignal,
-    /** How many agents are above it. */
-    readonly depth = 0,
+    parent?: RunScope,
   ) {
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.branch = parent?.branch ?? (parent && this);
     this.signal = this.abort.signal;
     setMaxListeners(Infinity, this.signal); // each effect that runs listens
     if (signal?.aborted) this.stop(signal.reason);
@@ -38,7 +51,8 @@ export class RunScope {
 
   /** The scope of a child agent; it stops with this one. */
   child(): RunScope {
-    const child = new RunScope(this.shared, undefined, this.depth + 1);
+    const child = new RunScope(this.shared, undefined, this);
+    child.resources = this.resources;
     this.children.add(child);
     if (this.signal.aborted) child.stop(this.signal.reason);
     return child;
@@ -127,8 +141,22 @@ export class RunScope {
     this.shared.fail(error);
   }
 
-  /** Resolves when nothing that an effect of this agent or its subtree began is running any more. */
+  /** Does this when the agent has been stopped and nothing of it is running any more, or it has had its time to stop. Must not reject. */
+  doLast(work: () => Promise<void>): void {
+    const begin = (): void => {
+      this.last = doneWithin(this.idle(), IDLE_MS).then(work);
+    };
+    if (this.signal.aborted) return begin();
+    this.signal.addEventListener('abort', begin, { once: true });
+  }
+
+  /** Resolves when nothing that an effect of this agent or its subtree began is running any more, and what comes last is done. */
   async settled(): Promise<void> {
+    await this.idle();
+    await this.last;
+  }
+
+  private async idle(): Promise<void> {
     while (this.working.size > 0) await Promise.all(this.working);
     await Promise.all([...this.children].map((child) => child.settled()));
   }

@@ -1,6 +1,7 @@
 import type { AgentIdentity } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
+import { guardText } from './guard-text.js';
 import type { RunScope } from './run-scope.js';
 
 /** Text that the agent's code shows. */
@@ -22,17 +23,10 @@ export class SayEffect implements Effect<void> {
   }
 
   async run(): Promise<void> {
-    await this.scope.append([
-      {
-        agent_id: this.agent.id,
-        key: this.key,
-        body: {
-          type: 'MESSAGE',
-          block_id: this.scope.log.newBlockId(),
-          content: this.input.text,
-        },
-      },
-    ]);
+    const { text: content, remarks } = guardText(this.scope, this.agent, this.input.text);
+    const block_id = this.scope.log.newBlockId();
+    const body = { type: 'MESSAGE', block_id, content } as const;
+    await this.scope.append([...remarks, { agent_id: this.agent.id, key: this.key, body }]);
   }
 
   outcome(): void {}

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { doneWithin } from '../../kernel/done-within.js';
 import type { RunScope } from './run-scope.js';
 
 /** How long what was stopped may take to stop, in milliseconds. */
@@ -6,10 +6,5 @@ const STOP_GRACE_MS = 8_000;
 
 /** Resolves when nothing of the agent and its subtree is running any more, or it has had its time to stop. */
 export async function settleInTime(scope: RunScope, grace_ms = STOP_GRACE_MS): Promise<void> {
-  const grace = new AbortController();
-  await Promise.race([
-    scope.settled(),
-    delay(grace_ms, undefined, { signal: grace.signal }).catch(() => {}),
-  ]);
-  grace.abort();
+  await doneWithin(scope.settled(), grace_ms);
 }

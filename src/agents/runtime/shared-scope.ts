@@ -1,4 +1,6 @@
+import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../kernel/clock.js';
+import type { Guardrails } from '../../guardrails/guardrails.js';
 import type { Ids } from '../../kernel/ids.js';
 import type { InteractionStore } from '../../log/interaction-store.js';
 import type { LogRecord } from '../../log/log-record.js';
@@ -9,9 +11,13 @@ import type { ModelRegistry } from '../../models/model-registry.js';
 import type { ToolJudge } from '../../permissions/tool-judge.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
+import type { Message } from '../../protocol/message.js';
 import type { ToolExecutor } from '../../tools/tool-executor.js';
 import type { ToolRegistry } from '../../tools/tool-registry.js';
 import type { AgentRegistry } from '../agent-registry.js';
+import { ContextMarks } from '../context/context-marks.js';
+import type { ContextSettings } from '../context/model-context.js';
+import { TokenScale } from '../context/token-scale.js';
 import type { Journal } from '../journal/journal.js';
 import type { Budget, ModelPrices } from '../../protocol/budget.js';
 import type { Activity } from './activity.js';
@@ -22,27 +28,40 @@ import type { CallLimitSettings } from './call-limits.js';
 import type { CallRates } from './call-rates.js';
 import type { ChildAgent } from './child-agent.js';
 import { ChildConversations } from './child-conversations.js';
+import { EarlierMarks } from './earlier-marks.js';
+import { EarlierOutputs } from './earlier-outputs.js';
+import { FairSlots } from './fair-slots.js';
+import { ImageRoom } from './image-room.js';
+import { OutputRoom } from './output-room.js';
 import { Interventions } from './interventions.js';
 import type { TreeLimitSettings } from './fork.effect.js';
 import type { Leftovers } from './leftovers.js';
 import { RepeatedCalls } from './repeated-calls.js';
 import { RequestDesk } from './request-desk.js';
 import type { TurnStream } from './turn-stream.js';
+import { WorkCount } from './work-count.js';
 
 export interface RunServices {
-  readonly store: Pick<InteractionStore, 'settleRequest' | 'findRequest'>;
+  readonly store: Pick<
+    InteractionStore,
+    'settleRequest' | 'findRequest' | 'findInteraction' | 'listInteractions' | 'readRecordsOfTypes'
+  >;
   readonly agents: AgentRegistry;
   readonly models: ModelRegistry;
   readonly tools: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly judge: ToolJudge;
+  readonly guardrails: Guardrails;
   readonly rates: CallRates;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export interface SharedScopeOptions {
   readonly interaction: InteractionRow;
+  /** The conversation before it. */
+  readonly before: readonly Message[];
   readonly services: RunServices;
   readonly log: RunLog;
   readonly journal: Journal;
@@ -54,6 +73,7 @@ export interface SharedScopeOptions {
   /** Of the whole tree. */
   readonly budget: Budget;
   readonly prices: ModelPrices;
+  readonly context: ContextSettings;
   /** Called with what the run does now, whether or not that has changed. */
   readonly onActivity: (activity: Activity) => void;
 }
@@ -70,19 +90,26 @@ export class SharedScope {
   /** By id, the child agents that this run knows of. */
   readonly children = new Map<string, ChildAgent>();
   readonly interventions = new Interventions();
+  /** A provider has refused images in this run: none are shown any more. */
+  isBlind = false;
   readonly limits: CallLimits;
+  /** Of model turns. */
+  readonly slots: FairSlots;
   readonly budgets: Budgets;
   readonly repeated = new RepeatedCalls();
+  readonly imageRoom = new ImageRoom();
+  readonly outputRoom: OutputRoom;
+  readonly marks = new ContextMarks();
+  readonly tokens = new TokenScale();
+  /** Of the interactions before. */
+  readonly earlier: EarlierMarks;
+  readonly outputs: EarlierOutputs;
   /** Rejects when the run can't go on, whatever the agents do. */
   readonly failure: Promise<never>;
+  private readonly work = new WorkCount(() => this.onWorkChange());
   private readonly desk = new RequestDesk(() => this.onWorkChange());
   private status: InteractionStatus;
   private turn: Promise<unknown> = Promise.resolve();
-  /** Pieces of work that have begun and are not over, and how many of them only wait for another one. */
-  private working = 0;
-  private suspended = 0;
-  /** Those of them that could not be run again. */
-  private pinned = 0;
   private usage: Usage;
   private rejectFailure: (error: unknown) => void = () => {};
 
@@ -91,8 +118,13 @@ export class SharedScope {
     this.status = options.interaction.status;
     const { interaction, limits: settings, services } = options;
     this.limits = new CallLimits({ interaction, settings, rates: services.rates });
+    this.slots = new FairSlots(settings.maxParallelTurns);
     const { budget, prices } = options;
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
+    this.earlier = new EarlierMarks(services.store, interaction);
+    const { before } = options;
+    this.outputRoom = new OutputRoom(services.executor);
+    this.outputs = new EarlierOutputs(services.store, { interaction, before });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });
@@ -104,6 +136,10 @@ export class SharedScope {
     this.limits.apply(record);
     this.budgets.apply(record);
     this.repeated.apply(record);
+    this.imageRoom.apply(record);
+    this.outputRoom.apply(record);
+    this.marks.apply(record);
+    this.tokens.apply(record);
   }
 
   fail(error: unknown): void {
@@ -123,24 +159,12 @@ export class SharedScope {
 
   /** A piece of work has begun, until the returned function is called. */
   begin(): () => void {
-    this.working++;
-    this.onWorkChange();
-    return () => {
-      this.working--;
-      this.onWorkChange();
-    };
+    return this.work.begin();
   }
 
   /** A piece of work waits for another one, until the returned function is called. Unless it can be run again, it pins the run to memory. */
   suspend(repeatable: boolean): () => void {
-    const pins = repeatable ? 0 : 1;
-    const count = (by: 1 | -1): void => {
-      this.suspended += by;
-      this.pinned += by * pins;
-      this.onWorkChange();
-    };
-    count(1);
-    return () => count(-1);
+    return this.work.suspend(repeatable);
   }
 
   /** One after the other: parallel calls are judged and asked about in their order. */
@@ -211,9 +235,6 @@ export class SharedScope {
   }
 
   private onWorkChange(): void {
-    const { size } = this.desk;
-    const waits = size > 0 && size + this.suspended === this.working;
-    if (!waits) this.options.onActivity('working');
-    else this.options.onActivity(this.pinned > 0 ? 'waiting' : 'parkable');
+    this.options.onActivity(this.work.activity(this.desk.size));
   }
 }

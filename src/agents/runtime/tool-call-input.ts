@@ -12,6 +12,8 @@ export interface ToolCallInput {
   readonly children: Children;
   /** The effect of a call that its tool makes. */
   readonly nest: (call: ToolCallInput) => Effect<ToolOutcome>;
+  /** Why its agent's hooks want it not to run. */
+  readonly refusal?: string | undefined;
   /** Made by a tool, which waits for what comes of it. */
   readonly isNested?: boolean;
 }

@@ -21,6 +21,8 @@ interface Doubt {
   readonly reason: string;
   /** Set when the call looks like a loop. */
   readonly repeated?: string;
+  /** It may be one that a rule denies. */
+  readonly isSuspect: boolean;
 }
 
 /** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
@@ -43,17 +45,21 @@ export class ToolGate {
 
   /** What the rules say of the call, or the approval that it waits for. */
   private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
-    const { decision, reason } = await this.judge(tool, tool_input);
+    const { decision, reason, rule } = await this.judge(tool, tool_input);
+    const isSuspect = rule?.decision === 'deny';
     const repeated = this.scope.shared.repeated.reasonFor(this.input.key);
     switch (decision) {
       case 'allow':
         if (repeated === undefined) return open(tool_input);
-        return this.askOrDecide(tool, tool_input, { reason: repeated, repeated });
+        return this.askOrDecide(tool, tool_input, { reason: repeated, repeated, isSuspect });
       case 'deny':
         return closed(`This call is not allowed. ${reason}`);
       case 'ask':
-        if (repeated === undefined) return this.askOrDecide(tool, tool_input, { reason });
-        return this.askOrDecide(tool, tool_input, { reason: `${repeated} ${reason}`, repeated });
+        if (repeated === undefined)
+          return this.askOrDecide(tool, tool_input, { reason, isSuspect });
+        return this.askOrDecide(tool, tool_input, {
+          ...{ reason: `${repeated} ${reason}`, repeated, isSuspect },
+        });
     }
   }
 
@@ -68,10 +74,12 @@ export class ToolGate {
   private async askOrDecide(
     tool: Tool,
     tool_input: string,
-    { reason, repeated }: Doubt,
+    { reason, repeated, isSuspect }: Doubt,
   ): Promise<Passage | string> {
     switch (this.scope.interaction.settings.approval_mode) {
       case 'auto':
+        if (isSuspect)
+          return closed(`This call may be denied, and nobody is asked here. ${reason}`);
         return open(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
       case 'deny':
         return closed(`This call needs an approval, and nobody is asked here. ${reason}`);

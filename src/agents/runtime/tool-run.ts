@@ -3,6 +3,8 @@ import type { Json } from '../../log/json.js';
 import type { Entry } from '../../log/run-log.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
 import type { ToolContext, ToolEvent } from '../../tools/tool.js';
+import { GuardedResult } from './guarded-result.js';
+import { guardedAgent } from './guarding.js';
 import { NestedSteps } from './nested-steps.js';
 import type { RunScope } from './run-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -15,18 +17,24 @@ const MAX_PREVIEW = 100_000;
 type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
 
 /** What came of a call, and what the log is told before that. */
-export type Executed = ToolExecution & { readonly told: readonly Entry[] };
+export type Executed = ToolExecution & {
+  readonly told: readonly Entry[];
+  /** Why the run ends with it. */
+  readonly tripwire?: string | undefined;
+};
 
 /** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
 export class ToolRun {
   private output: BlockWriter | undefined;
   private readonly steps: NestedSteps;
+  private readonly guarded: GuardedResult;
 
   constructor(
     private readonly scope: RunScope,
     private readonly input: ToolCallInput,
   ) {
     this.steps = new NestedSteps(scope, input);
+    this.guarded = new GuardedResult(scope, guardedAgent(input.agent));
   }
 
   /** The block of the output that readers have seen while it ran. */
@@ -45,13 +53,19 @@ export class ToolRun {
     const call = { name: this.input.call.function.name, arguments: passed.tool_input };
     const context = this.context(start, passed);
     const computed = this.scope.journal.compute(this.input.key);
-    const execution = await this.scope.services.executor.execute(call, context);
+    const { guarded } = this;
+    const read = (text: string) => guarded.read(text);
+    const execution = await this.scope.services.executor.execute(call, context, read);
     computed();
     await this.steps.stopChildren();
     if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
     await this.closeQuestions();
     if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
-    return { ...execution, told: start.untold };
+    return {
+      ...execution,
+      told: [...start.untold, ...guarded.remarks()],
+      tripwire: guarded.tripwire,
+    };
   }
 
   /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
@@ -60,7 +74,7 @@ export class ToolRun {
   }
 
   private context(start: ToolStart, passed: PassedCall): ToolContext {
-    const { interaction, signal } = this.scope;
+    const { interaction, signal, resources } = this.scope;
     const repeatable = isRepeatable(passed.tool);
     return {
       interaction_id: interaction.id,
@@ -68,9 +82,11 @@ export class ToolRun {
       agent_id: this.input.agent.id,
       tool_call_id: this.input.call.id,
       signal,
+      resources,
       output: (text) => this.preview(text),
       started: (trace) => start.record(trace),
       ...this.stepsOf(repeatable),
+      earlier_output: (id) => this.scope.shared.outputs.find(id),
       now: async () => this.steps.now(await start.began()),
       tell: (event) => this.tell(event),
       may_show: (toolNames) => this.filterFiles(passed, toolNames),
@@ -101,7 +117,9 @@ export class ToolRun {
     return (path) => filter.shows(path);
   }
 
-  private async tell(body: ToolEvent): Promise<void> {
+  private async tell(event: ToolEvent): Promise<void> {
+    const isText = event.type === 'NOTICE';
+    const body = isText ? { ...event, message: this.guarded.read(event.message) } : event;
     await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
   }
 
@@ -112,6 +130,7 @@ export class ToolRun {
       tool_call_id: this.input.call.id,
     });
     const room = MAX_PREVIEW - this.output.text.length;
-    if (room > 0) this.output.push(text.slice(0, room));
+    const shown = room > 0 ? this.guarded.show(text) : '';
+    if (shown !== '') this.output.push(shown.slice(0, room));
   }
 }

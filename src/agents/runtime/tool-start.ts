@@ -42,7 +42,7 @@ export class ToolStart {
     return Date.parse(record.at);
   }
 
-  /** Committed before the effect begins; where repeating does no harm, nobody waits for that. */
+  /** Committed before the effect begins; where there is none, nobody waits for that. */
   async record(trace?: ProcessTrace): Promise<void> {
     if (this.isRecorded) return;
     this.isRecorded = true;
@@ -50,9 +50,14 @@ export class ToolStart {
     const body = { type: 'TOOL_STARTED', id: call.id, tool_name: call.function.name } as const;
     const entry = { agent_id: agent.id, key, body, hidden: trace };
     this.recorded = this.scope.append([...this.passed.told, entry]);
-    if (isRepeatable(this.passed.tool)) this.scope.track(this.recorded.then(() => {}));
+    if (hasNoEffect(this.passed.tool)) this.scope.track(this.recorded.then(() => {}));
     else await this.recorded;
   }
+}
+
+/** Of its own: what it does through `ctx` are steps, which begin for themselves. */
+function hasNoEffect({ policy }: Tool): boolean {
+  return policy.recovery === 'replay' || (policy.recovery === 'rerun' && policy.read_only);
 }
 
 export function isRepeatable({ policy }: Tool): boolean {

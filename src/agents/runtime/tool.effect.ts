@@ -1,11 +1,12 @@
 import type { Entry } from '../../log/run-log.js';
 import type { RecordOf } from '../../protocol/events.js';
-import type { ToolExecution } from '../../tools/tool-executor.js';
+import type { ToolJournal } from '../../tools/tool-output.js';
 import type { ToolOutcome } from '../agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { runClientCall } from './client-call.js';
 import { DeferredCall } from './deferred-call.js';
 import type { Effect } from './effect.js';
+import { trip } from './guarding.js';
 import type { RunScope } from './run-scope.js';
 import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -13,6 +14,13 @@ import { ToolGate } from './tool-gate.js';
 import { ToolRun } from './tool-run.js';
 import type { Executed } from './tool-run.js';
 import { isRepeatable } from './tool-start.js';
+import { whyHollow, whyWithheld } from './withheld-call.js';
+
+/** What a TOOL_RESULT record hides from clients. */
+interface ResultJournal extends ToolJournal {
+  /** Why the run ends with it. */
+  readonly tripwire?: string;
+}
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
@@ -34,12 +42,14 @@ export class ToolEffect implements Effect<ToolOutcome> {
   }
 
   async run(): Promise<void> {
-    const { told, ...execution } = await this.execute();
-    await this.scope.appendOutcome([...told, this.result(execution)]);
+    const executed = await this.execute();
+    await this.scope.appendOutcome([...executed.told, this.result(executed)]);
   }
 
-  outcome({ body }: CompletingRecord): ToolOutcome {
+  outcome({ body, hidden }: CompletingRecord): ToolOutcome {
     if (body.type !== 'TOOL_RESULT') throw new TypeError('not a tool result');
+    const tripwire = (hidden as ResultJournal | null)?.tripwire;
+    if (tripwire !== undefined) throw trip(this.scope, tripwire);
     const { id: tool_call_id, tool_name, tool_output: output, is_error } = body;
     return { tool_call_id, tool_name, output, is_error };
   }
@@ -53,7 +63,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private refusal(): string | undefined {
     const { limits, budgets } = this.scope.shared;
     const now = this.scope.services.clock.now().getTime();
-    const counted = limits.refusalOf(this.key) ?? budgets.refusalOf(this.key);
+    const withheld = whyWithheld(this.scope.journal, this.key);
+    const counted = withheld ?? limits.refusalOf(this.key) ?? budgets.refusalOf(this.key);
     if (counted !== undefined) return counted;
     const over = budgets.exceeded(this.input.agent.id, now);
     return over && `This call did not run. ${over.message}`;
@@ -62,13 +73,15 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private async execute(): Promise<Executed> {
     const { executor, tools } = this.scope.services;
     const { name } = this.input.call.function;
-    const refusal = this.hasBegun() ? undefined : this.refusal();
+    const refusal = this.hasBegun() ? undefined : (this.input.refusal ?? this.refusal());
     if (refusal !== undefined) return failed(refusal);
     if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
-      return { told: [], ...(await runClientCall(this.scope, this.input, this.toolInput)) };
+      return runClientCall(this.scope, this.input, this.toolInput);
     const checked = executor.check(name, this.toolInput);
     if (!checked.ok) return failed(checked.fault);
     const tool = tools.get(name);
+    const hollow = this.hasBegun() ? undefined : whyHollow(tool, this.toolInput);
+    if (hollow !== undefined) return failed(hollow);
     const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
     if (startedBefore && !isRepeatable(tool)) {
       await this.toolRun.closeQuestions();
@@ -98,9 +111,11 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return { output, is_error: false, duration_ms: 0, told: [] };
   }
 
-  private result(execution: ToolExecution): Entry {
-    const { output, is_error, duration_ms, truncated, journal } = execution;
+  private result(execution: Executed): Entry {
     const { id, function: fn } = this.input.call;
+    const { imageRoom, outputRoom } = this.scope.shared;
+    const admitted = imageRoom.admit(this.input, outputRoom.admit(this.input, execution));
+    const { output, is_error, duration_ms, truncated, journal } = admitted;
     const { blockId } = this.toolRun;
     const body: RecordOf<'TOOL_RESULT'> = {
       type: 'TOOL_RESULT',
@@ -112,7 +127,9 @@ export class ToolEffect implements Effect<ToolOutcome> {
       duration_ms,
       ...(truncated && { truncated }),
     };
-    return { ...this.entry(body), hidden: journal };
+    const { tripwire } = execution;
+    const hidden: ResultJournal | undefined = tripwire === undefined ? journal : { tripwire };
+    return { ...this.entry(body), hidden };
   }
 
   /** A notice with the call's key would count as what came of it. */

@@ -1,9 +1,12 @@
-import { BlockWriter } from '../../log/block-writer.js';
 import type { Entry } from '../../log/run-log.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ModelEvent } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import type { GuardedBlock } from './guarded-block.js';
 import type { RunScope } from './run-scope.js';
+import { TurnGuard } from './turn-guard.js';
+import type { BlockType } from './turn-guard.js';
+import type { CallJournal } from './withheld-call.js';
 import { usableToolName } from './usable-tool-name.js';
 
 /** The first half of a surrogate pair at the end: its second half had not come, so nobody has seen it. */
@@ -12,8 +15,7 @@ const HALF_PAIR = /[\ud800-\udbff]$/;
 interface StreamedCall {
   readonly id: string;
   readonly name: string;
-  readonly block: BlockWriter;
-  input: string;
+  readonly block: GuardedBlock;
 }
 
 type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
@@ -22,6 +24,7 @@ export interface TurnStreamOptions {
   /** `<provider>/<name>` of the model that is asked. */
   readonly model: string;
   readonly agent_id: string;
+  readonly agent_type: string;
   /** False: readers see the calls that it makes, and nothing else. */
   readonly visible: boolean;
   /** A turn without calls is the answer. */
@@ -30,15 +33,18 @@ export interface TurnStreamOptions {
 
 /** One try at a model turn: turns what the provider sends into deltas, and at the end into records. */
 export class TurnStream {
-  private thinking: BlockWriter | undefined;
-  private text: BlockWriter | undefined;
+  private thinking: GuardedBlock | undefined;
+  private text: GuardedBlock | undefined;
+  private readonly guard: TurnGuard;
   private readonly calls = new Map<number, StreamedCall>();
   private completed: Completed | undefined;
 
   constructor(
     private readonly scope: RunScope,
     readonly options: TurnStreamOptions,
-  ) {}
+  ) {
+    this.guard = new TurnGuard(scope, options);
+  }
 
   async read(events: AsyncIterable<ModelEvent>): Promise<Completed> {
     for await (const event of events) {
@@ -49,6 +55,8 @@ export class TurnStream {
       throw new ModelError('model_cut_off', 'The model stopped in the middle of its answer.', {
         retryable: true,
       });
+    for (const block of this.blocks()) block.end();
+    await this.guard.check(this.text?.text ?? '');
     return this.completed;
   }
 
@@ -61,26 +69,24 @@ export class TurnStream {
 
   /** Blocks that readers have seen something of. */
   blockIds(): string[] {
-    const blocks = [
-      this.thinking,
-      this.text,
-      ...[...this.calls.values()].map(({ block }) => block),
-    ];
-    return blocks.filter((block) => block !== undefined && block.text !== '').map((b) => b!.id);
+    const shown = this.blocks().filter((block) => block.isShown);
+    return shown.map(({ id }) => id);
   }
 
   toolCalls(): ToolCall[] {
-    return [...this.calls.values()].map(({ id, name, input }) => ({
+    return [...this.calls.values()].map(({ id, name, block }) => ({
       id,
       type: 'function',
-      function: { name, arguments: asObject(input) },
+      function: { name, arguments: asObject(block.text) },
     }));
   }
 
   message(): AssistantMessage {
     const tool_calls = this.toolCalls();
     const content = this.text?.text ?? '';
-    const provider_data = this.completed?.message.provider_data;
+    // What the provider wants back verbatim has in it what was taken out.
+    const isChanged = this.blocks().some((block) => block.isChanged);
+    const provider_data = isChanged ? undefined : this.completed?.message.provider_data;
     return {
       role: 'assistant',
       content: content === '' && tool_calls.length > 0 ? null : content,
@@ -91,7 +97,14 @@ export class TurnStream {
 
   /** What readers get of the whole turn, in order. `callKey` names the journal key of the turn's nth call. */
   entries(callKey: (index: number) => string): Entry[] {
-    return [...(this.options.visible ? this.textEntries() : []), ...this.callEntries(callKey)];
+    const { visible } = this.options;
+    const texts = visible ? [...this.guard.remarks(), ...this.textEntries()] : [];
+    return [...texts, ...this.callEntries(callKey)];
+  }
+
+  private blocks(): GuardedBlock[] {
+    const calls = [...this.calls.values()].map(({ block }) => block);
+    return [this.thinking, this.text, ...calls].filter((block) => block !== undefined);
   }
 
   private textEntries(): Entry[] {
@@ -107,9 +120,11 @@ export class TurnStream {
   }
 
   private callEntries(callKey: (index: number) => string): Entry[] {
-    return [...this.calls.values()].map(({ id, name: tool_name, block, input: tool_input }, i) =>
-      this.entry({ type: 'TOOL_CALL', id, block_id: block.id, tool_name, tool_input }, callKey(i)),
-    );
+    return [...this.calls.values()].map(({ id, name: tool_name, block }, i) => {
+      const call = { id, block_id: block.id, tool_name, tool_input: block.text };
+      const hidden: CallJournal | undefined = block.isChanged ? { withheld: true } : undefined;
+      return { ...this.entry({ type: 'TOOL_CALL', ...call }, callKey(i)), hidden };
+    });
   }
 
   private entry(body: Entry['body'], key: string | null = null): Entry {
@@ -126,12 +141,8 @@ export class TurnStream {
         return (this.thinking ??= this.block('THINKING_DELTA')).push(event.delta);
       case 'tool_call_started':
         return void this.call(event.index, event);
-      case 'tool_call_args_delta': {
-        const call = this.calls.get(event.index);
-        if (!call) return undefined;
-        call.input += event.delta;
-        return call.block.push(event.delta);
-      }
+      case 'tool_call_args_delta':
+        return this.calls.get(event.index)?.block.push(event.delta);
       case 'tool_call_ready':
         return this.finishCall(event);
       case 'response_completed':
@@ -151,23 +162,19 @@ export class TurnStream {
     if (known) return known;
     const unique = this.scope.callIds.claim(id);
     const block = this.block('TOOL_INPUT_DELTA', unique);
-    const call = { id: unique, name: usableToolName(name), block, input: '' };
+    const call = { id: unique, name: usableToolName(name), block };
     this.calls.set(index, call);
     return call;
   }
 
   private finishCall(event: Extract<ModelEvent, { type: 'tool_call_ready' }>): void {
-    const call = this.call(event.index, event);
-    if (call.input === '') call.input = event.arguments;
+    const { block } = this.call(event.index, event);
+    if (!block.isBegun) block.fill(event.arguments);
   }
 
-  private block(
-    type: 'TEXT_DELTA' | 'THINKING_DELTA' | 'TOOL_INPUT_DELTA',
-    id?: string,
-  ): BlockWriter {
-    return new BlockWriter(this.scope.log, {
+  private block(type: BlockType, id?: string): GuardedBlock {
+    return this.guard.block(type, {
       agent_id: this.options.agent_id,
-      type,
       silent: !this.options.visible,
       ...(id !== undefined && { tool_call_id: id }),
     });

@@ -5,6 +5,7 @@ import type { LogRecord } from '../../log/log-record.js';
 import { readLog } from '../../log/read-log.js';
 import type { InteractionRow } from '../../log/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
+import { isFinal } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../runtime/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';
@@ -98,7 +99,7 @@ export class AgentTreeService {
     const isRoot = agentId === row.agent_id;
     const conversation = new Conversation(isRoot ? await this.store.getPreviousState(row.id) : []);
     for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
-    return conversation.messages;
+    return isFinal(row.status) ? conversation.messages : conversation.soFar; // what has no result yet may get one
   }
 
   private async find({ chat_id, interaction_id }: WantedTree): Promise<InteractionRow> {

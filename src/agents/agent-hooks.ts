@@ -1,0 +1,54 @@
+import type { ToolCall } from '../protocol/message.js';
+import type {
+  AgentContext,
+  AgentHandle,
+  AskOptions,
+  ForkOptions,
+  GenerateOptions,
+  ToolOutcome,
+  Turn,
+} from './agent-context.js';
+
+/** What hooks may use: no effects. */
+export type HookContext<R = unknown> = Pick<
+  AgentContext<R>,
+  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'client_tools'
+>;
+
+/** What each kind of step is asked with. */
+interface Asked {
+  generate: { readonly options: GenerateOptions };
+  tool_call: { readonly call: ToolCall };
+  ask: { readonly question: string; readonly options: AskOptions };
+  fork: { readonly prompt: string; readonly options: ForkOptions };
+  wait: { readonly child: AgentHandle };
+  step: { readonly name: string };
+  say: { readonly text: string };
+  notice: { readonly code: string; readonly message: string };
+}
+
+/** What each kind of step answers. */
+export interface Answered {
+  generate: Turn;
+  tool_call: ToolOutcome;
+  ask: string | null;
+  fork: AgentHandle;
+  wait: string;
+  step: unknown;
+  say: void;
+  notice: void;
+}
+
+export type StepKind = keyof Asked;
+export type StepOf<K extends StepKind> = { readonly kind: K } & Asked[K];
+/** `error` is what the agent's code gets thrown. */
+export type DoneStepOf<K extends StepKind> = StepOf<K> &
+  (
+    | { readonly value: Answered[K]; readonly error?: undefined }
+    | { readonly value?: undefined; readonly error: Error }
+  );
+
+/** One effect that an agent's own code asks for, `switch`ed over by its `kind`; not what its tools do inside. */
+export type Step = { [K in StepKind]: StepOf<K> }[StepKind];
+/** With its `value`, or the `error` that it rejects with. */
+export type DoneStep = { [K in StepKind]: DoneStepOf<K> }[StepKind];

@@ -1,0 +1,70 @@
+import type { Message } from '../../protocol/message.js';
+import type { ContextCut } from './context-mark.js';
+import { reachOf } from './context-mark.js';
+import { unitStarts } from './message-units.js';
+import type { TokenTable } from './token-table.js';
+
+export interface PlannedConversation {
+  readonly messages: readonly Message[];
+  /** How it is sent now. */
+  readonly cut: ContextCut;
+  readonly table: TokenTable;
+  /** Tokens that the request may have. */
+  readonly budget: number;
+}
+
+/**
+ * What to do with a conversation: send it as it is now; send large outputs as references; leave older messages out, and maybe summarise
+ * them; or `overflow`: there is nothing left to leave out.
+ */
+export type Plan =
+  | { readonly kind: 'send' | 'overflow' }
+  | { readonly kind: 'refer' | 'drop'; readonly cut: ContextCut };
+
+/** Shares of the budget: from where on something is done, what is enough if references alone do it, and what of the newest stays. */
+const NEAR = 0.8;
+const ENOUGH = 0.6;
+const NEWEST = 0.3;
+
+export function planCut({ messages, cut, table, budget }: PlannedConversation): Plan {
+  const now = table.total(cut);
+  if (now <= budget * NEAR) return { kind: 'send' };
+  const newest = newestFrom({ messages, cut, table, budget });
+  const referred = { ...cut, references_before: Math.max(cut.references_before, newest) };
+  if (table.total(referred) <= budget * ENOUGH) return { kind: 'refer', cut: referred };
+  const most = now <= budget ? budget * NEAR : budget; // a little less is not worth another summary with each turn
+  const smaller = smallerCuts(messages, cut, newest).find(
+    (next) => table.total(next) + summaryTokens(budget) <= most,
+  );
+  if (smaller) return { kind: smaller.from === cut.from ? 'refer' : 'drop', cut: smaller };
+  return { kind: now <= budget ? 'send' : 'overflow' };
+}
+
+/** How many tokens a summary may have. */
+export function summaryTokens(budget: number): number {
+  return Math.floor(Math.min(4_000, Math.max(50, budget / 10)));
+}
+
+/** The first of the newest messages that fit into their share; the last turn is among them in any case. */
+function newestFrom({ messages, cut, table, budget }: PlannedConversation): number {
+  const starts = unitStarts(messages).filter((at) => at >= cut.from);
+  const last = starts.at(-1) ?? cut.from;
+  return starts.find((at) => table.since(at) <= roomFrom(at, table, budget)) ?? last;
+}
+
+function roomFrom(at: number, table: TokenTable, budget: number): number {
+  const left = budget * NEAR - table.around(at) - summaryTokens(budget);
+  return Math.min(budget * NEWEST, left);
+}
+
+/** From the gentlest on. */
+function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: number): ContextCut[] {
+  const dropped = {
+    from: newest,
+    summary: null,
+    references_before: Math.max(reachOf(cut), newest),
+  };
+  const all = messages.length;
+  const older = newest > cut.from ? [dropped, { ...dropped, references_before: all }] : [];
+  return [...older, { ...cut, references_before: all }];
+}

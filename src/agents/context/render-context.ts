@@ -1,0 +1,37 @@
+import type { Message, UserMessage } from '../../protocol/message.js';
+import type { ContextCut } from './context-mark.js';
+import { asReference } from './output-reference.js';
+
+export interface RenderedConversation {
+  readonly messages: readonly Message[];
+  readonly cut: ContextCut;
+  /** The message that the agent works on, which is sent in any case. */
+  readonly task: number;
+}
+
+/** A conversation as it is sent: always one that a provider takes (I8) if the whole is, and the cut at the beginning of a turn. */
+export function renderContext({ messages, cut, task }: RenderedConversation): readonly Message[] {
+  const { from, references_before } = cut;
+  const newest = messages
+    .slice(from)
+    .map((message, at) => (from + at < references_before ? asReference(message) : message));
+  return from === 0 ? newest : [...contextHead({ messages, cut, task }), ...newest];
+}
+
+/** What is sent before the newest messages, where older ones are left out. */
+export function contextHead({ messages, cut, task }: RenderedConversation): readonly Message[] {
+  const { from, summary } = cut;
+  const system = messages.slice(0, from).filter(({ role }) => role === 'system');
+  const current = task < from ? messages[task] : undefined;
+  return [
+    ...system,
+    placeholder(from, summary),
+    ...(current && current.role === 'user' ? [current] : []),
+  ];
+}
+
+function placeholder(count: number, summary: string | null): UserMessage {
+  const left = `[The beginning of this conversation (messages: ${count}) is left out: there was no more room for it.`;
+  if (summary === null) return { role: 'user', content: `${left}]` };
+  return { role: 'user', content: `${left} What it came to:]\n\n${summary}` };
+}

@@ -1,0 +1,64 @@
+import type { Message } from '../../protocol/message.js';
+import type { ContextCut } from './context-mark.js';
+import { messageTokens, sum } from './estimate-tokens.js';
+import { asReference } from './output-reference.js';
+import { contextHead } from './render-context.js';
+
+export interface TokenTableOptions {
+  readonly messages: readonly Message[];
+  readonly task: number;
+  /** Of what is sent besides messages, not scaled. */
+  readonly fixed: number;
+  /** How far off estimates are. */
+  readonly scale: number;
+}
+
+/** How many tokens a conversation has, however it is cut. */
+export class TokenTable {
+  /** Of the messages from each on, as they are and with references. */
+  private readonly whole: readonly number[];
+  private readonly referred: readonly number[];
+
+  constructor(private readonly options: TokenTableOptions) {
+    const { messages } = options;
+    this.whole = fromEach(messages.map(messageTokens));
+    this.referred = fromEach(messages.map((message) => messageTokens(asReference(message))));
+  }
+
+  /** Of the whole request, the summary as it is. */
+  total(cut: ContextCut): number {
+    return this.scaled(this.options.fixed + this.head(cut) + this.newest(cut));
+  }
+
+  /** Of all but the newest messages, without the summary. */
+  around(from: number): number {
+    const cut = { from, summary: null, references_before: 0 };
+    return this.scaled(this.options.fixed + this.head(cut));
+  }
+
+  /** Of the messages from this one on, as they are. */
+  since(from: number): number {
+    return this.scaled(this.whole[from]!);
+  }
+
+  private head(cut: ContextCut): number {
+    if (cut.from === 0) return 0;
+    return sum(contextHead({ ...this.options, cut }).map(messageTokens));
+  }
+
+  private newest({ from, references_before }: ContextCut): number {
+    const border = Math.max(from, references_before);
+    return this.referred[from]! - this.referred[border]! + this.whole[border]!;
+  }
+
+  private scaled(tokens: number): number {
+    return Math.ceil(tokens * this.options.scale);
+  }
+}
+
+/** Sums of the rest, from each on; one more than there are numbers. */
+function fromEach(numbers: readonly number[]): number[] {
+  const sums = [...numbers, 0];
+  for (let at = numbers.length - 1; at >= 0; at--) sums[at] = numbers[at]! + sums[at + 1]!;
+  return sums;
+}

@@ -1,0 +1,44 @@
+import type { AppError } from '../../kernel/app-error.js';
+import { ModelError } from '../../models/model-error.js';
+import type { ResolvedModel } from '../../models/model-registry.js';
+import { retryDelay } from '../../models/retry.js';
+
+/** A model to ask for a turn, after tries that have failed. */
+export interface Try {
+  readonly model: ResolvedModel;
+  /** Tries of this model that have failed. */
+  readonly failed: number;
+  readonly wait_ms: number;
+}
+
+/**
+ * What comes after a try that failed: at once the next model of the chain, if nothing was shown yet, else the same one after a while.
+ * Undefined when it makes no sense to go on. Takes the model that is asked next from `others`.
+ */
+export function nextTry(
+  error: AppError,
+  { last, hasShown, others }: { last: Try; hasShown: boolean; others: ResolvedModel[] },
+): Try | undefined {
+  if (!(error instanceof ModelError) || !error.retryable) return undefined;
+  const failed = last.failed + 1;
+  const wait_ms = retryDelay(error, failed);
+  if (hasShown && wait_ms !== undefined) return { model: last.model, failed, wait_ms };
+  const model = others.shift();
+  if (model) return { model, failed: 0, wait_ms: 0 };
+  return wait_ms === undefined ? undefined : { model: last.model, failed, wait_ms };
+}
+
+/** What readers are told of it. */
+export function describeNext(
+  asked: string,
+  { message }: AppError,
+  { model, failed, wait_ms }: Try,
+): { code: string; message: string } {
+  if (failed === 0)
+    return {
+      code: 'model_fallback',
+      message: `${asked} failed: ${message} ${model.name} is asked instead.`,
+    };
+  const seconds = (wait_ms / 1000).toFixed(1);
+  return { code: 'model_retry', message: `${message} Trying again in ${seconds} s.` };
+}
