@@ -4,6 +4,8 @@ export type ModelErrorCode =
   | 'model_auth'
   | 'model_not_found'
   | 'model_refused'
+  /** The request has more tokens than the model takes. */
+  | 'model_context_exceeded'
   | 'model_rate_limited'
   | 'model_overloaded'
   | 'model_timeout'

@@ -1,9 +1,8 @@
 import type { ContentBlockParam, ImageBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { AppError } from '../../kernel/app-error.js';
+import { IMAGE_TYPES } from '../../protocol/image.js';
+import type { Image, ImageType } from '../../protocol/image.js';
 import { isObject } from '../wire/is-object.js';
-
-const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
-type MediaType = (typeof MEDIA_TYPES)[number];
 
 /** A data URL that carries an image, in base64. */
 const DATA_URL = /^data:([a-z]+\/[a-z+.-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
@@ -32,12 +31,16 @@ function imageParam(image: unknown): ImageBlockParam {
   if (typeof url !== 'string') throw unsupported('an image without a URL');
   if (/^https?:\/\//.test(url)) return { type: 'image', source: { type: 'url', url } };
   const [, media_type = '', data = ''] = DATA_URL.exec(url) ?? [];
-  if (!isMediaType(media_type)) throw unsupported(`an image that is no ${MEDIA_TYPES.join(', ')}`);
+  if (!isMediaType(media_type)) throw unsupported(`an image that is no ${IMAGE_TYPES.join(', ')}`);
+  return imageBlock({ media_type, data });
+}
+
+export function imageBlock({ media_type, data }: Image): ImageBlockParam {
   return { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
-function isMediaType(type: string): type is MediaType {
-  return MEDIA_TYPES.some((known) => known === type);
+function isMediaType(type: string): type is ImageType {
+  return IMAGE_TYPES.some((known) => known === type);
 }
 
 function unsupported(what: string): AppError {

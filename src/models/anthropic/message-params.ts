@@ -1,6 +1,6 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
-import { contentParams } from './content-params.js';
+import { contentParams, imageBlock } from './content-params.js';
 import { blocksOf } from './kept-turn.js';
 
 /** One turn as it is sent: a message whose content is a list of blocks. */
@@ -45,9 +45,12 @@ function userBlocks(message: Exclude<Message, AssistantMessage>): ContentBlockPa
   return message.role === 'tool' ? [resultParam(message)] : contentParams(message.content);
 }
 
-function resultParam({ tool_call_id, content }: ToolMessage): ContentBlockParam {
+function resultParam({ tool_call_id, content, images = [] }: ToolMessage): ContentBlockParam {
+  const result = { type: 'tool_result', tool_use_id: tool_call_id } as const;
   const isEmpty = content.trim() === '';
-  return { type: 'tool_result', tool_use_id: tool_call_id, ...(!isEmpty && { content }) };
+  if (images.length === 0) return { ...result, ...(!isEmpty && { content }) };
+  const text = isEmpty ? [] : [{ type: 'text' as const, text: content }];
+  return { ...result, content: [...text, ...images.map(imageBlock)] };
 }
 
 function userSays(text: string): Turn {

@@ -2,8 +2,8 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { Message } from '../../protocol/message.js';
 import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
+import { messageParams } from './message-params.js';
 
 type Params = ChatCompletionCreateParamsStreaming;
 
@@ -25,14 +25,7 @@ function messagesOf({ instructions, messages }: ModelRequest): ChatCompletionMes
   const system: ChatCompletionMessageParam[] = instructions
     ? [{ role: 'system', content: instructions }]
     : [];
-  return [...system, ...messages.map(messageParam)];
-}
-
-function messageParam(message: Message): ChatCompletionMessageParam {
-  if (message.role !== 'assistant') return message;
-  const { content, tool_calls } = message;
-  if (!tool_calls?.length) return { role: 'assistant', content: content ?? '' };
-  return { role: 'assistant', content, tool_calls: [...tool_calls] };
+  return [...system, ...messageParams(messages)];
 }
 
 /** Vendors refuse an empty list of tools, and a choice without tools. */

@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
 import { BadResponse } from './bad-response.js';
 import { isObject } from './is-object.js';
+import { isTooLong } from './is-too-long.js';
 import { LineTooLong } from './line-too-long.js';
 import { retryAfter } from './retry-after.js';
 import type { Scrubber } from './scrubber.js';
@@ -133,6 +134,8 @@ export class ErrorTranslator {
     if (status === 429) return verdict('model_rate_limited', 'is limiting the rate');
     if (status === 408 || status === 504) return verdict('model_timeout', 'timed out');
     if (status === 409 || status >= 500) return verdict('model_overloaded', 'has a problem');
+    if (status >= 400 && isTooLong(fault, status))
+      return verdict('model_context_exceeded', 'does not take so long a request');
     if (status >= 400) return verdict('model_refused', 'refused the request');
     return verdict('model_bad_response', 'did not answer the request itself', advice.url);
   }

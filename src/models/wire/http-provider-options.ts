@@ -10,4 +10,6 @@ export interface HttpProviderOptions {
   readonly timeoutMs?: number;
   /** Most characters of one turn's text, thoughts and arguments together; 2,000,000 unless given. */
   readonly maxTurnChars?: number;
+  /** Whether a model, by `<provider>/<name>`, can be shown images; by its name unless given. */
+  readonly sees?: (model: string) => boolean;
 }

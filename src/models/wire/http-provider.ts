@@ -1,4 +1,5 @@
 import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-provider.js';
+import { seesImages } from '../sees-images.js';
 import { endpointName } from './endpoint-name.js';
 import { ErrorTranslator } from './error-translator.js';
 import type { HttpProviderOptions } from './http-provider-options.js';
@@ -6,6 +7,7 @@ import type { ModelCall, ModelCallOptions } from './model-call.js';
 import { Scrubber } from './scrubber.js';
 import { SocketFetch } from './socket-fetch.js';
 import type { Vendor } from './vendor.js';
+import { withoutImages } from './without-images.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_MAX_TURN_CHARS = 2_000_000;
@@ -25,11 +27,13 @@ export abstract class HttpProvider extends ModelProvider {
   protected readonly client: ClientSettings;
   protected readonly limits: ModelCallOptions;
   private readonly sockets: SocketFetch;
+  private readonly sees: (model: string) => boolean;
 
   constructor(vendor: Vendor, options: HttpProviderOptions & { readonly baseUrl: string }) {
     super();
     const { apiKey, baseUrl, proxyUrl, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     this.sockets = new SocketFetch(proxyUrl === undefined ? {} : { proxyUrl });
+    this.sees = options.sees ?? seesImages;
     const scrubber = new Scrubber(apiKey);
     this.client = {
       apiKey: apiKey || NO_KEY,
@@ -53,7 +57,7 @@ export abstract class HttpProvider extends ModelProvider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
     return {
       [Symbol.asyncIterator]: () => {
-        const call = this.call(request, signal);
+        const call = this.call(this.visible(request), signal);
         void call.run();
         return call.events;
       },
@@ -63,6 +67,11 @@ export abstract class HttpProvider extends ModelProvider {
   /** Closes idle connections. */
   close(): void {
     this.sockets.close();
+  }
+
+  private visible(request: ModelRequest): ModelRequest {
+    if (this.sees(`${this.name}/${request.model}`)) return request;
+    return { ...request, messages: withoutImages(request.messages) };
   }
 
   protected abstract call(request: ModelRequest, signal: AbortSignal): ModelCall;
