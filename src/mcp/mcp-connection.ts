@@ -12,9 +12,10 @@ import { z } from 'zod';
 import { CallWatch } from './call-watch.js';
 import { describeProblem } from './describe-problem.js';
 import { makeTransport } from './open-transport.js';
-import { callResult, resultText } from './result-text.js';
-import type { CallResult } from './result-text.js';
+import { callResult, resultOutput } from './result-output.js';
+import type { CallResult } from './result-output.js';
 import type { ServerSettings } from './server-settings.js';
+import type { ToolOutput } from '../tools/tool-output.js';
 import type { ToolServer } from '../tools/tool-source.js';
 
 export interface CallOptions {
@@ -92,11 +93,11 @@ export class McpConnection {
     name: string,
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
-  ): Promise<string> {
+  ): Promise<ToolOutput> {
     const result = await this.request(name, args, options);
-    const text = resultText(result);
-    if (result.isError) throw new Error(text || 'the server gives no reason');
-    return text;
+    const output = resultOutput(result);
+    if (result.isError) throw new Error(output.text || 'the server gives no reason');
+    return output;
   }
 
   private async request(

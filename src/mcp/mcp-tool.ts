@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Tool } from '../tools/tool.js';
+import type { ToolOutput } from '../tools/tool-output.js';
 import type { ToolContext, ToolPolicy } from '../tools/tool.js';
 import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
@@ -38,7 +39,7 @@ export class McpTool extends Tool<Input> {
     return `Call ${this.declaration.name} of the MCP server ${this.server.name} with ${JSON.stringify(input)}`;
   }
 
-  execute(input: Input, { signal, output }: ToolContext): Promise<string> {
+  execute(input: Input, { signal, output }: ToolContext): Promise<ToolOutput> {
     return this.server.call(this.declaration.name, input, { signal, output });
   }
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../log/json.js';
 import type { Tool } from '../tools/tool.js';
 import type { FileFilter } from './file-filter.js';
-import type { PermissionRule, RuleInput } from './permission-rule.js';
+import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';
 
 /** A tool call before it runs. */
 export interface JudgedCall {
@@ -13,9 +13,11 @@ export interface JudgedCall {
 }
 
 export interface ToolVerdict {
-  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly decision: Decision;
   /** A sentence for people. */
   readonly reason: string;
+  /** The one that decided, if one did: where it forbids and the decision is to ask, the call may be one that it is about. */
+  readonly rule?: { readonly decision: Decision } | null;
 }
 
 /** Where a remembered decision holds from now on. */

@@ -1,17 +1,31 @@
 /** Room for the note in the middle. */
 const NOTE_ROOM = 64;
 
+export interface CutNote {
+  /** Where the tool `read` opens the text. */
+  readonly path?: string;
+  /** Whether more was cut before. */
+  readonly is_part?: boolean;
+}
+
 /**
- * At most `limit` UTF-16 code units of the text: its head and its tail, with a note between of how many were cut.
- * No surrogate pair is split.
+ * At most `limit` UTF-16 code units of the text: its head and its tail, with a note between of how many were cut, and where they can be
+ * read. No surrogate pair is split.
  */
-export function cutOutput(text: string, limit: number): { text: string; truncated: boolean } {
+export function cutOutput(
+  text: string,
+  limit: number,
+  { path, is_part = false }: CutNote = {},
+): { text: string; truncated: boolean } {
   if (text.length <= limit) return { text, truncated: false };
-  const room = Math.max(limit - NOTE_ROOM, 0);
+  const about = is_part ? 'more than ' : '';
+  const rest = is_part ? 'more of them' : 'them';
+  const where = path === undefined ? '' : `; to see ${rest}, open ${path} with the tool read`;
+  const room = Math.max(limit - NOTE_ROOM - about.length - where.length, 0);
   const head = text.slice(0, wholeBefore(text, Math.ceil(room / 2)));
   const tail = text.slice(wholeAfter(text, text.length - Math.floor(room / 2)));
   const cut = text.length - head.length - tail.length;
-  return { text: `${head}\n[… ${cut} characters cut …]\n${tail}`, truncated: true };
+  return { text: `${head}\n[… ${about}${cut} characters cut${where} …]\n${tail}`, truncated: true };
 }
 
 function wholeBefore(text: string, end: number): number {

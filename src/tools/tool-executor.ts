@@ -4,11 +4,12 @@ import { ServerStopped } from '../kernel/server-stopped.js';
 import { checkArguments } from './check-arguments.js';
 import type { CheckedArguments } from './check-arguments.js';
 import { cutOutput } from './cut-output.js';
+import type { CutNote } from './cut-output.js';
 import { withRetries } from './retries.js';
 import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
 import { toErrorText, toText } from './to-text.js';
-import { ToolLimits } from './tool-limits.js';
+import { ToolLimits, keptOutput } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
 import type { ToolJournal } from './tool-output.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -26,6 +27,8 @@ export interface ToolExecution {
   readonly still_running?: true;
   /** For the log only. */
   readonly journal?: ToolJournal;
+  /** Where `output` is cut: what may be kept of it. */
+  readonly whole?: { readonly text: string; readonly is_part: boolean };
 }
 
 /** A call as a model makes it. */
@@ -55,18 +58,26 @@ export class ToolExecutor {
     return checkArguments(tool, args);
   }
 
-  /** As much of an output as the model gets to read. */
-  limit(text: string): Pick<ToolExecution, 'output' | 'truncated'> {
-    const cut = cutOutput(text, this.limits.toolOutputLimit);
+  /** As much of an output as the model gets to read at once. */
+  limit(text: string, note?: CutNote): Pick<ToolExecution, 'output' | 'truncated'> {
+    const cut = cutOutput(text, this.limits.toolOutputLimit, note);
     return { output: cut.text, ...(cut.truncated && { truncated: true }) };
   }
 
-  /** `context.signal` cancels the call. */
-  async execute(call: NamedCall, context: ToolContext): Promise<ToolExecution> {
+  /** `context.signal` cancels the call; `guard` says what of its output may be read. */
+  async execute(
+    call: NamedCall,
+    context: ToolContext,
+    guard = (text: string): string => text,
+  ): Promise<ToolExecution> {
     const began = this.clock.monotonic();
     const { text, is_error, truncated, still_running, journal } = await this.run(call, context);
+    const kept = cutOutput(guard(text), keptOutput(this.limits));
+    const whole = { text: kept.text, is_part: kept.truncated || truncated === true };
+    const read = this.limit(whole.text, { is_part: whole.is_part });
     return {
-      ...this.limit(text),
+      ...read,
+      ...(read.truncated && { whole }),
       ...(truncated && { truncated }),
       is_error,
       duration_ms: Math.round(this.clock.monotonic() - began),
@@ -158,9 +169,14 @@ function describe(ending: Ending<unknown>, reason: string): Outcome {
     case 'stopped':
       return {
         ...failed(describeStop(ending, reason)),
+        ...(ending.late?.kind === 'returned' && isCut(ending.late.value) && { truncated: true }),
         ...(!ending.late && { still_running: true }),
       };
   }
+}
+
+function isCut(value: unknown): boolean {
+  return value instanceof ToolOutput && value.truncated;
 }
 
 function returned(value: unknown): Outcome {

@@ -1,9 +1,14 @@
+import type { Image } from '../protocol/image.js';
 import type { FileState } from './files/file-state.js';
 
 /** What the log keeps of a result besides its text; clients don't get it. */
 export interface ToolJournal {
   /** The file that the call has read or written, as it was then. */
   readonly seen?: FileState;
+  /** What a model that can see is shown with the text; made with `readImage`. */
+  readonly images?: readonly Image[];
+  /** The output, where it is longer than what the model gets to see at once. */
+  readonly whole?: string;
 }
 
 export interface ToolOutputFlags {

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import type { RecordOf } from '../protocol/events.js';
 import type { ProcessTrace } from '../workspace/processes/process-trace.js';
+import type { Resources } from './resources.js';
 import type { ToolOutput } from './tool-output.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
@@ -55,6 +56,8 @@ export interface ToolContext {
   readonly tool_call_id: string;
   /** Aborts when the call times out or is cancelled; the tool has to stop then. */
   readonly signal: AbortSignal;
+  /** Runtime objects of the agent that made the call, by their class: `resources.get(Shop)`. They live as long as its run. */
+  readonly resources: Resources;
   /** Shows output to people while the tool runs; the result is what counts. */
   readonly output: (text: string) => void;
   /**
@@ -98,6 +101,8 @@ export interface ToolContext {
    * `args`: JSON text of an object. A failure, and that it may not be called, are results.
    */
   readonly call_tool: (name: string, args: string) => Promise<CalledInside>;
+  /** What came of an earlier call of this chat; undefined if no call on its branch has this id, and a result. */
+  readonly earlier_output: (tool_call_id: string) => Promise<string | undefined>;
   /** What time it is, in milliseconds; the same on a replay: when the call began, or else when the last step that it waited for was done. */
   readonly now: () => Promise<number>;
 }

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ToolRegistry } from './tool-registry.js';
-import type { ToolServer } from './tool-source.js';
+import { ToolServerDto } from './tool-server.dto.js';
 import type { ToolPolicy, ToolRetries } from './tool.js';
 
 class ToolRetriesDto implements ToolRetries {
@@ -52,23 +52,6 @@ class ToolDto {
 
   @ApiProperty({ type: ToolPolicyDto })
   readonly policy: ToolPolicyDto;
-}
-
-class ToolServerDto implements ToolServer {
-  @ApiProperty({ example: 'files' })
-  readonly name: string;
-
-  @ApiProperty({ enum: ['connecting', 'ready', 'unavailable'] })
-  readonly state: ToolServer['state'];
-
-  @ApiProperty({ description: 'How many of its tools are offered.' })
-  readonly tools: number;
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly problem: string | null;
-
-  @ApiProperty({ format: 'date-time' })
-  readonly since: string;
 }
 
 class ToolListDto {

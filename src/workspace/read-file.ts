@@ -57,6 +57,6 @@ function tooLarge(path: string, size: number): WorkspaceFault {
   const megabytes = (size / 1024 / 1024).toFixed(1);
   return unsuitable(
     path,
-    `is too large to be taken as a whole (${megabytes} MiB, and ${MAX_FILE_BYTES / 1024 / 1024} MiB is the most); search it with grep, or take a part of it with bash, such as sed -n '100,200p'`,
+    `is too large to be taken as a whole (${megabytes} MiB, and ${MAX_FILE_BYTES / 1024 / 1024} MiB is the most); search it with grep, or take a part of it with bash, such as sed -n '100,200p', or make a smaller copy of it if it is an image`,
   );
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CommandRunner } from '../../workspace/command-runner.js';
 import type { CommandEnd } from '../../workspace/command-runner.js';
 import { Workspaces } from '../../workspace/workspaces.js';
-import { ToolLimits } from '../tool-limits.js';
+import { ToolLimits, keptOutput } from '../tool-limits.js';
 import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
@@ -64,7 +64,7 @@ export class BashTool extends Tool<Input> {
 
   execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
     return this.workspaces.use(context.chat_id, async ({ path }) => {
-      const output = new BoundedOutput(roomFor(this.limits.toolOutputLimit));
+      const output = new BoundedOutput(keptOutput(this.limits) - END_ROOM);
       const show = new TextDecoder();
       const deadline = new Deadline(context.signal, timeout_ms);
       try {
@@ -83,11 +83,6 @@ export class BashTool extends Tool<Input> {
       }
     });
   }
-}
-
-/** What is said of the end has to fit, too. */
-function roomFor(limit: number): number {
-  return Math.max(limit - END_ROOM, Math.floor(limit / 2));
 }
 
 function toAnswer(

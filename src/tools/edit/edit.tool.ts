@@ -73,7 +73,7 @@ class Edit {
   constructor(private readonly wanted: Input) {}
 
   get change(): FileChange {
-    return { path: this.wanted.path, apply: (before) => this.apply(before) };
+    return { tool_name: 'edit', path: this.wanted.path, apply: (before) => this.apply(before) };
   }
 
   describe(): string {

@@ -12,10 +12,11 @@ import { describeChange } from './describe-change.js';
 import type { FileState } from './file-state.js';
 import { stateOf } from './file-state.js';
 import { KnownFiles } from './known-files.js';
+import { findRealPath, requirePermitted } from './require-permitted.js';
+import type { PermittedCall } from './require-permitted.js';
 import { ToolFault } from './tool-fault.js';
 
-export interface FileChange {
-  readonly path: string;
+export interface FileChange extends PermittedCall {
   /** What shall be in the file. @throws ToolFault where that can't be told */
   readonly apply: (before: Buffer | undefined) => Buffer;
 }
@@ -70,6 +71,7 @@ export class FileChanges {
   ): Promise<ChangedFile> {
     const { chat_id, signal } = context;
     signal.throwIfAborted();
+    await requirePermitted(change, await findRealPath(workspace, change.path), context);
     const { file, after } = await this.decide(workspace, change, chat_id);
     const before = file?.bytes;
     if (file && before?.equals(after))

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { BoundedOutput } from '../bounded-output.js';
-import { ToolLimits } from '../tool-limits.js';
+import { ToolLimits, keptOutput } from '../tool-limits.js';
 import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
@@ -83,7 +83,7 @@ export class PythonTool extends Tool<Input> {
     { code, context, turn }: { code: string; context: ToolContext; turn: Turn },
   ): Promise<ToolOutput> {
     const { signal, output, interaction_id, tool_call_id } = context;
-    const printed = new BoundedOutput(roomFor(this.limits.toolOutputLimit));
+    const printed = new BoundedOutput(keptOutput(this.limits) - END_ROOM);
     const show = new TextDecoder();
     const stop = (): void => void interpreter.stop();
     const seed = programSeed(interaction_id, tool_call_id);
@@ -114,8 +114,4 @@ export class PythonTool extends Tool<Input> {
     const is_error = end.kind !== 'ended' || end.failed;
     return new ToolOutput(parts.join('\n') || '(no output)', { is_error, truncated });
   }
-}
-
-function roomFor(limit: number): number {
-  return Math.max(limit - END_ROOM, Math.floor(limit / 2));
 }

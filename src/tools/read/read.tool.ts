@@ -6,14 +6,19 @@ import { Workspaces } from '../../workspace/workspaces.js';
 import { stateOf } from '../files/file-state.js';
 import { pathInput } from '../files/inputs.js';
 import { KnownFiles } from '../files/known-files.js';
+import { requirePermitted } from '../files/require-permitted.js';
 import { decodeText } from '../files/text-content.js';
 import { ToolFault } from '../files/tool-fault.js';
+import { outputIdOf } from '../output-path.js';
 import { ToolLimits } from '../tool-limits.js';
 import { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
-import { imageKind } from './image-kind.js';
+import { readImage } from '../images/read-image.js';
+import { showImage } from './show-image.js';
+import type { ShownFile } from './show-image.js';
+import { showOutput } from './show-output.js';
 import { showText } from './show-text.js';
 
 /** Lines, where no limit is given. */
@@ -33,7 +38,7 @@ type Input = z.output<typeof input>;
 export class ReadTool extends Tool<Input> {
   readonly name = 'read';
   readonly description =
-    'Reads a text file of the workspace and answers its lines, each after its number and a tab. Of a long file it answers a part and says how to go on. To find something in many files, use grep; to see what is in a folder, use glob.';
+    'Reads a text file of the workspace and answers its lines, each after its number and a tab. Of a long file it answers a part and says how to go on. An image (PNG, JPEG, GIF, WebP) is shown to you, if you can see. To find something in many files, use grep; to see what is in a folder, use glob.';
   readonly input = input;
   readonly policy: ToolPolicy = {
     category: 'read',
@@ -54,27 +59,36 @@ export class ReadTool extends Tool<Input> {
     return `Read ${path}, up to ${limit} lines from line ${offset} on`;
   }
 
-  async execute({ path, ...range }: Input, { chat_id }: ToolContext): Promise<ToolOutput> {
+  async execute({ path, ...range }: Input, context: ToolContext): Promise<ToolOutput> {
+    const { chat_id, earlier_output } = context;
+    const callId = outputIdOf(path);
+    if (callId !== undefined) {
+      const options = { ...range, room: this.limits.toolOutputLimit };
+      const shown = showOutput(path, await earlier_output(callId), options);
+      return new ToolOutput(shown.text, { truncated: shown.truncated });
+    }
     const file = await this.workspaces.use(chat_id, (workspace) => readFile(workspace, path));
-    const { text, truncated } = this.show(path, file, range);
+    await requirePermitted({ tool_name: this.name, path }, file.real_path, context);
+    const { text, truncated, images } = this.show(path, file, range);
     const seen = stateOf(file.real_path, file.bytes);
     this.known.remember(chat_id, seen);
-    return new ToolOutput(text, { truncated, journal: { seen } });
+    return new ToolOutput(text, { truncated, journal: { seen, ...(images && { images }) } });
   }
 
-  private show(path: string, { bytes }: WorkspaceFile, range: Pick<Input, 'offset' | 'limit'>) {
+  private show(
+    path: string,
+    { bytes }: WorkspaceFile,
+    range: Pick<Input, 'offset' | 'limit'>,
+  ): ShownFile {
     const content = decodeText(bytes);
-    if (!content.ok) throw notText(path, bytes, content.fault);
-    return showText(path, content, { ...range, room: this.limits.toolOutputLimit });
+    if (content.ok) return showText(path, content, { ...range, room: this.limits.toolOutputLimit });
+    const image = readImage(bytes);
+    if (image) return showImage(path, image);
+    throw notText(path, bytes, content.fault);
   }
 }
 
 function notText(path: string, bytes: Buffer, fault: string): ToolFault {
-  const kind = imageKind(bytes);
-  if (kind !== undefined)
-    return new ToolFault(
-      `${path} is an image (${kind}, ${bytes.length} bytes), and read shows text only. Ask the user what is on it, or examine it with bash.`,
-    );
   return new ToolFault(
     `${path} ${fault}. It has ${bytes.length} bytes; look into it with bash, such as with file or xxd.`,
   );

@@ -54,7 +54,7 @@ export class WriteTool extends Tool<Input> {
 }
 
 function toChange({ path, content }: Input): FileChange {
-  return { path, apply: () => Buffer.from(content) };
+  return { tool_name: 'write', path, apply: () => Buffer.from(content) };
 }
 
 function sizeOf(text: string, bytes: Buffer): string {

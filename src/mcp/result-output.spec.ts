@@ -1,0 +1,51 @@
+import { IMAGES, pngOf } from '../../test/support/images.js';
+import { callResult, resultOutput } from './result-output.js';
+
+const read = (result: unknown) => resultOutput(callResult.parse(result)).text;
+const png = (data: string) => ({ type: 'image', mimeType: 'image/x', data });
+
+describe(resultOutput.name, () => {
+  it('reads what it knows, and names the rest', () => {
+    const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
+    const content = [{ type: 'text', text: 'said' }, { type: 'smell' }, image, null];
+    const unknown = '[a part of a kind that is not known]';
+    expect(read({ content })).toBe(
+      `said\n${unknown}\n[image, image/png, 3 bytes: of a kind that can’t be shown]\n${unknown}`,
+    );
+  });
+
+  it('shows images, whatever the server says that they are', () => {
+    const content = [{ type: 'text', text: 'See:' }, png(IMAGES.jpeg), png(IMAGES.png)];
+    const { text, journal } = resultOutput(callResult.parse({ content }));
+    expect(text).toBe(
+      'See:\n[image, image/jpeg, 3×2, 632 bytes]\n[image, image/png, 3×2, 73 bytes]',
+    );
+    expect(journal?.images).toEqual([
+      { media_type: 'image/jpeg', data: IMAGES.jpeg },
+      { media_type: 'image/png', data: IMAGES.png },
+    ]);
+  });
+
+  it('shows four images of a result, and none that is too large or broken', () => {
+    const large = png(pngOf(1024 * 1024 + 1).toString('base64'));
+    const broken = png(IMAGES.png.slice(0, 40));
+    const content = [large, broken, ...Array.from({ length: 5 }, () => png(IMAGES.png))];
+    const { text, journal } = resultOutput(callResult.parse({ content }));
+    expect(journal?.images).toHaveLength(4);
+    const lines = text.split('\n');
+    expect(lines[0]).toMatch(/1048577 bytes: not shown, 1048576 bytes are the most/);
+    expect(lines[1]).toMatch(/damaged or not complete/);
+    expect(lines.at(-1)).toMatch(/not shown: 4 of a result are/);
+  });
+
+  it('takes what is structured where there is nothing else', () => {
+    expect(read({ structuredContent: { a: 1 } })).toBe('{"a":1}');
+  });
+
+  it('is done soon with very many parts that are none', () => {
+    const content = Array.from({ length: 300_000 }, () => ({ type: 'odd' }));
+    const began = performance.now();
+    expect(read({ content })).toMatch(/\n\[… and 299000 more parts\]$/);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});

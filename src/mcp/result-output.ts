@@ -1,0 +1,66 @@
+import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Image } from '../protocol/image.js';
+import { ToolOutput } from '../tools/tool-output.js';
+import { imagePart } from './image-part.js';
+import type { ImagePart } from './image-part.js';
+
+/** Each is looked at by itself: what is wrong with one, or with very many, doesn't cost the rest. */
+const MAX_BLOCKS = 1_000;
+/** So many of a result's images are shown; the others are named. */
+const MAX_IMAGES = 4;
+
+/** What a server answers to a call. Of its blocks nothing is known yet. */
+export const callResult = z.looseObject({
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().default(false),
+});
+
+export type CallResult = z.output<typeof callResult>;
+
+/** What a model gets of a result: text, which names what else there is, and images. */
+export function resultOutput({ content, structuredContent }: CallResult): ToolOutput {
+  if (content.length === 0 && structuredContent)
+    return new ToolOutput(JSON.stringify(structuredContent));
+  const images: Image[] = [];
+  const texts = content.slice(0, MAX_BLOCKS).map((block) => readBlock(block, images));
+  const more = content.length - texts.length;
+  const text = [...texts, ...(more > 0 ? [`[… and ${more} more parts]`] : [])].join('\n');
+  return new ToolOutput(text, images.length > 0 ? { journal: { images } } : {});
+}
+
+function readBlock(value: unknown, images: Image[]): string {
+  const block = ContentBlockSchema.safeParse(value);
+  return block.success ? blockText(block.data, images) : '[a part of a kind that is not known]';
+}
+
+function blockText(block: ContentBlock, images: Image[]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return showImage(imagePart(block), images);
+    case 'audio':
+      return `[${block.type}, ${block.mimeType}, ${bytes(block.data)}]`;
+    case 'resource_link':
+      return `[resource ${block.name}: ${block.uri}]`;
+    case 'resource': {
+      const { resource } = block;
+      if ('text' in resource) return `${resource.uri}:\n${resource.text}`;
+      return `[resource ${resource.uri}, ${resource.mimeType ?? 'binary'}, ${bytes(resource.blob)}]`;
+    }
+  }
+}
+
+function showImage({ text, image }: ImagePart, images: Image[]): string {
+  if (!image) return text;
+  if (images.length >= MAX_IMAGES) return `${text} [not shown: ${MAX_IMAGES} of a result are]`;
+  images.push(image);
+  return text;
+}
+
+function bytes(base64: string): string {
+  return `${Math.floor((base64.length * 3) / 4)} bytes`;
+}
