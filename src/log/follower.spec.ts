@@ -246,6 +246,41 @@ describe(Follower.name, () => {
     expect(reads).toBe(1);
   });
 
+  it('hears the very first frame of a run that began after it, traces too', async () => {
+    store = new MemoryLogStore(async (point) => void (point === 'read' && reads++));
+    store.create(ID, { records: [record(1, undefined, 0)] });
+    await follow({ trace: true });
+    publish({
+      kind: 'trace',
+      agent_id: 'agent_root',
+      trace: { type: 'TRACE', name: 'odd', detail: null },
+    });
+    publish(delta('a', 0, 'x'));
+    expect(sink.heard).toEqual(['1 | 1', 'odd | 1', 'a@0:x | 1~a.1']);
+    expect(reads).toBe(1);
+  });
+
+  it('hears of a beginning that nobody published before the very first frame of its run', async () => {
+    store = new MemoryLogStore(async () => {});
+    store.create(ID, { epoch: 0 });
+    await follow();
+    write(record(1, undefined, 0));
+    await settle();
+    publish(delta('a', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
+  });
+
+  it('takes no first frame that comes late for one: what its reader had of it is not known', async () => {
+    write(answer(2, 'a', 'hey'));
+    await follow({ cursor: '2' });
+    publish(delta('a', 0, 'hey'));
+    publish({ kind: 'record', record: store.records(ID)[1]! });
+    publish(delta('b', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['b@0:x | 2~b.1']);
+  });
+
   it('joins no run by its frame numbers alone: what was closed before is not known', async () => {
     write(answer(2, 'a', 'hey'), record(3), record(4));
     await follow({ cursor: '3' });

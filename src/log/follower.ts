@@ -96,13 +96,20 @@ export class Follower {
 
   private live(frame: Frame): void {
     if (this.isOld(frame)) return;
-    if (frame.epoch !== this.epoch || frame.number !== this.number + 1) return void this.catchUp();
+    if (!this.isNext(frame)) return void this.catchUp();
+    this.epoch = frame.epoch;
     this.number = frame.number;
     for (const item of frame.items) {
       if (!this.takeItem(item)) return void this.catchUp();
       if (this.stopped) return;
     }
     this.sink.flush();
+  }
+
+  /** The very first frame follows on a beginning that nobody had run when it was read: no block was closed before. */
+  private isNext({ epoch, number }: Frame): boolean {
+    const isFirst = this.epoch === 0 && this.position.seq === 1 && number === 1;
+    return isFirst || (epoch === this.epoch && number === this.number + 1);
   }
 
   private isOld(frame: Frame): boolean {

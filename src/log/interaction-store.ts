@@ -104,8 +104,8 @@ export abstract class InteractionStore {
   /** Lets go of a lease without ending the interaction. */
   abstract releaseLease(interactionId: string, epoch: number): Promise<void>;
   /**
-   * Lets go of a lease to wait for a person, if nothing has been signalled since `signals`. False: look again. The interaction stays
-   * unowned until a decision, a cancel or an intervention counts `signals` up.
+   * Lets go of a lease to wait for a person, if the status says that one is waited for and nothing has been signalled since `signals`.
+   * False: look again. The interaction stays unowned until a decision, a cancel or an intervention counts `signals` up.
    */
   abstract park(lease: {
     interaction_id: string;

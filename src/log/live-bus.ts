@@ -14,6 +14,11 @@ export interface Frame {
   readonly items: readonly FrameItem[];
 }
 
+/** Says that something after frame `number` may have been missed: as no frame has its number, whoever hears it reads what is there now. */
+export function gapAfter({ epoch, number }: Pick<Frame, 'epoch' | 'number'>): Frame {
+  return { epoch, number: Math.floor(number) + 0.5, items: [] };
+}
+
 /** A block that is still being generated, with all its text so far. */
 export interface OpenBlock {
   readonly agent_id: string;
@@ -37,13 +42,22 @@ export type FrameListener = (frame: Frame) => void;
  * followers repair that. Frames of an older epoch than the newest seen are not delivered.
  */
 export abstract class LiveBus {
+  /** Since when other processes are not heard; undefined: they are, or there are none. */
+  abstract readonly awaySince: Date | undefined;
   abstract publish(interactionId: string, frame: Frame): void;
   /** The run is over: forget its open blocks. */
   abstract close(interactionId: string, epoch: number): void;
   /** Listens until the returned function is called. Listeners must not throw or block. */
   abstract subscribe(interactionId: string, listener: FrameListener): () => void;
+  /** Once it is answered, whoever has subscribed before asking hears everything that it doesn't hold. */
   abstract snapshot(interactionId: string): Promise<Snapshot | undefined>;
   /** Tells whoever runs the interaction to look at its row again. */
   abstract wake(interactionId: string): void;
   abstract onWake(listener: (interactionId: string) => void): () => void;
+  /** Tells other processes that somebody has come to read the interaction in this one. */
+  abstract noteReader(interactionId: string): void;
+  /** Hears of those that come in other processes. */
+  abstract onReader(listener: (interactionId: string) => void): () => void;
+  /** Whether anybody listens to it in another process; undefined: that can't be known now. */
+  abstract isHeardElsewhere(interactionId: string): Promise<boolean | undefined>;
 }

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { newRecord } from '../../test/contracts/interaction-store/fixtures.js';
 import { MemoryLogStore } from '../../test/support/memory-log-store.js';
 import { START } from '../protocol/cursor.js';
@@ -9,13 +10,15 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe(Readers.name, () => {
   let store: MemoryLogStore;
+  let bus: LocalLiveBus;
   let readers: Readers;
   let counts: [string, number][];
 
   beforeEach(() => {
     store = new MemoryLogStore();
     for (const id of ['a', 'b']) store.create(id, { records: [newRecord(id, 1)] });
-    readers = new Readers({ store: store.port, bus: new LocalLiveBus() });
+    bus = new LocalLiveBus();
+    readers = new Readers({ store: store.port, bus });
     counts = [];
     readers.onCountChange((id, count) => counts.push([id, count]));
   });
@@ -23,10 +26,9 @@ describe(Readers.name, () => {
 
   function follow(id: string, sink: Partial<FollowSink> = {}): () => void {
     const silent = { event() {}, flush() {}, drained: async () => {}, end() {} };
-    return readers.follow(
-      { interaction_id: id, cursor: START, trace: false },
-      { ...silent, ...sink },
-    );
+    const options = { interaction_id: id, cursor: START, trace: false };
+    const reading = readers.follow(options, { ...silent, ...sink });
+    return () => reading.leave();
   }
 
   /** Resolves when the reader is told that it is over. */
@@ -79,6 +81,26 @@ describe(Readers.name, () => {
     readers.startTailCheck(1);
     expect(await Promise.all(ends)).toEqual([undefined, undefined]);
     expect(readers.count('a')).toBe(0);
+  });
+
+  it('reads nothing that is on its way', async () => {
+    const readRecords = jest.spyOn(store, 'readRecords');
+    const end = untilEnded('a');
+    await tick();
+    const body = { type: 'INTERACTION_COMPLETE', status: 'COMPLETED' } as const;
+    const record = newRecord('a', 2, { body });
+    await store.append([{ interaction_id: 'a', epoch: 1, records: [record] }]);
+    const readLastSeqs = store.readLastSeqs.bind(store);
+    store.readLastSeqs = async (ids) => {
+      const found = await readLastSeqs(ids);
+      setImmediate(() => {
+        bus.publish('a', { epoch: 1, number: 1, items: [{ kind: 'record', record }] });
+      });
+      return found;
+    };
+    readers.startTailCheck(1);
+    await end;
+    expect(readRecords).toHaveBeenCalledTimes(1);
   });
 
   it('ends who reads an interaction that was deleted', async () => {

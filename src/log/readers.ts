@@ -1,7 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Follower } from './follower.js';
 import type { FollowOptions, FollowSink, FollowerDeps } from './follower.js';
 
+/** What is on its way between processes gets so long to arrive, in milliseconds. What is missing then was lost. */
+const ARRIVAL_MS = 250;
+
 export type ReaderCountListener = (interactionId: string, count: number) => void;
+
+export interface Reading {
+  /** Resolves when what is said from now on is heard. */
+  readonly live: Promise<void>;
+  /** To be called when the reader is gone. */
+  leave(): void;
+}
 
 /** Everybody who reads an interaction through this process. */
 export class Readers {
@@ -21,8 +32,8 @@ export class Readers {
     clearInterval(this.timer);
   }
 
-  /** Starts to follow for one reader; call the answer when the reader is gone. */
-  follow(options: FollowOptions, sink: FollowSink): () => void {
+  /** Starts to follow for one reader. */
+  follow(options: FollowOptions, sink: FollowSink): Reading {
     const id = options.interaction_id;
     const leave = (): void => {
       follower.stop();
@@ -38,8 +49,7 @@ export class Readers {
       },
     });
     this.add(id, follower);
-    void follower.start();
-    return leave;
+    return { live: follower.start(), leave };
   }
 
   count(interactionId: string): number {
@@ -75,6 +85,7 @@ export class Readers {
     try {
       const ids = [...this.followers.keys()];
       const lastSeqs = await this.deps.store.readLastSeqs(ids);
+      await delay(ARRIVAL_MS, undefined, { ref: false });
       for (const id of ids)
         for (const follower of this.followers.get(id) ?? []) follower.checkTail(lastSeqs.get(id));
     } catch {

@@ -1,8 +1,8 @@
-/** The run doesn't own its interaction any more: it has to stop, silently. Control flow, never shown to anybody. */
+/** The run doesn't own its interaction any more, and has to stop. Control flow: no client sees it, only the log of the server. */
 export class RunLost extends Error {
   override readonly name = 'RunLost';
 
   constructor() {
-    super('another run has taken over this interaction');
+    super('its lease is over, or another run has taken over this interaction');
   }
 }

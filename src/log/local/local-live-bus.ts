@@ -14,6 +14,7 @@ interface Topic {
 
 /** The live bus of a single process: a listener is called before `publish` returns. */
 export class LocalLiveBus extends LiveBus {
+  readonly awaySince = undefined;
   private readonly topics = new Map<string, Topic>();
   private readonly wakeListeners = new Set<(interactionId: string) => void>();
 
@@ -64,6 +65,16 @@ export class LocalLiveBus extends LiveBus {
   onWake(listener: (interactionId: string) => void): () => void {
     this.wakeListeners.add(listener);
     return () => this.wakeListeners.delete(listener);
+  }
+
+  noteReader(): void {}
+
+  onReader(): () => void {
+    return () => {};
+  }
+
+  isHeardElsewhere(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 
   private forgetIfIdle(interactionId: string, topic: Topic): void {
