@@ -14,16 +14,25 @@ export interface Slot {
 /** Executes one interaction until it ends, waits or is lost. Never rejects. */
 export type RunHandler = (interactionId: string, slot: Slot) => Promise<void>;
 
+export interface Handing {
+  /** What has begun already goes before what is new. Default `begun`. */
+  readonly as?: 'begun' | 'new';
+  /** `here`: no other process may be given it, because this one holds its lease, or has to know how it goes. */
+  readonly to?: 'any' | 'here';
+}
+
 /** Port: hands interactions out to be run, each at most once at a time per process. Loss is repaired by the sweep. */
 export abstract class RunQueue {
-  /** Whether what is enqueued now is handed to this very process at once, so that it may take the lease beforehand. */
+  /** Whether what is enqueued for this very process now is handed to it at once, so that it may take the lease beforehand. */
   abstract readonly isImmediate: boolean;
-  /** How many wait here to be handed out. */
+  /** How many wait in this process to be handed out. */
   abstract readonly queued: number;
-  /** Sets who runs what is handed out; called once, before the first `enqueue`. */
+  /** How many wait in this process, and in none: for any that has room. Never rejects. */
+  abstract countWaiting(): Promise<number>;
+  /** Sets who runs what is handed out; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;
-  /** What has begun already goes before what is new. What waits here already keeps its place. */
-  abstract enqueue(interactionId: string, as?: 'begun' | 'new'): void;
-  /** Hands nothing out any more; resolves when what runs has returned. */
+  /** What waits already keeps its place. What runs is run once more when that is over. */
+  abstract enqueue(interactionId: string, handing?: Handing): void;
+  /** Hands nothing out any more here; resolves when what runs has returned. */
   abstract stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { RunQueue } from '../run-queue.js';
-import type { RunHandler } from '../run-queue.js';
+import type { Handing, RunHandler } from '../run-queue.js';
 import { Slots } from './slots.js';
 
 /** The queue of a single process: what has begun first, then first come, first run, a bounded number at work at once. */
@@ -9,6 +9,7 @@ export class LocalRunQueue extends RunQueue {
   private readonly fresh = new Set<string>();
   private readonly running = new Map<string, Promise<void>>();
   private readonly slots: Slots;
+  private readonly onRoom: (() => void)[] = [];
   private stopped = false;
 
   constructor(concurrency: number) {
@@ -24,12 +25,16 @@ export class LocalRunQueue extends RunQueue {
     return this.begun.size + this.fresh.size;
   }
 
+  countWaiting(): Promise<number> {
+    return Promise.resolve(this.queued);
+  }
+
   start(handler: RunHandler): void {
     this.handler = handler;
     this.next();
   }
 
-  enqueue(interactionId: string, as: 'begun' | 'new' = 'begun'): void {
+  enqueue(interactionId: string, { as = 'begun' }: Handing = {}): void {
     if (!this.fresh.has(interactionId) && !this.begun.has(interactionId))
       (as === 'new' ? this.fresh : this.begun).add(interactionId);
     this.next();
@@ -39,7 +44,14 @@ export class LocalRunQueue extends RunQueue {
     this.stopped = true;
     this.begun.clear();
     this.fresh.clear();
+    this.tellOfRoom();
     await Promise.all(this.running.values());
+  }
+
+  /** Resolves when what comes next would begin at once, or nothing begins any more. */
+  async room(): Promise<void> {
+    if (!this.isImmediate && !this.stopped)
+      await new Promise<void>((resolve) => this.onRoom.push(resolve));
   }
 
   private next(): void {
@@ -50,6 +62,7 @@ export class LocalRunQueue extends RunQueue {
         waiting.delete(id);
         this.run(id);
       }
+    if (this.isImmediate) this.tellOfRoom();
   }
 
   private run(id: string): void {
@@ -60,5 +73,9 @@ export class LocalRunQueue extends RunQueue {
       this.next();
     });
     this.running.set(id, run);
+  }
+
+  private tellOfRoom(): void {
+    for (const tell of this.onRoom.splice(0)) tell();
   }
 }

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { Worker } from 'bullmq';
+import type { Job } from 'bullmq';
+
+export interface RunJob {
+  readonly interaction_id: string;
+}
+
+export interface JobFeedOptions {
+  readonly redis: Redis;
+  readonly name: string;
+  readonly prefix: string;
+  /** For how long a job stays with a process that is not heard of any more, in milliseconds. */
+  readonly lock_ms: number;
+  /** Resolves when there is room for one more. */
+  readonly room: () => Promise<void>;
+  /** What has been fetched. False: there is no room any more, others shall have it. */
+  readonly accept: (job: FedJob) => boolean;
+  readonly onError: (error: Error) => void;
+}
+
+/** A job that this process has; it ends with `finish` or `giveBack`, of which neither rejects. */
+export interface FedJob {
+  readonly interaction_id: string;
+  finish(): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
+/** In how many parts of `lock_ms` jobs are kept, and those that nobody keeps are looked for: twice before one is taken for lost. */
+const LOOKS_PER_LOCK = 3;
+/** After an error, so that a Redis that refuses is not asked without end. */
+const PAUSE_MS = 500;
+/** How long an orderly end may take: Redis may be away. */
+const CLOSE_MS = 1_000;
+
+/**
+ * Fetches jobs while there is room, and keeps them from being taken for lost. Unlike the processor of a BullMQ worker, which has a
+ * fixed number of jobs, it fetches none when the process has given its slots to runs that came otherwise, and more while runs only wait.
+ */
+export class JobFeed {
+  private readonly worker: Worker<RunJob>;
+  private readonly held = new Map<string, Job<RunJob>>();
+  private readonly ending = new Set<Promise<void>>();
+  private readonly renewal: NodeJS.Timeout;
+  private isStopping = false;
+  private fetched = 0;
+
+  constructor(private readonly options: JobFeedOptions) {
+    const { name, prefix, redis, lock_ms, onError } = options;
+    const look_ms = Math.ceil(lock_ms / LOOKS_PER_LOCK); // Redis takes no fractions
+    this.worker = new Worker<RunJob>(name, undefined, {
+      connection: redis,
+      prefix,
+      autorun: false,
+      lockDuration: lock_ms,
+      stalledInterval: look_ms,
+      maxStalledCount: 0,
+      skipVersionCheck: true, // the live bus tells, in the log
+    });
+    this.worker.on('error', onError);
+    void this.worker.startStalledCheckTimer();
+    this.renewal = setInterval(() => void this.renew(), look_ms).unref();
+    void this.fetchAll();
+  }
+
+  /** Fetches nothing more. */
+  stop(): void {
+    this.isStopping = true;
+  }
+
+  /** To be called when all jobs have ended. */
+  async close(): Promise<void> {
+    this.stop();
+    clearInterval(this.renewal);
+    const closed = Promise.all(this.ending).then(() => this.worker.close(true));
+    await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
+  }
+
+  private async fetchAll(): Promise<void> {
+    while (!this.isStopping) {
+      await this.options.room();
+      if (this.isStopping) return;
+      try {
+        const job = await this.worker.getNextJob(`${this.worker.id}:${this.fetched++}`);
+        if (job) await this.hand(job);
+      } catch (error) {
+        this.options.onError(error as Error);
+        await delay(PAUSE_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  private async hand(job: Job<RunJob>): Promise<void> {
+    this.held.set(job.id!, job);
+    const data: unknown = job.data;
+    const fed: FedJob = {
+      interaction_id: isRunJob(data) ? data.interaction_id : '',
+      finish: () => this.end(job, () => job.moveToCompleted(null, job.token!, false)),
+      giveBack: () => this.end(job, () => job.moveToWait(job.token)),
+    };
+    if (isLost(job) || !isRunJob(data)) await fed.finish();
+    else if (this.isStopping || !this.options.accept(fed)) await fed.giveBack();
+  }
+
+  private async end(job: Job<RunJob>, move: () => Promise<unknown>): Promise<void> {
+    this.held.delete(job.id!);
+    const ended = move().then(
+      () => {},
+      (error: Error) => this.options.onError(error), // it was taken for lost: others know by now
+    );
+    this.ending.add(ended);
+    await ended;
+    this.ending.delete(ended);
+  }
+
+  private async renew(): Promise<void> {
+    const jobs = [...this.held.values()];
+    if (jobs.length === 0) return;
+    const ids = jobs.map(({ id }) => id!);
+    const tokens = jobs.map(({ token }) => token!);
+    await this.worker
+      .extendJobLocks(ids, tokens, this.options.lock_ms)
+      .catch((error: Error) => this.options.onError(error));
+  }
+}
+
+/** Whoever may write to Redis can put anything there. */
+function isRunJob(data: unknown): data is RunJob {
+  return typeof (data as Partial<RunJob> | null)?.interaction_id === 'string';
+}
+
+/**
+ * Its process died. Others find its interaction by the lease: only they know how often it was lost, and take what may take a process down
+ * by itself (DESIGN §5).
+ */
+function isLost({ deferredFailure, stalledCounter }: Job<RunJob>): boolean {
+  return deferredFailure !== undefined || stalledCounter > 0;
+}
