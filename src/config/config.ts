@@ -5,6 +5,12 @@ export type StoreKind = 'database' | 'file';
 export type WorkspaceMode = 'chat' | 'shared';
 export type SandboxChoice = 'auto' | 'bwrap' | 'none';
 export type ModelThinking = 'low' | 'medium' | 'high';
+export type SecretScope = 'all' | 'own' | 'none';
+/** What becomes of a conversation that has grown too long for its model. */
+export type ContextStrategy = 'compact' | 'window' | 'none';
+/** `api` answers clients and runs nothing, `worker` runs and answers no clients, `all` does both. */
+export type Role = 'all' | 'api' | 'worker';
+
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
 
@@ -22,6 +28,12 @@ export class Config {
   readonly store: StoreKind;
   /** A `postgres://` URL; without one the database is embedded. */
   readonly databaseUrl?: Secret;
+  /** A `redis://` URL, with which several processes are one server; without one this is the only process. */
+  readonly redisUrl?: Secret;
+  /** How long Redis keeps the conversation of a chat that nobody speaks in, in milliseconds; 0: it keeps none. */
+  readonly hotMemoryTtlMs: number;
+  /** What this process does. */
+  readonly role: Role;
   /** Whether to run migrations at start. */
   readonly migrate: boolean;
   /** How long to try to write while the database is away, in milliseconds. */
@@ -39,11 +51,29 @@ export class Config {
   readonly modelMaxOutputTokens?: number;
   /** How hard models think where nobody says; else the model decides. */
   readonly modelThinking?: ModelThinking;
+  /** Models that can be shown images, names and beginnings of names with a `*`; `none`. Empty: known by their names. */
+  readonly modelImages: readonly string[];
   /** The longest silence of a model, before its first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
+  /** Tokens of input and output together that models take, where `modelContexts` doesn't say. */
+  readonly modelContextTokens: number;
+  /** By `<provider>/<name>`. */
+  readonly modelContexts?: Readonly<Record<string, number>>;
+  /** `compact`: what no longer fits is summarised; `window`: it is left out; `none`: all is sent. */
+  readonly contextStrategy: ContextStrategy;
 
   /** Bytes that a session log may have. */
   readonly importMaxBytes: number;
+
+  /** What is redacted in outputs: whatever looks like a key, only what the server was told in secret, or nothing. */
+  readonly guardrailSecrets: SecretScope;
+  /** The values of all variables of the environment that are secret, by name. */
+  readonly environmentSecrets: readonly { readonly name: string; readonly value: Secret }[];
+  /** Tokens of a text of a person, and of a model turn; 0: no limit. */
+  readonly guardrailMaxInputTokens: number;
+  readonly guardrailMaxOutputTokens: number;
+  /** How long a guardrail may take for an answer, in milliseconds. */
+  readonly guardrailTimeoutMs: number;
 
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
@@ -78,6 +108,8 @@ export class Config {
   /** Levels of agents below the root of an interaction, and how many run at once. */
   readonly maxAgentDepth: number;
   readonly maxAgents: number;
+  /** Model turns of one interaction that are streamed at once. */
+  readonly maxParallelTurns: number;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model gets to see. */
   readonly toolOutputLimit: number;

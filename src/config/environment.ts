@@ -8,11 +8,15 @@ import {
   httpUrl,
   integer,
   milliseconds,
+  modelContexts,
   modelNames,
+  modelPatterns,
   modelPrices,
   oneOf,
   postgresUrl,
+  redisUrl,
   trueOrFalse,
+  variableNames,
 } from './setting.js';
 
 /** Every variable that we read, with what it may be and its default. `.env.example` says what each is for. */
@@ -24,6 +28,9 @@ export const environment = z.object({
   DATA_DIR: z.string().default('./data'),
   STORE: oneOf('database', 'file').default('database'),
   DATABASE_URL: postgresUrl().optional(),
+  REDIS_URL: redisUrl().optional(),
+  HOT_MEMORY_TTL_MS: milliseconds(0).default(600_000),
+  ROLE: oneOf('all', 'api', 'worker').default('all'),
   MIGRATE: trueOrFalse().default(true),
   SAVE_TIMEOUT_MS: milliseconds(0).default(5000),
 
@@ -34,9 +41,19 @@ export const environment = z.object({
   ANTHROPIC_BASE_URL: httpUrl().optional(),
   MODEL_MAX_OUTPUT_TOKENS: integer(1, 1_000_000).optional(),
   MODEL_THINKING: oneOf('low', 'medium', 'high').optional(),
+  MODEL_IMAGES: modelPatterns().default([]),
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
+  MODEL_CONTEXT_TOKENS: integer(1000, 1_000_000_000).default(128_000),
+  MODEL_CONTEXTS: modelContexts().optional(),
+  CONTEXT_STRATEGY: oneOf('compact', 'window', 'none').default('compact'),
 
   IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
+
+  GUARDRAIL_SECRETS: oneOf('all', 'own', 'none').default('all'),
+  GUARDRAIL_SECRET_VARIABLES: variableNames().default([]),
+  GUARDRAIL_MAX_INPUT_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  GUARDRAIL_MAX_OUTPUT_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  GUARDRAIL_TIMEOUT_MS: milliseconds(1).default(10_000),
 
   PERMISSIONS_FILE: z.string().optional(),
   AGENTS_DIR: z.string().default('./agents'),
@@ -56,7 +73,8 @@ export const environment = z.object({
   MAX_COST_USD: amount(1_000_000).default(0),
   MODEL_PRICES: modelPrices().optional(),
   MAX_AGENT_DEPTH: integer(0, 16).default(4),
-  MAX_AGENTS: integer(0, 1_000).default(50),
+  MAX_AGENTS: integer(0, 1_000).default(100),
+  MAX_PARALLEL_TURNS: integer(1, 1_000).default(16),
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
@@ -75,6 +93,7 @@ export const environment = z.object({
 /** Variables whose value is never shown, not even a wrong one. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'REDIS_URL',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
   'ANTHROPIC_API_KEY',

@@ -29,7 +29,7 @@ describe(loadConfig.name, () => {
   });
 
   it('leaves alone what it does not know', () => {
-    const later = { REDIS_URL: 'redis://x', ROLE: 'all', SANDBOX: 'auto' };
+    const later = { ROLE: 'all', SANDBOX: 'auto' };
     const others = {
       HOSTNAME: 'a',
       NODE_ENV: 'test',
@@ -60,6 +60,8 @@ describe(loadConfig.name, () => {
     ['ALLOWED_HOSTS', 'a.example,b.example:80'],
     ['STORE', 'memory'],
     ['DATABASE_URL', 'mysql://db/parley'],
+    ['REDIS_URL', 'http://h'],
+    ['ROLE', 'both'],
     ['DATABASE_URL', 'postgres://u:p@ss:w/rd@h:x/db'],
     ['OPENAI_BASE_URL', 'localhost:11434/v1'],
     ['OPENAI_API_KEY', 'two words'],
@@ -69,6 +71,9 @@ describe(loadConfig.name, () => {
     ['MODEL', 'demo,,demo'],
     ['MODEL_THINKING', 'hard'],
     ['MODEL_MAX_OUTPUT_TOKENS', '0'],
+    ['MODEL_IMAGES', 'yes'],
+    ['MODEL_IMAGES', 'openai/*,none'],
+    ['MODEL_IMAGES', 'openai/*-vl'],
     ['LOG_LEVEL', 'loud'],
     ['LEASE_TTL_MS', '99999999999'],
     ['TOOL_OUTPUT_LIMIT', '-1'],
@@ -76,6 +81,18 @@ describe(loadConfig.name, () => {
     ['SANDBOX', 'docker'],
   ])('refuses %s=%s', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
+  });
+
+  it('refuses a Redis for what only one process can use', () => {
+    expect(faultsOf({ REDIS_URL: 'redis://h' })).toMatchObject([{ variable: 'REDIS_URL' }]);
+    const both = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
+    expect(loadConfig(both).redisUrl?.reveal()).toBe('redis://h');
+  });
+
+  it.each(['api', 'worker'])('refuses to leave work to nobody with the role %s', (ROLE) => {
+    expect(faultsOf({ ROLE })).toMatchObject([{ variable: 'ROLE' }]);
+    const shared = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
+    expect(loadConfig({ ROLE, ...shared }).role).toBe(ROLE);
   });
 
   it('refuses a database for the file store, also beside other faults', () => {

@@ -10,6 +10,7 @@ import { environment, SECRET_VARIABLES } from './environment.js';
 import type { Variables } from './environment.js';
 import { findMisspelt } from './find-misspelt.js';
 import { findOverlaps } from './find-overlaps.js';
+import { findSecrets } from './find-secrets.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -50,6 +51,17 @@ function findContradictions(given: Record<string, string>): ConfigFault[] {
       variable: 'STORE',
       problem: '"file" means that no database runs, but DATABASE_URL is set; unset one of them',
     });
+  if (given['REDIS_URL']?.startsWith('redis') && !given['DATABASE_URL'])
+    faults.push({
+      variable: 'REDIS_URL',
+      problem:
+        'its value is for several processes on one database: set DATABASE_URL too, or unset it',
+    });
+  if (['api', 'worker'].includes(given['ROLE'] ?? '') && !given['REDIS_URL'])
+    faults.push({
+      variable: 'ROLE',
+      problem: `"${given['ROLE']}" leaves a part of the work to other processes: set REDIS_URL and DATABASE_URL, which they share`,
+    });
   for (const provider of ['OPENAI', 'ANTHROPIC']) {
     const name = modelOf(provider, given);
     if (name && !given[`${provider}_API_KEY`] && !given[`${provider}_BASE_URL`])
@@ -78,6 +90,7 @@ function complete(
     agentsDir: resolve(data.AGENTS_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
+    environmentSecrets: findSecrets(context.given, data.GUARDRAIL_SECRET_VARIABLES),
     commandEnvironment: pickCommandEnvironment(context.given),
     logFormat: data.LOG_FORMAT ?? (context.isTerminal ? 'pretty' : 'json'),
     variable: (name) => context.given[name],

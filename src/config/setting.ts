@@ -28,6 +28,18 @@ export function modelPrices() {
   });
 }
 
+/** JSON, by `<provider>/<name>`. */
+export function modelContexts() {
+  return z.string().transform((text, context) => {
+    const contexts = z.record(z.string(), z.int().min(1000)).safeParse(parsed(text));
+    if (contexts.success) return contexts.data;
+    context.addIssue(
+      'has to be JSON such as {"openai/gpt-5-mini": 400000}, in tokens, each at least 1000',
+    );
+    return z.NEVER;
+  });
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -88,6 +100,17 @@ export function absolutePaths() {
     .refine((paths) => paths.every(isAbsolute), 'has to be absolute paths, separated by commas');
 }
 
+/** Comma-separated. */
+export function variableNames() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
+      'has to be names of environment variables, separated by commas',
+    );
+}
+
 const MODEL_NAME = /^[a-z0-9_-]+\/\S+$/;
 
 /** Names of models, separated by commas. `demo` alone is short for its only model. */
@@ -101,6 +124,19 @@ export function modelNames() {
     )
     .transform((names) => names.join(','));
 }
+
+/** Names of models and beginnings of names with a `*` after them, separated by commas, or `none`. */
+export function modelPatterns() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.join() === 'none' || names.every((name) => MODEL_PATTERN.test(name)),
+      'has to be <provider>/<name>, several of these separated by commas, also with a * at the end (openai/*, *), or none',
+    );
+}
+
+const MODEL_PATTERN = /^([a-z0-9_-]+\/[^\s*]*)?\*$|^[a-z0-9_-]+\/[^\s*]+$/;
 
 function longName(name: string): string {
   return name === 'demo' ? 'demo/script' : name;
@@ -120,6 +156,16 @@ export function postgresUrl() {
     .refine(
       (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
       'has to be a URL such as postgres://user:password@host:5432/name (percent-encode special characters of the password)',
+    )
+    .transform(secret);
+}
+
+export function redisUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^rediss?:\/\//.test(text) && URL.canParse(text),
+      'has to be a URL such as redis://user:password@host:6379/0, or rediss:// (percent-encode special characters of the password)',
     )
     .transform(secret);
 }
