@@ -1,13 +1,16 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { Config } from './config/config.js';
 import type { Secret } from './config/secret.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './log/chat-archive.js';
+import { HotMemory } from './log/hot-memory.js';
 import { InteractionStore } from './log/interaction-store.js';
 import { LiveBus } from './log/live-bus.js';
 import { LocalLiveBus } from './log/local/local-live-bus.js';
+import { MessageLists } from './log/redis/message-lists.js';
+import { RedisLiveBus } from './log/redis/redis-live-bus.js';
 import { LogWriter } from './log/log-writer.js';
 import { SpillFolder } from './log/spill/spill-folder.js';
 import { Spill } from './log/spill/spill.js';
@@ -19,8 +22,12 @@ import { Metrics } from './metrics/metrics.js';
 import { ModelRegistry } from './models/model-registry.js';
 import type { ModelProvider } from './models/model-provider.js';
 import { OpenAiProvider } from './models/openai/openai-provider.js';
+import { seesImages } from './models/sees-images.js';
 import type { HttpProviderOptions } from './models/wire/http-provider-options.js';
 import { RuleStore } from './permissions/rule-store.js';
+import { connectRedis } from './redis/connect-redis.js';
+import { Refusals } from './redis/refusals.js';
+import { BullRunQueue } from './queue/bullmq/bull-run-queue.js';
 import { LocalRunQueue } from './queue/local/local-run-queue.js';
 import { RunQueue } from './queue/run-queue.js';
 import { TaskStore } from './tasks/task-store.js';
@@ -51,8 +58,13 @@ export class PortsModule {
       { provide: RuleStore, useValue: rules },
       { provide: TaskStore, useValue: tasks },
       { provide: ChatArchive, useValue: archive },
-      { provide: LiveBus, useClass: LocalLiveBus },
-      { provide: RunQueue, useValue: new LocalRunQueue(config.maxConcurrentRuns) },
+      { provide: LiveBus, useFactory: () => openLiveBus(config) },
+      {
+        provide: HotMemory,
+        inject: [InteractionStore],
+        useFactory: (saved: InteractionStore) => openHotMemory(config, saved),
+      },
+      { provide: RunQueue, useFactory: () => openRunQueue(config) },
       {
         provide: Spill,
         inject: [InteractionStore],
@@ -125,11 +137,50 @@ function providersOf(config: Config): ModelProvider[] {
 }
 
 function reach(
-  { modelTimeoutMs: timeoutMs }: Config,
+  { modelTimeoutMs: timeoutMs, modelImages }: Config,
   { key, url: baseUrl }: { key: Secret | undefined; url: string | undefined },
 ): HttpProviderOptions | undefined {
   if (key === undefined && baseUrl === undefined) return undefined;
-  return { timeoutMs, ...(key && { apiKey: key.reveal() }), ...(baseUrl && { baseUrl }) };
+  const sees = (model: string): boolean => seesImages(model, modelImages);
+  return { timeoutMs, sees, ...(key && { apiKey: key.reveal() }), ...(baseUrl && { baseUrl }) };
+}
+
+/** A job whose process is busy for a moment is not lost. */
+const MIN_LOCK_MS = 5_000;
+/** Of a chat in Redis: its memory is not ours alone. */
+const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
+/** What everything in Redis begins with. Interactions of other servers have other ids. */
+const REDIS_PREFIX = 'parley';
+
+async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
+  if (!redisUrl) return new LocalLiveBus();
+  const logger = new Logger('LiveBus');
+  const report = (problem: string): void => logger.warn(problem);
+  return RedisLiveBus.open({ url: redisUrl.reveal(), prefix: `${REDIS_PREFIX}:`, report });
+}
+
+function openHotMemory(
+  { redisUrl, hotMemoryTtlMs: ttl_ms }: Config,
+  store: InteractionStore,
+): HotMemory {
+  if (!redisUrl || ttl_ms === 0) return new HotMemory(store);
+  const redis = connectRedis(redisUrl.reveal(), () => {}); // the live bus tells that it is away
+  const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
+  const logger = new Logger(HotMemory.name);
+  const refusals = new Refusals((message) =>
+    logger.warn(`Redis refuses to keep what was said in chats: ${message}`),
+  );
+  return new HotMemory(store, lists, (error) => refusals.note(error));
+}
+
+async function openRunQueue(config: Config): Promise<RunQueue> {
+  const { redisUrl, maxConcurrentRuns: concurrency, leaseTtlMs } = config;
+  if (!redisUrl) return new LocalRunQueue(concurrency);
+  const lock_ms = Math.max(leaseTtlMs, MIN_LOCK_MS);
+  const logger = new Logger('RunQueue');
+  const report = (problem: string): void => logger.warn(problem);
+  const url = redisUrl.reveal();
+  return BullRunQueue.open({ url, prefix: REDIS_PREFIX, concurrency, lock_ms, report });
 }
 
 /** All that may be unsaved at once, in bytes; it fits in memory before. */

@@ -29,5 +29,6 @@ function announce(config: Config, url: string): void {
   const logger = new Logger('Parley');
   for (const warning of config.warnings) logger.warn(warning);
   logger.log(`Model ${config.model}: ${config.modelReason}`);
-  logger.log(`Ready on ${url}; API to try: ${url}/docs`);
+  const use = config.role === 'worker' ? 'runs agents' : `API to try: ${url}/docs`;
+  logger.log(`Ready on ${url}; ${use}`);
 }

@@ -6,9 +6,11 @@ import { WaitForEnd } from '../interactions/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
+import { HotMemory } from '../log/hot-memory.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import type { ChatRow } from '../log/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
+import { isFinal } from '../protocol/interaction.js';
 import type { Chat } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
@@ -18,11 +20,14 @@ import { parsePageCursor, toPage } from '../http/page-cursor.js';
 
 /** How long a delete waits for what runs to stop, in milliseconds. */
 const STOP_LIMIT_MS = 30_000;
+/** Of how many interactions a delete looks whether somebody has yet to read their end. */
+const MAX_JUST_ENDED = 20;
 
 @Injectable()
 export class ChatsService {
   constructor(
     private readonly store: InteractionStore,
+    private readonly memory: HotMemory,
     private readonly view: InteractionView,
     private readonly agents: AgentRegistry,
     private readonly cancellation: CancellationService,
@@ -89,6 +94,7 @@ export class ChatsService {
   async delete(id: string): Promise<void> {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     for (;;) {
+      await this.untilEndsAreRead(id);
       const outcome = await this.store.deleteChat(id);
       if (outcome === 'deleted') return this.discardRest(id);
       if (outcome === 'unknown') unknownChat(id);
@@ -99,6 +105,7 @@ export class ChatsService {
 
   /** What the store doesn't have. */
   private async discardRest(id: string): Promise<void> {
+    await this.memory.forget(id);
     await this.rules.removeScope('session', id);
     await this.workspaces.discard(id);
   }
@@ -109,6 +116,15 @@ export class ChatsService {
     for (const { id } of unfinished) await this.cancellation.request(id, 'The chat was deleted.');
     const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
     return ended.every(Boolean);
+  }
+
+  /** Whatever ended just now, on any process: its end may still be on its way to readers, and is gone with the chat. */
+  private async untilEndsAreRead(chatId: string): Promise<void> {
+    const latest = { chat_id: chatId, superseded: true, limit: MAX_JUST_ENDED };
+    const ended = (await this.store.listInteractions(latest)).filter(({ status }) =>
+      isFinal(status),
+    );
+    await Promise.all(ended.map((each) => this.waitForEnd.untilRead(each.id)));
   }
 
   private async switchHead(chatId: string, interactionId: string): Promise<void> {

@@ -1,10 +1,19 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Intake } from '../http/intake.js';
 import { NeedsNoStore } from '../http/needs-no-store.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
+import { LiveBus } from '../log/live-bus.js';
 import { StoreWatch } from '../log/store-watch.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import { ToolServerDto } from '../tools/tool-server.dto.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
 import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
 
@@ -29,9 +38,29 @@ class SandboxDto {
   readonly description: string;
 }
 
-class ReadyDto extends HealthDto {
+class OutageDto {
+  @ApiProperty({ example: 'redis', description: '`redis`, or `tools of <MCP server>`' })
+  readonly dependency: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly since: string;
+}
+
+class ReadyDto {
+  @ApiProperty({ enum: ['ok', 'degraded'] })
+  readonly status: 'ok' | 'degraded';
+
+  @ApiPropertyOptional({
+    type: [OutageDto],
+    description: 'What is away, and can be done without for a while.',
+  })
+  readonly degraded?: readonly OutageDto[];
+
   @ApiProperty({ type: SandboxDto, description: 'What commands are confined by.' })
   readonly sandbox: SandboxDto;
+
+  @ApiProperty({ type: [ToolServerDto], description: 'Where tools come from that can fail.' })
+  readonly tool_servers: readonly ToolServerDto[];
 }
 
 @ApiTags('operations')
@@ -40,7 +69,9 @@ class ReadyDto extends HealthDto {
 export class HealthController {
   constructor(
     private readonly watch: StoreWatch,
+    private readonly bus: LiveBus,
     private readonly sandbox: Sandbox,
+    private readonly tools: ToolRegistry,
     private readonly intake: Intake,
   ) {}
 
@@ -61,10 +92,32 @@ export class HealthController {
   ready(): ReadyDto {
     this.intake.requireOpen();
     const { awaySince, name: dependency } = this.watch;
-    const { kind, description } = this.sandbox;
-    if (!awaySince) return { status: 'ok', sandbox: { kind, description } };
+    if (!awaySince) return this.describe();
     const since = awaySince.toISOString();
     const detail = `The ${dependency} can't be used since ${since}. The server's log says why.`;
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });
+  }
+
+  private describe(): ReadyDto {
+    const { kind, description } = this.sandbox;
+    const degraded = this.outages();
+    return {
+      status: degraded.length > 0 ? 'degraded' : 'ok',
+      ...(degraded.length > 0 && { degraded }),
+      sandbox: { kind, description },
+      tool_servers: this.tools.servers(),
+    };
+  }
+
+  /** What can be done without: readers on other processes see what is said with a delay, agents have fewer tools. */
+  private outages(): OutageDto[] {
+    const { awaySince } = this.bus;
+    return [
+      ...(awaySince ? [{ dependency: 'redis', since: awaySince.toISOString() }] : []),
+      ...this.tools
+        .servers()
+        .filter(({ state }) => state === 'unavailable')
+        .map(({ name, since }) => ({ dependency: `tools of ${name}`, since })),
+    ];
   }
 }

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { HttpModule } from '../http/http.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { HealthController } from './health.controller.js';
 import { StoreGuard } from './store.guard.js';
 
 @Module({
-  imports: [HttpModule],
+  imports: [HttpModule, ToolsModule],
   controllers: [HealthController],
   providers: [{ provide: APP_GUARD, useClass: StoreGuard }],
 })

@@ -20,7 +20,7 @@ const STARTING = new Set(['ExceptionHandler', 'NestApplication']);
 
 type LogConfig = Pick<
   Config,
-  'logLevel' | 'logFormat' | 'openaiApiKey' | 'anthropicApiKey' | 'databaseUrl'
+  'logLevel' | 'logFormat' | 'openaiApiKey' | 'anthropicApiKey' | 'databaseUrl' | 'redisUrl'
 >;
 
 /**
@@ -34,7 +34,12 @@ export class AppLogger implements LoggerService {
     config: LogConfig,
     write: (text: string) => void = (text) => void process.stdout.write(text),
   ) {
-    const redact = redactor([config.openaiApiKey, config.anthropicApiKey, config.databaseUrl]);
+    const redact = redactor([
+      config.openaiApiKey,
+      config.anthropicApiKey,
+      config.databaseUrl,
+      config.redisUrl,
+    ]);
     const isColoured = process.stdout.isTTY && process.stdout.hasColors();
     const format = (line: string): string =>
       config.logFormat === 'pretty' ? prettyLine(line, isColoured) : line;

@@ -8,6 +8,7 @@ import { serveDocument } from './openapi.js';
 import { ProblemFilter } from './problem.filter.js';
 import { refuseNulInUrl } from './refuse-nul-in-url.js';
 import { requestLog } from './request-log.js';
+import { roleGuard } from './role.guard.js';
 import { securityHeaders } from './security-headers.js';
 
 /** Gives the application its edges, the same in the server and in tests. To be called before it is initialised. */
@@ -19,7 +20,14 @@ export function configureApp(
   app.useLogger(logger);
   app.disable('x-powered-by');
   app.disable('etag'); // a hash of every answer, that nobody asks for
-  app.use(securityHeaders, requestLog(logger), hostGuard(config), refuseNulInUrl, jsonBody());
+  app.use(
+    securityHeaders,
+    requestLog(logger),
+    hostGuard(config),
+    refuseNulInUrl,
+    roleGuard(config),
+    jsonBody(),
+  );
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new InputPipe());
   serveDocument(app);

@@ -3,45 +3,64 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { Config } from '../config/config.js';
 import { InteractionStore } from '../log/interaction-store.js';
+import { LiveBus } from '../log/live-bus.js';
 import { Readers } from '../log/readers.js';
 import type { InteractionRow } from '../log/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
 
-/** Cancels an interaction that nobody has read for a while, where its start asked for that. */
+/**
+ * Cancels an interaction that nobody has read for a while, where its start asked for that. The process whose reader left last sees to it:
+ * one that has others elsewhere, or hears that they come, leaves it to theirs.
+ */
 @Injectable()
 export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly graces = new Map<string, NodeJS.Timeout>();
-  private unsubscribe: () => void = () => {};
+  private subscriptions: readonly (() => void)[] = [];
 
   constructor(
     private readonly readers: Readers,
     private readonly store: InteractionStore,
+    private readonly bus: LiveBus,
     private readonly cancellation: CancellationService,
     private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.readers.onCountChange((id, count) => this.onCount(id, count));
+    this.subscriptions = [
+      this.readers.onCountChange((id, count) => this.onCount(id, count)),
+      this.bus.onReader((id) => this.callOff(id)),
+    ];
   }
 
   onApplicationShutdown(): void {
-    this.unsubscribe();
+    for (const unsubscribe of this.subscriptions) unsubscribe();
     for (const grace of this.graces.values()) clearTimeout(grace);
   }
 
   private onCount(id: string, count: number): void {
-    clearTimeout(this.graces.get(id));
-    this.graces.delete(id);
-    if (count > 0) return;
+    this.callOff(id);
+    if (count === 0) this.wait(id);
+    if (count === 1) this.bus.noteReader(id);
+  }
+
+  private wait(id: string): void {
     const grace = setTimeout(() => void this.expire(id), this.config.disconnectGraceMs);
     this.graces.set(id, grace.unref());
+  }
+
+  private callOff(id: string): void {
+    clearTimeout(this.graces.get(id));
+    this.graces.delete(id);
   }
 
   private async expire(id: string): Promise<void> {
     this.graces.delete(id);
     try {
-      if (this.readers.count(id) === 0 && (await this.wantsCancel(id)))
-        await this.cancellation.request(id, 'Nobody was reading any more.');
+      if (this.readers.count(id) > 0 || !(await this.wantsCancel(id))) return;
+      const isHeard = await this.bus.isHeardElsewhere(id);
+      if (this.readers.count(id) > 0 || this.graces.has(id) || isHeard) return;
+      if (isHeard === undefined) this.wait(id);
+      else await this.cancellation.request(id, 'Nobody was reading any more.');
     } catch {
       // The store is away; what runs goes on.
     }

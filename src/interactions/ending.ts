@@ -1,4 +1,3 @@
-import { describeFailure } from '../agents/runtime/describe-failure.js';
 import type { Entry } from '../log/run-log.js';
 import type { EventError, StoppedEffect } from '../protocol/events.js';
 import type { FinalStatus } from '../protocol/interaction.js';
@@ -19,6 +18,11 @@ export interface EndingContext extends ClosingContext {
   readonly newBlockId: () => string;
 }
 
+export interface FailureContext extends EndingContext {
+  /** What models and people get to read of what the agent failed with. */
+  readonly guard: (cause: unknown) => EventError;
+}
+
 /** The agent returned; `text` is what it returned. */
 export function completed(context: EndingContext, text: string | void): Ending {
   const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
@@ -28,8 +32,8 @@ export function completed(context: EndingContext, text: string | void): Ending {
   ]);
 }
 
-export function failed(context: EndingContext, cause: unknown): Ending {
-  const error = describeFailure(cause);
+export function failed(context: FailureContext, cause: unknown): Ending {
+  const error = context.guard(cause);
   return finish(context, { status: 'FAILED', error }, [
     ...closeAll(context, 'The run failed before this tool call finished.'),
     entry(context, { type: 'ERROR', ...error }),
@@ -54,6 +58,7 @@ export function cancelled(
     ...context.state.agents.all().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
     ...startedCalls(context).map((call) => stoppedCall(call, context)),
+    ...lostCalls(context),
   ];
   return finish(context, { status: 'CANCELLED', error: null }, [
     ...(shown ? [answer(context, { ...shown, partial: true })] : []),
@@ -103,6 +108,13 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
   return [...state.openCalls.values(), ...deferred].filter(
     ({ started_in }) => started_in !== undefined,
   );
+}
+
+/** What ran in a process that was lost, and was told to the model as unknown or begun anew: the old one may be at it still (I7). */
+function lostCalls(context: EndingContext): StoppedEffect[] {
+  const named = new Set(startedCalls(context).map(({ id }) => id));
+  const others = [...context.state.lostCalls.values()].filter(({ id }) => !named.has(id));
+  return others.map(({ id, tool_name: name }) => ({ kind: 'tool', id, name, state: 'unknown' }));
 }
 
 function stoppedCall(

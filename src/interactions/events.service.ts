@@ -46,14 +46,16 @@ export class EventsService implements OnApplicationBootstrap, OnApplicationShutd
     return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
   }
 
+  /** Resolves when what is said from now on is heard. */
   stream(
     response: ServerResponse,
     options: { interaction_id: string; cursor: Cursor; trace: boolean },
-  ): void {
+  ): Promise<void> {
     const stream = this.streams.open(response);
     stream.open();
-    const leave = this.readers.follow(options, new EventSink(stream));
-    stream.onClose(leave);
+    const reading = this.readers.follow(options, new EventSink(stream));
+    stream.onClose(() => reading.leave());
+    return reading.live;
   }
 }
 

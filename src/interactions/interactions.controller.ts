@@ -24,6 +24,7 @@ import { EventsService } from './events.service.js';
 import type { SentCursor } from './events.service.js';
 import { checkIdempotencyKey } from './idempotency-key.js';
 import { InteractionView } from './interaction-view.js';
+import type { InteractionRow } from '../log/store-rows.js';
 import { InteractionsService } from './interactions.service.js';
 import type { StartRequest } from './interactions.service.js';
 
@@ -170,20 +171,24 @@ export class InteractionsController {
     const row = await this.interactions.get(chat_id, interaction_id);
     const cursor = this.events.position(row, sentCursor(lastEventId, after));
     if (!cursor) return void response.status(204).end();
-    this.events.stream(response, { interaction_id, cursor, trace: trace === '1' });
+    void this.events.stream(response, { interaction_id, cursor, trace: trace === '1' });
   }
 
   /** Answers with the stream of the interaction, or with the interaction itself if that is what is asked for. */
   private async begin(start: Start, { trace, key, request, response }: Exchange): Promise<void> {
     const inBackground = request.accepts([SSE, 'application/json']) === 'application/json';
     const idempotency_key = checkIdempotencyKey(key);
-    const row = await this.interactions.start({
-      ...start,
-      ...(idempotency_key !== undefined && { idempotency_key }),
-      on_disconnect: inBackground ? 'continue' : 'cancel',
-    });
-    const stream = { interaction_id: row.id, cursor: START, trace: trace === '1' };
-    if (!inBackground) return this.events.stream(response, stream);
+    const stream = ({ id: interaction_id }: InteractionRow): Promise<void> =>
+      this.events.stream(response, { interaction_id, cursor: START, trace: trace === '1' });
+    const row = await this.interactions.start(
+      {
+        ...start,
+        ...(idempotency_key !== undefined && { idempotency_key }),
+        on_disconnect: inBackground ? 'continue' : 'cancel',
+      },
+      inBackground ? undefined : stream,
+    );
+    if (!inBackground) return;
     response
       .status(202)
       .location(`/chats/${row.chat_id}/interactions/${row.id}/events`)

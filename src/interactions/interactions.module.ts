@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -26,6 +27,7 @@ import { WaitForEnd } from './wait-for-end.js';
     ToolsModule,
     WorkspaceModule,
     PermissionsModule,
+    GuardrailsModule,
     HttpModule,
     CancellationModule,
   ],

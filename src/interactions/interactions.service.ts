@@ -4,6 +4,7 @@ import { Config } from '../config/config.js';
 import { Intake } from '../http/intake.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
+import { doneWithin } from '../kernel/done-within.js';
 import { Ids } from '../kernel/ids.js';
 import { InteractionStore } from '../log/interaction-store.js';
 import { LiveBus } from '../log/live-bus.js';
@@ -19,6 +20,8 @@ import { LeaseKeeper } from './lease-keeper.js';
 import { Runner } from './runner.js';
 
 const DEFAULT_AGENT = 'react';
+/** How long a run waits for its first reader to listen, in milliseconds. */
+const HEARD_LIMIT_MS = 500;
 
 export interface StartRequest {
   readonly chat_id: string;
@@ -52,20 +55,28 @@ export class InteractionsService {
 
   /**
    * Saves the interaction and has it run, now or when its turn comes; the same idempotency key and body answer the one that was started
-   * before.
+   * before. Where another process may run it, it waits a moment
+   * for `onAccepted`, so that readers hear all of it.
    * @throws AppError as `acceptStart`, and `unknown_agent`, `unknown_model`, `invalid_body` (400), `shutting_down` (503)
    */
-  async start(request: StartRequest): Promise<InteractionRow> {
+  async start(
+    request: StartRequest,
+    onAccepted: (row: InteractionRow) => Promise<void> = () => Promise.resolve(),
+  ): Promise<InteractionRow> {
     this.intake.requireOpen();
     const start = await this.prepare(request);
     const leased_at = this.clock.monotonic();
     const outcome = acceptStart(await this.store.startInteraction(start));
     const row = outcome.interaction;
+    if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
+    const heard = onAccepted(row);
     if (outcome.outcome === 'started') {
       if (start.lease) this.runner.runClaimed(row, outcome.first, leased_at);
-      else this.queue.enqueue(row.id, 'new');
+      else
+        void doneWithin(heard, HEARD_LIMIT_MS).then(() =>
+          this.queue.enqueue(row.id, { as: 'new' }),
+        );
     }
-    if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     return row;
   }
 
@@ -90,7 +101,8 @@ export class InteractionsService {
       this.queue.enqueue(interrupted);
     }
     const at = this.clock.now().toISOString();
-    for (const id of await this.store.promoteQueued(at, chat_id)) this.queue.enqueue(id, 'new');
+    for (const id of await this.store.promoteQueued(at, chat_id))
+      this.queue.enqueue(id, { as: 'new' });
   }
 
   private async prepare(request: StartRequest): Promise<StartInteraction> {

@@ -15,6 +15,7 @@ export interface ParkingOptions {
 export class Parking implements WaitingRun {
   private timer: NodeJS.Timeout | undefined;
   private activity: Activity = 'working';
+  private isTrying = false;
   private stopped = false;
 
   constructor(private readonly options: ParkingOptions) {}
@@ -60,11 +61,14 @@ export class Parking implements WaitingRun {
   }
 
   private schedule(): void {
+    clearTimeout(this.timer); // one of them only, which whatever comes can stop
     this.timer = setTimeout(() => void this.tryToPark(), this.options.after_ms).unref();
   }
 
   private async tryToPark(): Promise<void> {
-    const parked = await this.options.park();
+    if (this.isTrying || !this.isParkable) return;
+    this.isTrying = true;
+    const parked = await this.options.park().finally(() => (this.isTrying = false));
     if (!parked && this.isParkable && !this.stopped) this.schedule();
   }
 }

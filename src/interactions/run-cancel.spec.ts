@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/react/react.agent.js';
 import { ModelError } from '../models/model-error.js';
+import type { RecordType } from '../protocol/events.js';
 import { eventually } from '../../test/support/eventually.js';
 import { expectEnded } from '../../test/support/expect-ended.js';
 import { FakeTool } from '../../test/support/fake-tool.js';
@@ -20,8 +21,9 @@ const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 async function cancelledAt(
   moment: Promise<void>,
   options: ProcessOptions & RunWorldOptions,
+  opened = RunWorld.open(),
 ): Promise<RunWorld> {
-  const world = await RunWorld.open();
+  const world = await opened;
   const run = (await world.takeUp({ agent: react, ...options }))!;
   const done = run.execute();
   await moment;
@@ -29,6 +31,28 @@ async function cancelledAt(
   await done;
   await expectEnded(world);
   expect(world.errors).toEqual([]);
+  return world;
+}
+
+/** Runs it, and cancels it while records of such types are being saved. */
+async function cancelledWhileSaving(
+  isMoment: (types: readonly RecordType[]) => boolean,
+  options: RunWorldOptions,
+): Promise<RunWorld> {
+  const gate = new Gate();
+  const world = await RunWorld.open({ agent: react, ...options });
+  const append: ProcessOptions['append'] = async (batches) => {
+    const types = batches.flatMap(({ records }) => records.map(({ body }) => body.type));
+    if (isMoment(types)) await gate.pass();
+    return world.store.append(batches);
+  };
+  const run = (await world.takeUp({ append }))!;
+  const done = run.execute();
+  await gate.reached;
+  run.cancel('user');
+  gate.open();
+  await done;
+  await expectEnded(world);
   return world;
 }
 
@@ -44,6 +68,17 @@ function hesitating(gate: Gate, ...deltas: string[]): ScriptedProvider {
 function calling(...ids: string[]): ScriptedProvider {
   const calls = ids.map((id) => ({ ...CALL, id }));
   return ScriptedProvider.playing(callTurn(calls), answerTurn('Done'));
+}
+
+/** An interaction whose process was lost while its tool ran. */
+async function lostDuringCall(): Promise<RunWorld> {
+  const world = await RunWorld.open({ agent: react });
+  const lost: Run = (await world.takeUp({
+    provider: calling('c1'),
+    tools: [new FakeTool('tool', () => lost.lose() as never)],
+  }))!;
+  await lost.execute();
+  return world;
 }
 
 describe(Run.name, () => {
@@ -152,34 +187,27 @@ describe(Run.name, () => {
     });
 
     it('does not start a tool whose start was just being recorded', async () => {
-      const gate = new Gate();
       const work = jest.fn(() => 'done');
-      const world = await RunWorld.open({ agent: react });
-      const run = (await world.takeUp({
+      await cancelledWhileSaving((types) => types.includes('TOOL_STARTED'), {
         provider: calling('c1'),
         tools: [new FakeTool('tool', work)],
-        append: async (batches) => {
-          const types = batches.flatMap(({ records }) => records.map(({ body }) => body.type));
-          if (types.includes('TOOL_STARTED')) await gate.pass();
-          return world.store.append(batches);
-        },
-      }))!;
-      const done = run.execute();
-      await gate.reached;
-      run.cancel('user');
-      gate.open();
-      await done;
-      await expectEnded(world);
+      });
       expect(work).not.toHaveBeenCalled();
     });
 
+    it('names a tool whose host was lost also when the model was told so before: it may be running there still (I7)', async () => {
+      const gate = new Gate();
+      const next = { provider: hesitating(gate), tools: [new FakeTool('tool', () => '')] };
+      const world = await cancelledAt(gate.reached, next, lostDuringCall());
+      expect(await world.all('TOOL_RESULT')).toMatchObject([{ id: 'c1', is_error: true }]);
+      expect((await world.all('CANCELLED'))[0]!.stopped).toEqual([
+        expect.objectContaining({ kind: 'model', state: 'stopped' }),
+        { kind: 'tool', id: 'c1', name: 'tool', state: 'unknown' },
+      ]);
+    });
+
     it('says that the outcome is unknown of a tool whose host was lost', async () => {
-      const world = await RunWorld.open({ agent: react });
-      const lost: Run = (await world.takeUp({
-        provider: calling('c1'),
-        tools: [new FakeTool('tool', () => lost.lose() as never)],
-      }))!;
-      await lost.execute();
+      const world = await lostDuringCall();
       await world.store.requestCancel(world.interactionId, 'user');
       await world.run({ tools: [new FakeTool('tool', () => 'again')] });
       await expectEnded(world);
@@ -255,20 +283,7 @@ describe(Run.name, () => {
     });
 
     it('records an answer once that was being saved at that moment', async () => {
-      const gate = new Gate();
-      const world = await RunWorld.open({ agent: react });
-      const run = (await world.takeUp({
-        append: async (batches) => {
-          await gate.pass();
-          return world.store.append(batches);
-        },
-      }))!;
-      const done = run.execute();
-      await gate.reached;
-      run.cancel('user');
-      gate.open();
-      await done;
-      await expectEnded(world);
+      const world = await cancelledWhileSaving(() => true, {});
       expect(await world.types()).toEqual([
         ...['INTERACTION_STARTED', 'ANSWER', 'TURN_COMPLETED', 'CANCELLED', 'INTERACTION_COMPLETE'],
       ]);
@@ -277,20 +292,7 @@ describe(Run.name, () => {
     });
 
     it('is too late once its end is being saved', async () => {
-      const gate = new Gate();
-      const world = await RunWorld.open({ agent: async () => 'Done' });
-      const run = (await world.takeUp({
-        append: async (batches) => {
-          await gate.pass();
-          return world.store.append(batches);
-        },
-      }))!;
-      const done = run.execute();
-      await gate.reached;
-      run.cancel('user');
-      gate.open();
-      await done;
-      await expectEnded(world);
+      const world = await cancelledWhileSaving(() => true, { agent: async () => 'Done' });
       expect((await world.row()).status).toBe('COMPLETED');
     });
 

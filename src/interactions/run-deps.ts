@@ -3,9 +3,11 @@ import { AgentRegistry } from '../agents/agent-registry.js';
 import { CallRates } from '../agents/runtime/call-rates.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import { Config } from '../config/config.js';
+import { Guardrails } from '../guardrails/guardrails.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { InteractionStore } from '../log/interaction-store.js';
+import { HotMemory } from '../log/hot-memory.js';
 import { LiveBus } from '../log/live-bus.js';
 import { LogWriter } from '../log/log-writer.js';
 import { Spill } from '../log/spill/spill.js';
@@ -22,6 +24,7 @@ export class RunDeps {
   constructor(
     readonly store: InteractionStore,
     readonly bus: LiveBus,
+    readonly memory: HotMemory,
     readonly writer: LogWriter,
     readonly spill: Spill,
     readonly agents: AgentRegistry,
@@ -29,6 +32,7 @@ export class RunDeps {
     readonly tools: ToolRegistry,
     readonly executor: ToolExecutor,
     readonly judge: ToolJudge,
+    readonly guardrails: Guardrails,
     readonly rates: CallRates,
     readonly left: LeftProcesses,
     readonly config: Config,

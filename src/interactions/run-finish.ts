@@ -1,13 +1,18 @@
 import type { Journal } from '../agents/journal/journal.js';
 import type { Conversation } from '../agents/runtime/conversation.js';
+import { guardFailure } from '../agents/runtime/guard-failure.js';
+import { guardedAgent } from '../agents/runtime/guarding.js';
+import { GuardedResult } from '../agents/runtime/guarded-result.js';
 import { intervened } from '../agents/runtime/interventions.js';
 import type { RunScope } from '../agents/runtime/run-scope.js';
 import { settleInTime } from '../agents/runtime/settle-in-time.js';
-import type { LogRecord } from '../log/log-record.js';
+import type { GuardedAgent } from '../guardrails/guardrail.js';
 import type { Entry } from '../log/run-log.js';
 import { closeStopped } from './closings.js';
 import { cancelled } from './ending.js';
-import type { Ending, EndingContext } from './ending.js';
+import type { Ending, FailureContext } from './ending.js';
+import type { InteractionRow } from '../log/store-rows.js';
+import type { Message } from '../protocol/message.js';
 import type { RunState } from './run-state.js';
 
 export interface RunFinishOptions {
@@ -15,22 +20,21 @@ export interface RunFinishOptions {
   readonly state: RunState;
   readonly journal: Journal;
   readonly conversation: Conversation;
-  /** Brings a record to the conversation. */
-  readonly deliver: (record: LogRecord) => void;
 }
 
 /** Brings an interaction to its end: waits for what was stopped, and writes the last append. */
 export class RunFinish {
   constructor(private readonly options: RunFinishOptions) {}
 
-  get context(): EndingContext {
+  get context(): FailureContext {
     const { scope, state } = this.options;
     const { unstoppable, log, services } = scope;
     const { epoch } = scope.interaction;
     const settlementOf = (id: string) => scope.settlementOf(id);
-    const limit = (output: string) => services.executor.limit(output);
+    const limit = (output: string) => services.executor.limit(this.read(output));
     const newBlockId = () => log.newBlockId();
-    return { state, unstoppable, settlementOf, limit, epoch, newBlockId };
+    const guard = (cause: unknown) => guardFailure(scope, guardedRoot(scope.interaction), cause);
+    return { state, unstoppable, settlementOf, limit, epoch, newBlockId, guard };
   }
 
   /** Resolves when nothing of the run is running any more, or has had its time to stop. */
@@ -57,6 +61,12 @@ export class RunFinish {
     });
   }
 
+  /** What a client has sent in time, as models and people get to read it. */
+  private read(output: string): string {
+    const { scope } = this.options;
+    return new GuardedResult(scope, guardedRoot(scope.interaction)).read(output);
+  }
+
   /** Who had the root stopped. */
   private deletes(): Entry[] {
     const { scope, state } = this.options;
@@ -64,16 +74,18 @@ export class RunFinish {
     return rows.map((row) => intervened(row, null));
   }
 
-  async write({ status, error, entries }: Ending): Promise<void> {
-    const { scope, state, journal, conversation, deliver } = this.options;
-    for (const record of journal.undelivered()) deliver(record);
+  /** Answers the messages that the interaction has added to its chat. */
+  async write({ status, error, entries }: Ending): Promise<readonly Message[]> {
+    const { scope, state, journal, conversation } = this.options;
     const all = state.lastSeq === 0 ? [this.started(), ...entries] : entries;
-    for (const { agent_id, body, hidden, key } of all)
-      if (agent_id === state.rootAgentId) conversation.apply({ body, hidden, key });
+    const rest = [...journal.undelivered(), ...all].filter(
+      ({ agent_id }) => agent_id === state.rootAgentId,
+    );
     const completed_at = scope.services.clock.now().toISOString();
-    const added_messages = conversation.added();
+    const added_messages = conversation.addedWith(rest);
     const end = { status, error, completed_at, added_messages };
     await scope.log.append(all, { status, end });
+    return added_messages;
   }
 
   /** Of an interaction that ends before its turn came. */
@@ -91,4 +103,8 @@ export class RunFinish {
       },
     };
   }
+}
+
+function guardedRoot({ agent_id, agent, chat_id, id }: InteractionRow): GuardedAgent {
+  return guardedAgent({ id: agent_id, type: agent, chat_id, interaction_id: id });
 }

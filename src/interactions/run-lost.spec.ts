@@ -44,6 +44,11 @@ function after(
   return async (batches) => (left-- > 0 ? world.store.append(batches) : otherwise(batches));
 }
 
+/** Has lost its lease after `count` appends. */
+function fencedAfter(world: RunWorld, count: number): NonNullable<ProcessOptions['append']> {
+  return after(world, count, async (batches) => batches.map(() => 'fenced'));
+}
+
 const MOMENTS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 describe(Run.name, () => {
@@ -289,10 +294,7 @@ describe(Run.name, () => {
         await ctx.say('two');
         return `${await ctx.step('three', () => ++steps)}`;
       };
-      for (const count of [1, 2]) {
-        const fenced = after(world, count, async (batches) => batches.map(() => 'fenced'));
-        await world.run({ agent, append: fenced });
-      }
+      for (const count of [1, 2]) await world.run({ agent, append: fencedAfter(world, count) });
       await world.run({ agent });
       await expectEnded(world);
       expect((await world.all('RESUMED')).map(({ attempt }) => attempt)).toEqual([1, 2]);
@@ -325,8 +327,7 @@ describe(Run.name, () => {
     ];
     it.each(changes)('names the step where the code asks for %s', async (_, second, message) => {
       const world = await RunWorld.open();
-      const fenced = after(world, 3, async (batches) => batches.map(() => 'fenced'));
-      await world.run({ agent: first, append: fenced });
+      await world.run({ agent: first, append: fencedAfter(world, 3) });
       await world.run({ agent: second });
       await expectEnded(world);
       const { status, error } = await world.row();
@@ -336,8 +337,7 @@ describe(Run.name, () => {
 
     it('does not let an agent catch that its code has changed', async () => {
       const world = await RunWorld.open();
-      const fenced = after(world, 3, async (batches) => batches.map(() => 'fenced'));
-      await world.run({ agent: first, append: fenced });
+      await world.run({ agent: first, append: fencedAfter(world, 3) });
       await world.run({
         agent: async (ctx) => {
           await ctx.generate().catch(() => {});
@@ -350,8 +350,7 @@ describe(Run.name, () => {
 
     it('reads on an old conversation that ends with what the lost run did not deliver', async () => {
       const world = await RunWorld.open();
-      const fenced = after(world, 1, async (batches) => batches.map(() => 'fenced'));
-      await world.run({ agent: react, append: fenced });
+      await world.run({ agent: react, append: fencedAfter(world, 1) });
       await world.store.requestCancel(world.interactionId, 'user');
       await world.run({ agent: react });
       await expectEnded(world);

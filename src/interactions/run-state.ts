@@ -1,5 +1,6 @@
 import type { DeferredJournal } from '../agents/runtime/deferred-call.js';
 import { OpenAgents } from './open-agents.js';
+import { RESUME_REASONS } from './resume-reasons.js';
 import type { LogRecord } from '../log/log-record.js';
 import type { InteractionRow } from '../log/store-rows.js';
 
@@ -18,6 +19,9 @@ export interface OpenCall {
   /** The client was asked for its result. */
   request_id?: string;
 }
+
+/** A tool call whose process was lost. */
+export type LostCall = Pick<OpenCall, 'id' | 'tool_name'>;
 
 /** An approval whose call has not come to its end: not decided, or running. */
 export interface OpenApproval {
@@ -51,6 +55,8 @@ export class RunState {
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();
   readonly agents = new OpenAgents();
+  /** By id, calls that ran in a process that was lost: nobody knows when they stop, whatever the log has of them since. */
+  readonly lostCalls = new Map<string, LostCall>();
   /** By request. */
   readonly openQuestions = new Map<string, OpenQuestion>();
   /** Ids of the interventions that were taken in. */
@@ -134,6 +140,7 @@ export class RunState {
         break;
       case 'RESUMED':
         this.resumed = body.attempt;
+        if (body.reason !== RESUME_REASONS.stopped) this.noteLost(epoch);
         break;
       case 'AGENT_INTERVENED':
         this.takenIn.add(body.intervention_id);
@@ -150,6 +157,14 @@ export class RunState {
       case 'ERROR':
       case 'INTERACTION_COMPLETE':
         break;
+    }
+  }
+
+  private noteLost(epoch: number): void {
+    for (const call of this.startedCalls()) {
+      if (call.isCleared || call.started_in! >= epoch) continue;
+      const id = 'id' in call ? call.id : call.tool_call_id;
+      this.lostCalls.set(id, { id, tool_name: call.tool_name });
     }
   }
 

@@ -1,58 +1,33 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Activity } from '../agents/runtime/activity.js';
 import { runAgent } from '../agents/runtime/agent-run.js';
-import { CallIds } from '../agents/runtime/call-ids.js';
+import { checkMessage } from '../agents/runtime/message-check.effect.js';
 import { Conversation } from '../agents/runtime/conversation.js';
-import { RunScope } from '../agents/runtime/run-scope.js';
-import { SharedScope } from '../agents/runtime/shared-scope.js';
-import { treeBudget } from '../agents/runtime/tree-budget.js';
+import type { RunScope } from '../agents/runtime/run-scope.js';
 import { Journal } from '../agents/journal/journal.js';
 import { ServerStopped } from '../kernel/server-stopped.js';
 import type { LogRecord } from '../log/log-record.js';
 import { RunLog } from '../log/run-log.js';
 import { RunLost } from '../log/run-lost.js';
-import type { InteractionRow } from '../log/store-rows.js';
-import type { Slot } from '../queue/run-queue.js';
 import type { RecordOf } from '../protocol/events.js';
-import type { Message } from '../protocol/message.js';
 import { closeRequests } from './close-requests.js';
-import { DELETED } from '../agents/interventions/deleted.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { describeOutages } from './describe-outages.js';
 import { completed, failed } from './ending.js';
 import type { Ending } from './ending.js';
-import { listAllRequests } from '../approvals/list-all-requests.js';
 import { Parking } from './parking.js';
 import { rootAgent } from './root-agent.js';
+import { newRunScope } from './new-run-scope.js';
 import { RunFinish } from './run-finish.js';
+import { RunIntake } from './run-intake.js';
 import { RunLeftovers } from './run-leftovers.js';
 import { isLoss, reportFailure, reportStop } from './run-reports.js';
 import type { RunDeps } from './run-deps.js';
+import type { RunHost, RunStart } from './run-start.js';
 import { RunState } from './run-state.js';
 import { SignalWatch } from './signal-watch.js';
 import { limitTurn } from './suspect-turn.js';
 import { SUSPECT_LOSSES } from './suspects.js';
-import type { WaitingRuns } from './waiting-runs.js';
-
-/** What a run begins with: the log so far, and the conversation before the interaction. */
-export interface RunStart {
-  readonly interaction: InteractionRow;
-  readonly records: readonly LogRecord[];
-  readonly before: readonly Message[];
-  /** Set when an earlier run of it was lost: why. */
-  readonly resumed?: string;
-  /** How many runs before it were lost in a row without a record. */
-  readonly losses: number;
-}
-
-/** What a run needs of the process that executes it. */
-export interface RunHost {
-  readonly holdsLease: () => boolean;
-  readonly slot: Slot;
-  readonly waiting: WaitingRuns;
-  /** The run has written something besides `RESUMED`, or does nothing but wait in memory. */
-  readonly onWell: () => void;
-}
 
 /** Why a run stops before its agent is done. */
 type Stop =
@@ -72,6 +47,7 @@ export class Run {
   private readonly log: RunLog;
   private readonly scope: RunScope;
   private readonly finish: RunFinish;
+  private readonly intake: RunIntake;
   private stop: Stop | undefined;
   private ended = false;
   private endTurn: () => void = () => {};
@@ -112,10 +88,18 @@ export class Run {
       holdsLease: () => host.holdsLease(),
       onCommitted: (committed) => this.onCommitted(committed),
     });
-    this.scope = this.newScope();
-    const { scope, state, journal, conversation } = this;
-    const deliver = (record: LogRecord): void => this.deliver(record);
-    this.finish = new RunFinish({ scope, state, journal, conversation, deliver });
+    const { state, journal, conversation, log } = this;
+    const { signal } = this.abort;
+    const leftovers = this.newLeftovers();
+    const onActivity = (activity: Activity): void => this.onActivity(activity);
+    this.scope = newRunScope(deps, start, { log, journal, leftovers, signal, onActivity });
+    const { scope } = this;
+    this.finish = new RunFinish({ scope, state, journal, conversation });
+    this.intake = new RunIntake({
+      ...{ store: deps.store, scope, state },
+      isStopped: () => this.stop !== undefined,
+      cancel: (reason) => this.cancel(reason),
+    });
   }
 
   get interactionId(): string {
@@ -165,8 +149,10 @@ export class Run {
       await this.begin();
       const ending = await this.runToEnding();
       if (!ending) return;
-      await this.finish.write(ending);
+      const added = await this.finish.write(ending);
       this.ended = true;
+      const { interaction, before } = this.start;
+      this.deps.memory.note(interaction, { before, added });
     } catch (error) {
       const run = `${this.interactionId}: run ${this.epoch}`;
       reportStop(this.deps.logger, run, error);
@@ -183,8 +169,8 @@ export class Run {
     const { records, resumed, interaction } = this.start;
     this.journal.push(records);
     if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
-    if (interaction.signals > 0) await this.takeInterventions();
-    if (this.state.hasAsked) await this.takeRequests();
+    if (interaction.signals > 0) await this.intake.takeInterventions();
+    if (this.state.hasAsked) await this.intake.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.tellOutages();
     if (this.start.losses >= SUSPECT_LOSSES)
       this.endTurn = limitTurn(records, (notice) => this.tell(notice));
@@ -199,7 +185,7 @@ export class Run {
 
   /** Tools that are missing are missed: whoever reads along has to know why. */
   private async tellOutages(): Promise<void> {
-    const outages = describeOutages(this.deps.tools.servers());
+    const outages = describeOutages(this.deps.tools.servers(), this.deps.bus);
     const agent_id = this.state.rootAgentId;
     if (outages.length === 0 || this.stop) return;
     await this.log.append(outages.map((body) => ({ agent_id, key: null, body })));
@@ -214,30 +200,11 @@ export class Run {
   /** Whatever was decided, the run goes on with it, or rests again if it still only waits. */
   private async takeIn(): Promise<void> {
     try {
-      await this.takeRequests();
-      await this.takeInterventions();
+      await this.intake.takeRequests();
+      await this.intake.takeInterventions();
     } finally {
       this.parking.restAgain();
     }
-  }
-
-  private async takeRequests(): Promise<void> {
-    const { interactionId: interaction_id } = this;
-    for await (const row of listAllRequests(this.deps.store, { interaction_id }))
-      this.scope.takeRequests([row]);
-  }
-
-  /** What is for the root to be stopped is for the whole interaction. */
-  private async takeInterventions(): Promise<void> {
-    const { store } = this.deps;
-    const { shared } = this.scope;
-    const rows = await store.listInterventions(this.interactionId);
-    shared.interventions.offer(rows, this.state.takenIn);
-    if (this.stop) return;
-    if (!shared.interventions.unwanted.includes(this.state.rootAgentId))
-      return shared.removeUnwanted();
-    const row = await store.requestCancel(this.interactionId, DELETED);
-    this.cancel(row?.cancel_reason ?? DELETED);
   }
 
   /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
@@ -259,8 +226,8 @@ export class Run {
     }
     await this.settleStopped();
     if (this.stop?.kind === 'lost') throw new RunLost();
-    if (this.stop?.kind === 'cancel') await this.takeInterventions();
-    if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.takeRequests(); // decided before that (I5)
+    if (this.stop?.kind === 'cancel') await this.intake.takeInterventions();
+    if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.intake.takeRequests(); // decided before that (I5)
     return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
   }
 
@@ -274,7 +241,9 @@ export class Run {
   private async runAgent(): Promise<string | void> {
     if (this.stop) return undefined;
     if (this.start.losses >= MAX_LOSSES) throw new CrashLoop(this.start.losses);
-    return runAgent(this.scope, rootAgent(this.start.interaction, this.conversation));
+    const agent = rootAgent(this.start.interaction, this.conversation);
+    await checkMessage(this.scope, agent.identity, agent.path);
+    return runAgent(this.scope, agent);
   }
 
   /** The agent is done: what it left running is stopped before the end is written. */
@@ -320,27 +289,6 @@ export class Run {
   private onActivity(activity: Activity): void {
     this.parking.set(activity);
     if (activity === 'waiting') this.seenWell(); // one that can be parked is well when it is
-  }
-
-  private newScope(): RunScope {
-    const { deps, start, log, journal } = this;
-    const call_ids = new CallIds(deps.ids);
-    call_ids.addFrom(start.before);
-    for (const { body } of start.records) if (body.type === 'TOOL_CALL') call_ids.add(body.id);
-    const shared = new SharedScope({
-      interaction: start.interaction,
-      services: deps,
-      log,
-      journal,
-      call_ids,
-      leftovers: this.newLeftovers(),
-      request_timeout_ms: deps.config.approvalTimeoutMs,
-      limits: deps.config,
-      budget: treeBudget(start.interaction.settings.budget, deps.config),
-      prices: deps.config.modelPrices ?? {},
-      onActivity: (activity) => this.onActivity(activity),
-    });
-    return new RunScope(shared, this.abort.signal);
   }
 
   private newLeftovers(): RunLeftovers {

@@ -368,6 +368,17 @@ describe(Runner.name, () => {
       expect(await process.world.types()).toEqual(['INTERACTION_STARTED']);
     });
 
+    it('asks for what it lets go of to be run, so that others go on at once', async () => {
+      const gate = new Gate();
+      const process = await Process.open({ agent: waiting(gate) });
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      const enqueue = jest.spyOn(process.queue, 'enqueue').mockReturnValue();
+      await process.stop();
+      expect(enqueue.mock.calls).toEqual([[process.world.interactionId]]);
+    });
+
     it('begins nothing that it is just taking up', async () => {
       const agent = jest.fn<AgentFunction>();
       const process = await Process.open({ agent });

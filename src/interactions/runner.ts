@@ -10,7 +10,7 @@ import type { InteractionRow, Lease } from '../log/store-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
 import type { Slot } from '../queue/run-queue.js';
 import { Run } from './run.js';
-import type { RunStart } from './run.js';
+import type { RunStart } from './run-start.js';
 import { RunDeps } from './run-deps.js';
 import { RunLoader } from './run-loader.js';
 import { reportStop } from './run-reports.js';
@@ -52,6 +52,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
+    if (this.deps.config.role === 'api') return;
     this.unsubscribe = this.deps.bus.onWake((id) => this.wake(id));
     this.queue.start((id, slot) => this.run(id, slot));
   }
@@ -73,6 +74,11 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     return { working: this.leases.held().length - waiting, waiting, queued: this.queue.queued };
   }
 
+  /** How many wait for any process that has room, as far as this one knows. */
+  countWaiting(): Promise<number> {
+    return this.queue.countWaiting();
+  }
+
   /** Runs an interaction that this process has just created, lease included; `leased_at` is from before that. */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
     const lease: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
@@ -80,7 +86,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.stopping) return void this.release(taken);
     this.claimed.set(interaction.id, taken);
     this.takingUp.set(interaction.id, false);
-    this.queue.enqueue(interaction.id, 'new');
+    this.queue.enqueue(interaction.id, { as: 'new', to: 'here' });
   }
 
   private wake(id: string): void {
@@ -163,7 +169,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** What waited for this interaction to end may run now: the same append has promoted it. */
   private runNext(chatId: string): void {
     this.deps.store.findActiveInteraction(chatId).then(
-      (next) => next && this.queue.enqueue(next.id, 'new'),
+      (next) => next && this.queue.enqueue(next.id, { as: 'new' }),
       () => {}, // the sweep finds it
     );
   }
@@ -173,6 +179,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
       await this.deps.store.releaseLease(id, epoch);
+      if (this.stopping) this.queue.enqueue(id); // others may go on with it at once
     } catch {
       // It lapses by itself then.
     }

@@ -22,12 +22,16 @@ export class Suspects {
     this.onFree = listener;
   }
 
-  /** Enqueues what should run and nobody holds, or what of it may run now: the rest is found again when the turn is over. */
-  takeUp(found: readonly Unowned[]): void {
+  /**
+   * Enqueues what should run and nobody holds, or what of it may run now: the rest is found again when the turn is over. What is `overdue` isn't
+   * left to a queue that others share: it may have lost it.
+   */
+  takeUp(found: readonly Unowned[], overdue: (id: string) => boolean = () => false): void {
     const next = found.find(({ losses }) => losses >= SUSPECT_LOSSES);
     if (this.turn === undefined && next) this.turn = next.id;
     for (const { id, is_lost } of found)
-      if (this.turn === undefined || this.turn === id || !is_lost) this.queue.enqueue(id);
+      if (this.turn === undefined || this.turn === id || !is_lost)
+        this.queue.enqueue(id, is_lost || overdue(id) ? { to: 'here' } : {});
   }
 
   /** It has written something, or rests, or is over. */

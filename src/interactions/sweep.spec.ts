@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Config } from '../config/config.js';
-import type { RunQueue } from '../queue/run-queue.js';
-import { SystemClock } from '../kernel/clock.js';
+import type { Handing, RunQueue } from '../queue/run-queue.js';
+import { FakeClock } from '../../test/support/fake-clock.js';
 import { quiet } from '../../test/support/quiet.js';
 import { RunWorld } from '../../test/support/run-world.js';
 import { Suspects } from './suspects.js';
@@ -9,6 +9,8 @@ import { Sweep } from './sweep.js';
 
 describe(Sweep.name, () => {
   let enqueued: string[];
+  let clock: FakeClock;
+  let last: Handing | undefined;
   let world: RunWorld;
   let sweep: Sweep;
 
@@ -17,11 +19,20 @@ describe(Sweep.name, () => {
       doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
     });
     enqueued = [];
+    clock = new FakeClock();
     world = await RunWorld.open();
-    const queue = { enqueue: (id: string) => enqueued.push(id) } as unknown as RunQueue;
-    const config = { leaseTtlMs: 4_000 } as Config;
-    sweep = new Sweep(world.store, queue, new Suspects(queue), config, new SystemClock());
+    open({ role: 'all' });
   });
+
+  function open({ role }: Pick<Config, 'role'>): void {
+    const enqueue = (id: string, handing: Handing): void => {
+      enqueued.push(id);
+      last = handing;
+    };
+    const queue = { enqueue } as unknown as RunQueue;
+    const config = { leaseTtlMs: 4_000, role } as Config;
+    sweep = new Sweep(world.store, queue, new Suspects(queue), config, clock);
+  }
 
   afterEach(() => {
     sweep.onApplicationShutdown();
@@ -35,6 +46,15 @@ describe(Sweep.name, () => {
     expect(enqueued).toEqual([world.interactionId]);
   });
 
+  it('leaves it to others where nothing is run', async () => {
+    const list = jest.spyOn(world.store, 'listUnowned');
+    open({ role: 'api' });
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(list).not.toHaveBeenCalled();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('looks again and again, and leaves alone what somebody holds', async () => {
     const lease = { owner: 'other', ttl_ms: 60_000 };
     const taken = (await world.store.acquireLease(world.interactionId, lease))!;
@@ -45,6 +65,21 @@ describe(Sweep.name, () => {
     jest.advanceTimersByTime(2_000);
     await quiet(null);
     expect(enqueued).toEqual([world.interactionId]);
+  });
+
+  it('does not leave to the queue what it has had for long', async () => {
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(last).toEqual({});
+    for (const [passed_ms, handing] of [
+      [9_999, {}],
+      [1, { to: 'here' }],
+    ] as const) {
+      clock.pass(passed_ms);
+      jest.advanceTimersByTime(2_000);
+      await quiet(null);
+      expect(last).toEqual(handing);
+    }
   });
 
   it('goes on when the store was away', async () => {

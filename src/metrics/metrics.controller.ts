@@ -27,6 +27,7 @@ export class MetricsController {
   async scrape(@Res() response: Response): Promise<void> {
     const text = await this.metrics.scrape({
       runs: this.runner.counts,
+      queue_length: await this.runner.countWaiting(),
       streams: this.streams.count,
       spilled: this.spill.count,
       store_up: this.watch.awaySince === undefined,

@@ -6,6 +6,8 @@ import type { RecordBody } from '../protocol/events.js';
 /** What is so at the moment of a scrape. */
 export interface Readings {
   readonly runs: Readonly<Record<'working' | 'waiting' | 'queued', number>>;
+  /** What waits for any process that has room. */
+  readonly queue_length: number;
   readonly streams: number;
   readonly spilled: number;
   readonly store_up: boolean;
@@ -21,6 +23,10 @@ export class Metrics implements AppendMeter {
     labelNames: ['state'],
     registers: this.registers,
   });
+  private readonly queueLength = this.gauge(
+    'parley_queue_length',
+    'Interactions that wait for a process that has room: in Redis, if there is one, and in this process.',
+  );
   private readonly streams = this.gauge('parley_event_streams', 'Open event streams.');
   private readonly spilled = this.gauge(
     'parley_spilled_interactions',
@@ -85,10 +91,12 @@ export class Metrics implements AppendMeter {
   }
 
   /** In Prometheus's text format. What is measured of the process itself costs a little, and begins with the first scrape. */
-  async scrape({ runs, streams, spilled, store_up }: Readings): Promise<string> {
+  async scrape(readings: Readings): Promise<string> {
     if (!this.watchesProcess) collectDefaultMetrics({ register: this.registry });
     this.watchesProcess = true;
+    const { runs, queue_length, streams, spilled, store_up } = readings;
     for (const [state, count] of Object.entries(runs)) this.runs.set({ state }, count);
+    this.queueLength.set(queue_length);
     this.streams.set(streams);
     this.spilled.set(spilled);
     this.storeUp.set(store_up ? 1 : 0);

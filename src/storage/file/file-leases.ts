@@ -6,6 +6,7 @@ import type {
   LeaseTerms,
   Unowned,
 } from '../../log/store-rows.js';
+import { isWaiting } from '../../protocol/interaction.js';
 import { countLosses } from './count-losses.js';
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';
@@ -75,7 +76,7 @@ export class FileLeases {
   async park({ interaction_id, epoch, signals }: ParkedLease): Promise<boolean> {
     const parked = await this.gate.write(interaction_id, async (log) => {
       const { state } = log;
-      const isCurrent = state.epoch === epoch && state.owner !== null && log.isActive;
+      const isCurrent = state.epoch === epoch && state.owner !== null && isWaiting(state.status);
       if (!isCurrent || state.signals !== signals || state.cancel_reason !== null) return false;
       await log.commit(parkedState(state));
       return true;

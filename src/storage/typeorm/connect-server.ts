@@ -4,6 +4,8 @@ import { AppError } from '../../kernel/app-error.js';
 import { describeServer } from './database-target.js';
 import { isAway } from './store-error.js';
 
+/** Postgres's code. */
+const NO_SUCH_DATABASE = '3D000';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -43,10 +45,14 @@ export async function connectServer(
 function unreachable(url: string, cause: unknown): AppError {
   const { code, message } = cause as { code?: string; message?: string };
   const reason = message || code || 'no reason given';
+  const remedy =
+    code === NO_SUCH_DATABASE
+      ? 'Create it, for example with createdb,'
+      : 'Check that it runs and that DATABASE_URL names it,';
   return new AppError(
     'unavailable',
     'store_unavailable',
-    `Can't open the database ${describeServer(url)}: ${reason}. Check that it runs and that DATABASE_URL names it, or unset DATABASE_URL to use the embedded one.`,
+    `Can't open the database ${describeServer(url)}: ${reason}. ${remedy} or unset DATABASE_URL to use the embedded one.`,
     { cause },
   );
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Row, Statement, Step } from './statement.js';
-import { isAway, isConnectionLost, toStoreError } from './store-error.js';
+import { isAway, isConnectionLost, toConnectError, toStoreError } from './store-error.js';
 import type { TimeLimits } from './time-limits.js';
 
 const BEGIN: Statement = { text: 'BEGIN' };
@@ -84,7 +84,7 @@ export class Database {
         client.release(true);
       }
     } catch (error) {
-      throw toStoreError(error);
+      throw toConnectError(error);
     }
   }
 

@@ -45,6 +45,9 @@ const RENEW: Statement = {
     RETURNING i.id AS interaction_id, i.signals, i.cancel_reason`,
 };
 
+/** Whoever is parked at work would rest for ever. */
+const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
+
 const RELEASE: Statement = {
   name: 'leases.release',
   text: 'UPDATE interactions SET owner = NULL, lease_until = NULL WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL',
@@ -53,7 +56,7 @@ const RELEASE: Statement = {
 const PARK: Statement = {
   name: 'leases.park',
   text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals
-    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND ${IS_ACTIVE} AND cancel_reason IS NULL RETURNING id`,
+    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND ${IS_WAITING} AND cancel_reason IS NULL RETURNING id`,
 };
 
 const LIST_UNOWNED: Statement = {

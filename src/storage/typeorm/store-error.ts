@@ -15,15 +15,25 @@ const DRIVER =
 /** What a store rejects with. The cause is kept; it holds no password, and no parameters. */
 export function toStoreError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  if (isAway(cause)) {
-    return new AppError(
-      'unavailable',
-      'store_unavailable',
-      'The database can’t be reached at the moment. Try again; if it lasts, check that it runs.',
-      { cause },
-    );
-  }
+  if (isAway(cause)) return away(cause);
   return new AppError('internal', 'store_failed', 'The database refused a statement.', { cause });
+}
+
+/**
+ * What a store rejects with when it gets no connection, for whatever reason: nothing was refused but that. A database that is being restored,
+ * or a password that is being changed, is away.
+ */
+export function toConnectError(cause: unknown): AppError {
+  return cause instanceof AppError ? cause : away(cause);
+}
+
+function away(cause: unknown): AppError {
+  return new AppError(
+    'unavailable',
+    'store_unavailable',
+    'The database can’t be reached at the moment. Try again; if it lasts, check that it runs and lets this server in.',
+    { cause },
+  );
 }
 
 /** Whether somebody else held a row for longer than the transaction would wait. */
