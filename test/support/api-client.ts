@@ -16,9 +16,18 @@ type RequestHeaders = Readonly<Record<string, string>>;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const IN_BACKGROUND = { accept: 'application/json' };
 
-/** A client of the API, over real sockets. */
+/** A client of the API, over real sockets; of several servers, it asks the next one each time. */
 export class ApiClient {
-  constructor(readonly url: string) {}
+  private readonly urls: readonly string[];
+  private asked = 0;
+
+  constructor(...urls: readonly string[]) {
+    this.urls = urls;
+  }
+
+  get url(): string {
+    return this.urls[this.asked++ % this.urls.length]!;
+  }
 
   get(path: string): Promise<Reply> {
     return this.send('GET', path);

@@ -12,8 +12,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   redacted_thinking: ['data'],
   tool_use: ['id', 'name', 'input'],
   tool_result: ['tool_use_id', 'content'],
-  server_tool_use: ['id', 'name', 'input'],
-  web_search_tool_result: ['tool_use_id', 'content'],
+  server_tool_use: ['id', 'name', 'input', 'caller'],
+  web_search_tool_result: ['tool_use_id', 'content', 'caller'],
 };
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   user: ['text', 'image', 'tool_result'],
@@ -174,12 +174,21 @@ function violationOfBlock(block: ChatBody): string | undefined {
     case 'tool_use':
       return violationOfCall(block);
     case 'tool_result':
-      return block.content === undefined || block.content.trim() !== ''
-        ? undefined
-        : 'tool_result: empty text';
+      return violationOfResult(block.content);
     default:
       return undefined;
   }
+}
+
+/** Text, or blocks of text and images. */
+function violationOfResult(content: unknown): string | undefined {
+  if (content === undefined) return undefined;
+  if (typeof content === 'string')
+    return content.trim() === '' ? 'tool_result: empty text' : undefined;
+  if (!Array.isArray(content)) return 'tool_result: content';
+  if (content.length === 0) return 'tool_result: empty';
+  const odd = content.find(({ type }: ChatBody) => type !== 'text' && type !== 'image');
+  return odd ? `tool_result: unexpected ${odd.type}` : first(content, violationOfBlock);
 }
 
 function violationOfCall({ id, name, input }: ChatBody): string | undefined {

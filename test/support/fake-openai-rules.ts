@@ -6,6 +6,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   assistant: ['role', 'content', 'name', 'tool_calls', 'refusal'],
   tool: ['role', 'content', 'tool_call_id'],
 };
+const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** What a strict vendor would refuse in a request; undefined when it is fine. */
@@ -55,7 +56,19 @@ function violationOfFields(message: ChatBody): string | undefined {
   if (extra) return `unknown field ${extra}`;
   if (message.content === null && message.role === 'assistant' && message.tool_calls)
     return undefined;
+  if (message.role === 'user' && Array.isArray(message.content))
+    return violationOfParts(message.content);
   return typeof message.content === 'string' ? undefined : 'content must be a string';
+}
+
+/** Only what a user says may have images in it, and they come as they are. */
+function violationOfParts(parts: readonly ChatBody[]): string | undefined {
+  if (parts.length === 0) return 'content must not be empty';
+  const known = ({ type, text, image_url }: ChatBody): boolean =>
+    type === 'text'
+      ? typeof text === 'string'
+      : type === 'image_url' && DATA_URL.test(image_url.url);
+  return parts.every(known) ? undefined : 'invalid content part';
 }
 
 function violationOfOrder(message: ChatBody, open: ReadonlySet<string>): string | undefined {

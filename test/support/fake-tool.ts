@@ -14,9 +14,10 @@ export class FakeTool extends Tool<Record<string, unknown>> {
     readonly name: string,
     private readonly work: Work,
     recovery: ToolRecovery = 'report',
+    { read_only = recovery === 'rerun' }: Partial<Pick<ToolPolicy, 'read_only'>> = {},
   ) {
     super();
-    this.policy = { category: 'compute', read_only: recovery === 'rerun', risk: 'low', recovery };
+    this.policy = { category: 'compute', read_only, risk: 'low', recovery };
   }
 
   execute(input: Record<string, unknown>, context: ToolContext): Promise<string> | string {

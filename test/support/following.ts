@@ -1,7 +1,7 @@
 import type { Interaction } from '../../src/protocol/interaction.js';
 import type { StreamEvent } from '../../src/log/stream-event.js';
 import type { RecordEvent, RecordType } from '../../src/protocol/events.js';
-import type { ApiClient } from './api-client.js';
+import type { ApiClient, Body } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import type { SseFrame } from './sse-frame.js';
 
@@ -18,8 +18,21 @@ export class Following {
   constructor(
     api: ApiClient,
     readonly of: InteractionRef,
+    frames: AsyncIterable<SseFrame> | Promise<AsyncIterable<SseFrame>> = api.events(of),
   ) {
-    this.connection = this.read(api);
+    this.connection = this.read(frames);
+  }
+
+  /** Starts an interaction, and reads the stream that answers. */
+  static async start(api: ApiClient, chat_id: string, body: Body, query = ''): Promise<Following> {
+    const frames = (await api.stream(chat_id, body, {}, query))[Symbol.asyncIterator]();
+    const { value: first } = await frames.next();
+    if (!first) throw new Error(`no interaction began in ${chat_id}`);
+    const all = async function* () {
+      yield first;
+      yield* frames;
+    };
+    return new Following(api, { chat_id, id: first.data.interaction_id }, all());
   }
 
   /**
@@ -49,7 +62,7 @@ export class Following {
   /** Goes on from where the connection broke, maybe at another server. */
   async resume(api: ApiClient): Promise<this> {
     await this.connection;
-    this.connection = this.read(api);
+    this.connection = this.read(api.events(this.of, this.reader.cursor));
     return this;
   }
 
@@ -60,9 +73,11 @@ export class Following {
     return this.reader;
   }
 
-  private async read(api: ApiClient): Promise<'ended' | 'broken'> {
+  private async read(
+    frames: AsyncIterable<SseFrame> | Promise<AsyncIterable<SseFrame>>,
+  ): Promise<'ended' | 'broken'> {
     try {
-      for await (const frame of await api.events(this.of, this.reader.cursor)) {
+      for await (const frame of await frames) {
         this.frames.push(frame);
         this.reader.read(frame);
         for (const tell of this.watchers) tell();

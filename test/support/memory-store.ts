@@ -28,7 +28,7 @@ import type {
   StartOutcome,
   Unowned,
 } from '../../src/log/store-rows.js';
-import { isFinal } from '../../src/protocol/interaction.js';
+import { isFinal, isWaiting } from '../../src/protocol/interaction.js';
 import type { RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
 import { MemoryRequests } from './memory-requests.js';
@@ -223,7 +223,7 @@ export class MemoryStore extends InteractionStore {
 
   async park(lease: { interaction_id: string; epoch: number; signals: number }): Promise<boolean> {
     const saved = this.rows.interactions.get(lease.interaction_id);
-    if (!saved?.owner || isFinal(saved.row.status)) return false;
+    if (!saved?.owner || !isWaiting(saved.row.status)) return false;
     const { epoch, signals, cancel_reason } = saved.row;
     if (epoch !== lease.epoch || signals !== lease.signals || cancel_reason !== null) return false;
     saved.owner = null;

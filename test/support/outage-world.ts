@@ -24,7 +24,7 @@ const LONG_ANSWER = Array.from({ length: 40_000 }, (_, n) => n.toString(36)).joi
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
-  SAVE_TIMEOUT_MS: '1200',
+  SAVE_TIMEOUT_MS: '2400', // half of it is what a connection may take, also of a machine that is busy
   LEASE_TTL_MS: '3000',
   HEARTBEAT_MS: '300',
   LOG_LEVEL: 'info',
@@ -91,12 +91,20 @@ export class OutageWorld {
     const gate = new Gate();
     this.fake.otherwise((body) => turnOf(body, gate));
     const chats = Array.from({ length: INTERACTIONS }, () => `outage-${this.chats++}`);
-    const all = await Promise.all(chats.map((chat) => this.api.begin(chat, 'Go')));
+    const all = await Promise.all(chats.map((chat) => this.start(chat)));
     const halves = all.map(() => new Gate());
     const readers = Promise.all(all.map((of, n) => this.read(of, () => void halves[n]!.pass())));
     readers.catch(() => {});
     await Promise.race([Promise.all(halves.map((half) => half.reached)), readers]);
     return { gate, all, readers };
+  }
+
+  private async start(chat: string): Promise<Interaction> {
+    try {
+      return await this.api.begin(chat, 'Go');
+    } catch (cause) {
+      throw new Error(`${chat} could not be started. The server said:\n${this.output}`, { cause });
+    }
   }
 
   /** Everybody came to the end, and everything is there, once and in order. */

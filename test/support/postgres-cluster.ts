@@ -3,13 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
 
 const run = promisify(execFile);
 const DEBIAN = '/usr/lib/postgresql';
@@ -163,15 +162,6 @@ async function ownUser(): Promise<{ uid?: number; gid?: number }> {
     ['-u', '-g'].map(async (what) => Number((await run('id', [what, 'postgres'])).stdout)),
   );
   return { uid: uid!, gid: gid! };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function childrenOf(parent: number): Promise<number[]> {

@@ -1,6 +1,28 @@
 import type { ModelEvent, ModelProvider, ModelRequest } from '../../src/models/model-provider.js';
+import { IMAGES } from './images.js';
 
 export const REQUEST: ModelRequest = { model: 'fake', messages: [{ role: 'user', content: 'Hi' }] };
+/** A tool has shown an image, and its model spoke of it. */
+export const LOOKED: ModelRequest = {
+  model: 'fake',
+  messages: [
+    { role: 'user', content: 'Which colour is it?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: ['c1', 'c2'].map((id) => ({
+        ...{ id, type: 'function', function: { name: 'look', arguments: '{}' } },
+      })),
+    },
+    {
+      ...{ role: 'tool', tool_call_id: 'c1', content: 'a.png is an image' },
+      images: [{ media_type: 'image/png', data: IMAGES.png }],
+    },
+    { role: 'tool', tool_call_id: 'c2', content: 'noon' },
+    { role: 'assistant', content: 'It is red.' },
+    { role: 'user', content: 'Sure?' },
+  ],
+};
 export const NEVER = new AbortController().signal;
 
 /** All events of a turn. */

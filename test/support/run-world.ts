@@ -4,8 +4,12 @@ import { TrustingJudge } from './trusting-judge.js';
 import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { CallRates } from '../../src/agents/runtime/call-rates.js';
 import type { AgentRegistry } from '../../src/agents/agent-registry.js';
+import type { Config } from '../../src/config/config.js';
+import type { Guardrail } from '../../src/guardrails/guardrail.js';
+import { Guardrails } from '../../src/guardrails/guardrails.js';
 import { Run } from '../../src/interactions/run.js';
 import { WaitingRuns } from '../../src/interactions/waiting-runs.js';
 import type { RunDeps } from '../../src/interactions/run-deps.js';
@@ -24,6 +28,7 @@ import type {
   InteractionRow,
   LeaseTerms,
 } from '../../src/log/store-rows.js';
+import { HotMemory } from '../../src/log/hot-memory.js';
 import { Spill } from '../../src/log/spill/spill.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
@@ -43,11 +48,12 @@ export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
 type Append = (batches: readonly AppendBatch[]) => Promise<AppendOutcome[]>;
 
 export interface RunWorldOptions {
-  readonly agent?: AgentFunction;
+  readonly agent?: AgentFunction | Agent;
   /** Further kinds of agents, by name. */
-  readonly kinds?: Readonly<Record<string, AgentFunction>>;
+  readonly kinds?: Readonly<Record<string, AgentFunction | Agent>>;
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
+  readonly guardrails?: readonly Guardrail[];
   readonly clock?: Clock;
   readonly max_iterations?: number;
   readonly approval_mode?: ApprovalMode;
@@ -186,11 +192,13 @@ export class RunWorld {
     const { judge = new TrustingJudge(), env = {} } = settings;
     const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
     for (const tool of tools) registry.add(tool);
+    const config = loadConfig(env);
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
     return {
       logger: this.logger(),
       store: this.store,
       bus: this.bus,
+      memory: new HotMemory(this.store),
       spill: new Spill(this.store),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
@@ -198,9 +206,10 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
+      guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
       left: new LeftProcesses(),
-      config: loadConfig(env),
+      config,
       clock,
       ids: this.ids,
     };
@@ -222,12 +231,18 @@ export class RunWorld {
   }
 }
 
-function registryOf(kinds: Readonly<Record<string, AgentFunction>>): AgentRegistry {
+function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): AgentRegistry {
   const get = (name: string) => {
-    const run = kinds[name];
-    if (!run) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);
-    return { run };
+    const kind = kinds[name];
+    if (!kind) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);
+    return typeof kind === 'function' ? { run: kind } : kind;
   };
   const find = (name: string) => kinds[name] && { type: { name, description: '' } };
   return { get, find } as unknown as AgentRegistry;
+}
+
+function guardrailsOf(all: readonly Guardrail[], config: Config): Guardrails {
+  const guardrails = new Guardrails(undefined as unknown as DiscoveryService, config);
+  guardrails.use(all);
+  return guardrails;
 }

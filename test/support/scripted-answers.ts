@@ -1,4 +1,3 @@
-import type { FakeAnswer } from './fake-openai.js';
 import type { ChatBody } from './fake-model.js';
 import type { FakeTurn } from './fake-openai-turn.js';
 
@@ -11,7 +10,7 @@ export function script(...turns: readonly FakeTurn[]): string {
 }
 
 /** Plays the script of the last user message, however many conversations there are at once. Any other message gets "Done.". */
-export const playScript: FakeAnswer = (body) => {
+export const playScript = (body: ChatBody): FakeTurn => {
   const messages = body['messages'] as readonly ChatBody[];
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && !isNote(content));
   const text = String(messages[at]?.['content']);

@@ -51,6 +51,10 @@ export class ServerProcess {
     return new ApiClient(await Promise.race([this.url, died]));
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** Sends a signal that doesn't end it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(signal);

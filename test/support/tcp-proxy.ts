@@ -47,6 +47,7 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
       await closed;
     },
     async restore() {
+      isSilent = false;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },

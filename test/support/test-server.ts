@@ -1,17 +1,11 @@
 import type { Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AppModule } from '../../src/app.module.js';
-import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import { AppLogger } from '../../src/http/app-logger.js';
-import { configureApp } from '../../src/http/configure-app.js';
-import { SseStreams } from '../../src/http/sse-streams.js';
-import { LeaseKeeper } from '../../src/interactions/lease-keeper.js';
-import { Readers } from '../../src/log/readers.js';
 import type { Stores } from '../../src/ports.module.js';
 import { ApiClient } from './api-client.js';
+import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from './fake-openai.js';
+import type { RedisServer } from './redis-server.js';
+import { TestApp } from './test-app.js';
 
 /** Must never come out of a server. */
 export const KEY = 'sk-a-key-that-nobody-may-see';
@@ -24,11 +18,13 @@ export interface TestServerOptions {
   readonly fake?: FakeOpenAi;
 }
 
-/** The whole server in this process, on a store that is open, with a fake model API as its only model beside the demo. */
+/** The whole server in this process, or a cluster of it, on a store that is open, with a fake model API as its only model beside the demo. */
 export class TestServer {
   private constructor(
-    private readonly app: NestExpressApplication,
+    private readonly apps: readonly TestApp[],
+    private readonly redis: RedisServer | undefined,
     readonly fake: FakeOpenAi,
+    /** Speaks with each process that answers clients in turn. */
     readonly api: ApiClient,
     /** What was logged, line by line. */
     readonly log: readonly string[],
@@ -39,46 +35,50 @@ export class TestServer {
     { env = {}, modules = [], fake: known }: TestServerOptions = {},
   ): Promise<TestServer> {
     const fake = known ?? (await FakeOpenAi.start());
-    const config = loadConfig({
+    const basic = {
       MODEL: 'openai/fake',
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: fake.baseUrl,
       LOG_LEVEL: 'debug',
       ...env,
-    });
+    };
     const log: string[] = [];
-    const logger = new AppLogger(config, (line) => log.push(line));
-    const app = await NestFactory.create<NestExpressApplication>(
-      AppModule.of(config, stores, modules),
-      { logger, bodyParser: false, forceCloseConnections: true },
-    );
-    await configureApp(app, config, logger).listen(0, '127.0.0.1');
-    return new TestServer(app, fake, new ApiClient(await app.getUrl()), log);
+    const redis = await startRedisFor(basic);
+    const { apis, workers } = environmentsOf(basic, redis);
+    const start = (each: Environment) => TestApp.start(stores, { env: each, modules, log });
+    const answering = await Promise.all(apis.map(start));
+    const working = await Promise.all(workers.map(start));
+    const api = new ApiClient(...answering.map(({ url }) => url));
+    return new TestServer([...answering, ...working], redis, fake, api, log);
   }
 
   /** Event streams that are open. */
   get streams(): number {
-    return this.app.get(SseStreams, { strict: false }).count;
+    return sum(this.apps.map((app) => app.streams));
   }
 
   /** Readers that an interaction has. */
   readersOf(interactionId: string): number {
-    return this.app.get(Readers, { strict: false }).count(interactionId);
+    return sum(this.apps.map((app) => app.readersOf(interactionId)));
   }
 
-  /** Whether this process has a run of it in memory. */
+  /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean {
-    const held = this.app.get(LeaseKeeper, { strict: false }).held();
-    return held.some(({ run }) => run.interactionId === interactionId);
+    return this.apps.some((app) => app.runs(interactionId));
   }
 
   /** Stops the server and leaves the fake model for the next one. */
-  close(): Promise<void> {
-    return this.app.close();
+  async close(): Promise<void> {
+    await Promise.all(this.apps.map((app) => app.close()));
+    await this.redis?.stop();
   }
 
   async stop(): Promise<void> {
     await this.close();
     await this.fake.stop();
   }
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

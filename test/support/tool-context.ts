@@ -1,3 +1,4 @@
+import { Resources } from '../../src/tools/resources.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 
 /** What a tool has that runs by itself, with nobody around. */
@@ -8,6 +9,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     agent_id: 'agent_1',
     tool_call_id: 'call_1',
     signal: new AbortController().signal,
+    resources: new Resources(),
     output: () => {},
     started: () => Promise.resolve(),
     may_show: () => Promise.resolve(() => true),
@@ -17,6 +19,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     fork: () => Promise.resolve({ id: 'agent_test', type: 'react' }),
     wait: () => Promise.resolve(''),
     call_tool: () => Promise.resolve({ output: '', is_error: false }),
+    earlier_output: () => Promise.resolve(undefined),
     now: () => Promise.resolve(0),
     ...more,
   };

@@ -27,6 +27,7 @@ class RunView {
 
 /** What a pub/sub between processes may be at its worst: it loses and repeats frames, and lost runs go on talking. */
 export class UnreliableLiveBus extends LiveBus {
+  readonly awaySince = undefined;
   private readonly runs = new Map<number, RunView>();
   private readonly listeners = new Set<FrameListener>();
   private readonly past: Frame[] = [];
@@ -82,6 +83,16 @@ export class UnreliableLiveBus extends LiveBus {
 
   onWake(): () => void {
     return () => {};
+  }
+
+  noteReader(): void {}
+
+  onReader(): () => void {
+    return () => {};
+  }
+
+  async isHeardElsewhere(): Promise<boolean> {
+    return false;
   }
 
   private happens(rate: number): boolean {

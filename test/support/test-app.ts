@@ -1,0 +1,55 @@
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from '../../src/app.module.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import type { Environment } from '../../src/config/load-config.js';
+import { AppLogger } from '../../src/http/app-logger.js';
+import { configureApp } from '../../src/http/configure-app.js';
+import { SseStreams } from '../../src/http/sse-streams.js';
+import { LeaseKeeper } from '../../src/interactions/lease-keeper.js';
+import { Readers } from '../../src/log/readers.js';
+import type { Stores } from '../../src/ports.module.js';
+
+export interface TestAppOptions {
+  readonly env: Environment;
+  readonly modules: readonly Type[];
+  /** Where each line that it logs goes. */
+  readonly log: string[];
+}
+
+/** The whole server in this process, on a store that is open. */
+export class TestApp {
+  private constructor(
+    private readonly app: NestExpressApplication,
+    readonly url: string,
+  ) {}
+
+  static async start(stores: Stores, { env, modules, log }: TestAppOptions): Promise<TestApp> {
+    const config = loadConfig(env);
+    const logger = new AppLogger(config, (line) => log.push(line));
+    const app = await NestFactory.create<NestExpressApplication>(
+      AppModule.of(config, stores, modules),
+      { logger, bodyParser: false, forceCloseConnections: true },
+    );
+    await configureApp(app, config, logger).listen(0, '127.0.0.1');
+    return new TestApp(app, await app.getUrl());
+  }
+
+  get streams(): number {
+    return this.app.get(SseStreams, { strict: false }).count;
+  }
+
+  readersOf(interactionId: string): number {
+    return this.app.get(Readers, { strict: false }).count(interactionId);
+  }
+
+  runs(interactionId: string): boolean {
+    const held = this.app.get(LeaseKeeper, { strict: false }).held();
+    return held.some(({ run }) => run.interactionId === interactionId);
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}
