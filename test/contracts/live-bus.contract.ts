@@ -32,8 +32,8 @@ export function liveBusContract(name: string, open: () => Promise<OpenedBus>): v
 function describeFrames(bus: () => OpenedBus): void {
   it('brings every frame to every listener of its interaction, in order', async () => {
     const [id, other] = [interactionId(), interactionId()];
-    const heard = [listen(bus(), id), listen(bus(), id)];
-    const foreign = listen(bus(), other);
+    const heard = [await listen(bus(), id), await listen(bus(), id)];
+    const foreign = await listen(bus(), other);
     const frames = [1, 2, 3].map((number) => newFrame(1, number, [delta('a', number - 1, 'x')]));
     for (const frame of frames) bus().publisher.publish(id, frame);
     await until(() => heard.every(({ frames }) => frames.length === 3));
@@ -43,7 +43,7 @@ function describeFrames(bus: () => OpenedBus): void {
 
   it('tells nothing to a listener that has left', async () => {
     const id = interactionId();
-    const [left, stayed] = [listen(bus(), id), listen(bus(), id)];
+    const [left, stayed] = [await listen(bus(), id), await listen(bus(), id)];
     left.leave();
     left.leave();
     bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
@@ -58,7 +58,7 @@ function describeFrames(bus: () => OpenedBus): void {
       leave();
       bus().subscriber.subscribe(id, (frame) => late.push(frame));
     });
-    const stayed = listen(bus(), id);
+    const stayed = await listen(bus(), id);
     for (const number of [1, 2])
       bus().publisher.publish(id, newFrame(1, number, [delta('a', number - 1, 'x')]));
     await until(() => stayed.frames.length === 2 && late.some((frame) => frame.number === 2));
@@ -66,7 +66,7 @@ function describeFrames(bus: () => OpenedBus): void {
 
   it('keeps quiet about a run that was lost, once a newer one has spoken (I6)', async () => {
     const id = interactionId();
-    const listener = listen(bus(), id);
+    const listener = await listen(bus(), id);
     const { publisher } = bus();
     publisher.publish(id, newFrame(1, 1, [delta('1b0', 0, 'old')]));
     publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
@@ -86,7 +86,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
   it('has no snapshot of what was never published', async () => {
     const id = interactionId();
     expect(await snapshotOf(bus(), id)).toBeUndefined();
-    listen(bus(), id).leave();
+    (await listen(bus(), id)).leave();
     expect(await snapshotOf(bus(), id)).toBeUndefined();
   });
 
@@ -124,7 +124,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
 
   it('forgets the open blocks of a run that is over', async () => {
     const id = interactionId();
-    const listener = listen(bus(), id);
+    const listener = await listen(bus(), id);
     bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
     await until(() => listener.frames.length === 1);
     bus().publisher.close(id, 1);
@@ -144,7 +144,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
   it('keeps nothing of runs that are over and read by nobody', async () => {
     const ids = Array.from({ length: 100 }, () => interactionId());
     for (const id of ids) {
-      const listeners = [listen(bus(), id), listen(bus(), id)];
+      const listeners = [await listen(bus(), id), await listen(bus(), id)];
       bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
       await until(() => listeners.every(({ frames }) => frames.length === 1));
       listeners[0]?.leave();
@@ -205,9 +205,15 @@ function newFrame(epoch: number, number: number, items: readonly FrameItem[]): F
   return { epoch, number, items };
 }
 
-function listen({ subscriber }: OpenedBus, id: string): { frames: Frame[]; leave: () => void } {
+/** Resolves when it hears what is published from now on. */
+async function listen(
+  { subscriber }: OpenedBus,
+  id: string,
+): Promise<{ frames: Frame[]; leave: () => void }> {
   const frames: Frame[] = [];
-  return { frames, leave: subscriber.subscribe(id, (frame) => frames.push(frame)) };
+  const leave = subscriber.subscribe(id, (frame) => frames.push(frame));
+  await subscriber.snapshot(id);
+  return { frames, leave };
 }
 
 function snapshotOf({ subscriber }: OpenedBus, id: string): Promise<Snapshot | undefined> {

@@ -64,10 +64,10 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [first, ...ids] = Array.from({ length: 5 }, () => interactionId());
-      queue.enqueue(first!, 'new');
+      queue.enqueue(first!, { as: 'new' });
       await desk.until(() => desk.started.length === 1);
-      for (const [n, id] of ids.entries()) queue.enqueue(id, n < 2 ? 'new' : 'begun');
-      queue.enqueue(ids[0]!, 'begun');
+      for (const [n, id] of ids.entries()) queue.enqueue(id, { as: n < 2 ? 'new' : 'begun' });
+      queue.enqueue(ids[0]!, { as: 'begun' });
       desk.openAll();
       await desk.until(() => desk.started.length === 5);
       expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);
@@ -77,7 +77,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
       await desk.until(() => desk.started.length === 1);
       desk.slot(waiting!).release();
       await desk.until(() => desk.started.length === 2);
@@ -92,7 +92,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
       await desk.until(() => desk.started.length === 1);
       const slot = desk.slot(waiting!);
       slot.release();
@@ -112,7 +112,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, 'new');
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
       await desk.until(() => desk.started.length === 1);
       desk.slot(waiting!).release();
       await desk.until(() => desk.started.length === 2);
@@ -146,7 +146,7 @@ export function runQueueContract(
 }
 
 /** The handler of a queue: sees what is handed out, and may hold it until it is told to go on. */
-class Desk {
+export class Desk {
   readonly started: string[] = [];
   most = 0;
   private readonly running = new Map<string, Gate>();

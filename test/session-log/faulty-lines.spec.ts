@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { MAX_LINE } from '../../src/chats/session-log/body-lines.js';
 import type { OpenStore } from '../e2e/stores.js';
+import { IMAGES, pngOf } from '../support/images.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, toLog, withoutIds } from './session-log-world.js';
 // Last: it looks for a Postgres while the modules after it are loaded, and gives up when that takes long.
@@ -163,6 +164,25 @@ describe('A session log with faults', () => {
     expect(text).not.toContain(ours.id);
     expect(text).not.toContain(mine.chat_id);
     expect(text).not.toContain('"seq":99');
+    expect(await world.findFaults(chat_id)).toEqual([]);
+  });
+
+  it.each([
+    ['that claims to be another kind', { media_type: 'image/gif', data: IMAGES.png }],
+    ['that is none', { media_type: 'image/png', data: 'AAAA' }],
+    ['that is not complete', { media_type: 'image/png', data: IMAGES.png.slice(0, 60) }],
+    ['with more than base64', { media_type: 'image/png', data: `${IMAGES.png} "}` }],
+    ['that is too large', { media_type: 'image/png', data: pngOf(2 ** 21).toString('base64') }],
+    ['of a kind that nobody shows', { media_type: 'image/svg+xml', data: IMAGES.png }],
+  ])('takes no image of a tool %s', async (_what, image) => {
+    const lines = linesOf(LOG);
+    const at = lines.findIndex(({ body }) => body?.type === 'TOOL_RESULT');
+    const shown = { ...lines[at]!, hidden: { images: [image] } };
+    const { chat_id, report } = await world.import(toLog(lines.with(at, shown as never)));
+    expect(report.problems[0]).toEqual({
+      line: at + 1,
+      message: expect.stringMatching(/hidden\.images\.0/),
+    });
     expect(await world.findFaults(chat_id)).toEqual([]);
   });
 

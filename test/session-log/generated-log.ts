@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Ids } from '../../src/kernel/ids.js';
 import type { RecordBody, StoppedEffect } from '../../src/protocol/events.js';
+import { IMAGES } from '../support/images.js';
 import { toLog } from './session-log-world.js';
 
 const ids = new Ids();
@@ -167,6 +168,12 @@ function stopped(id: string): StoppedEffect {
   return { kind: 'agent', id, name: 'react', state: 'stopped' };
 }
 
+const SEEN = {
+  seen: { path: 'a.png', hash: '12ab' },
+  images: [{ media_type: 'image/png', data: IMAGES.png }],
+  whole: 'All that it printed.',
+};
+
 function turnWithCall(id: string): Content[] {
   const call = { id, type: 'function', function: { name: 'calculator', arguments: '{"a":1}' } };
   const usage = { input_tokens: 1, output_tokens: 1 };
@@ -181,7 +188,7 @@ function turnWithCall(id: string): Content[] {
   return [
     { body: { type: 'TOOL_CALL', id, block_id: '1b1', tool_name: 'calculator', tool_input: '{' } },
     { body: { type: 'TURN_COMPLETED', ...turn }, hidden: { message, in_conversation: true } },
-    { body: { type: 'TOOL_RESULT', id, ...result, duration_ms: 0.5 } },
+    { body: { type: 'TOOL_RESULT', id, ...result, duration_ms: 0.5 }, hidden: SEEN },
   ];
 }
 

@@ -42,7 +42,11 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     const [one, two] = stores;
     const rows = await Promise.all(Array.from({ length: 50 }, () => started(one, { lease: HELD })));
     const requests = rows.map(() => newRequest(2));
-    await one.append(rows.map(({ id }, i) => newBatch(id, [2, 2], { requests: [requests[i]!] })));
+    await one.append(
+      rows.map(({ id }, i) =>
+        newBatch(id, [2, 2], { requests: [requests[i]!], status: 'WAITING_INPUT' }),
+      ),
+    );
     const settle = (store: InteractionStore, answer: string) =>
       Promise.all(
         requests.map(({ id }) =>

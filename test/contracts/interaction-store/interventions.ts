@@ -9,6 +9,7 @@ import {
   endBatch,
   HELD,
   interactionId,
+  newBatch,
   newEnd,
   queued,
   started,
@@ -52,6 +53,7 @@ export function describeInterventions(tested: StoreUnderTest): void {
 
     it('keep what runs from resting, and wake what is parked', async () => {
       const row = await started(tested.store, { lease: HELD });
+      await tested.store.append([newBatch(row.id, [2, 2], { status: 'WAITING_INPUT' })]);
       const lease = { interaction_id: row.id, epoch: 1 };
       await tested.store.intervene(newIntervention(row));
       expect(await tested.store.park({ ...lease, signals: 0 })).toBe(false);

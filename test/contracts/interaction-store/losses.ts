@@ -57,7 +57,7 @@ export function describeLosses(tested: StoreUnderTest): void {
     it('are not counted when a run was parked: the first record of the next is its own', async () => {
       const { id } = await started(tested.store, { lease: LAPSING });
       const { epoch } = await lose(id);
-      await tested.store.append([newBatch(id, [2, 2], { epoch })]);
+      await tested.store.append([newBatch(id, [2, 2], { epoch, status: 'WAITING_INPUT' })]);
       expect(await tested.store.park({ interaction_id: id, epoch, signals: 0 })).toBe(true);
       await tested.store.requestCancel(id, 'user');
       expect(await lose(id)).toEqual({ epoch: 3, losses: 1 });

@@ -106,7 +106,8 @@ export class ModelWalk {
     const expires_at = last_seq % 2 ? null : at(Date.parse(this.now) % 30);
     const requests = [...new Set(asks)].map((key) => newRequest(last_seq, { key, expires_at }));
     const usage = { input_tokens: last_seq, output_tokens: texts.length };
-    await this.write({ interaction_id: id, epoch, records, usage, requests });
+    const status = requests.length > 0 ? 'WAITING_INPUT' : 'RUNNING';
+    await this.write({ interaction_id: id, epoch, records, usage, requests, status });
   }
 
   private async settle({ chat, nth, by, approval }: Of<'settle'>): Promise<void> {
@@ -168,9 +169,10 @@ export class ModelWalk {
     });
   }
 
-  /** A clean one: whether a lease outlives its process is the store's own affair. */
+  /** A clean one: whether a lease outlives its process, and whether opening promotes what was left waiting, is the store's own affair. */
   private async restart(): Promise<void> {
     for (const chat_id of this.chats) {
+      await this.both((store) => store.promoteQueued(this.now, chat_id));
       for (const { id, epoch } of await this.rows(chat_id))
         await this.both((store) => store.releaseLease(id, epoch));
     }

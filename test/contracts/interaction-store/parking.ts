@@ -33,6 +33,13 @@ export function describeParking(tested: StoreUnderTest): void {
       expect((await tested.store.findActiveInteraction(row.chat_id))?.id).toBe(row.id);
     });
 
+    it('is not for what works', async () => {
+      const row = await started(tested.store, { lease: HELD });
+      expect(await park(tested, row)).toBe(false);
+      const held = [{ interaction_id: row.id, epoch: row.epoch }];
+      expect(await tested.store.renewLeases(held, HELD)).toHaveLength(1);
+    });
+
     it('is woken by a decision, and nothing of it was lost', async () => {
       const { row, request_id } = await waiting(tested);
       await park(tested, row);

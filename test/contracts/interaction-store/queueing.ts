@@ -153,6 +153,7 @@ function describeInterrupting(tested: StoreUnderTest): void {
 
   it('wakes what is parked', async () => {
     const { id, chat_id } = await started(tested.store, { lease: HELD });
+    await tested.store.append([newBatch(id, [2, 2], { status: 'WAITING_INPUT' })]);
     expect(await tested.store.park({ interaction_id: id, epoch: 1, signals: 0 })).toBe(true);
     expect(await tested.store.acquireLease(id, HELD)).toBeUndefined();
     await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
