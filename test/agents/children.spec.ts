@@ -298,7 +298,7 @@ describe(Children.name, () => {
     const world = await ran({
       agent: async (ctx) => {
         const depth = await ctx.wait(await ctx.fork('', { agent_type: 'deep' }));
-        const forks = Array.from({ length: 60 }, () => ctx.fork('', { agent_type: 'asker' }));
+        const forks = Array.from({ length: 110 }, () => ctx.fork('', { agent_type: 'asker' }));
         const refused = (await Promise.all(forks.map(outcome))).filter(Array.isArray);
         return `${depth}; ${refused.length} refused`;
       },

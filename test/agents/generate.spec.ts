@@ -274,7 +274,8 @@ describe(GenerateEffect.name, () => {
 
   it('sends no model more than it may be sent', async () => {
     const provider = playing(answerTurn('Done'));
-    const world = await RunWorld.open({ agent: react, provider });
+    const env = { CONTEXT_STRATEGY: 'none' };
+    const world = await RunWorld.open({ agent: react, provider, env });
     await world.run();
     await world.say('x'.repeat(4_000_001));
     await world.run();

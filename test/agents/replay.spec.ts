@@ -21,8 +21,12 @@ const fates: fc.Arbitrary<Fate[]> = fc.array(
   { maxLength: 6 },
 );
 
-async function played(program: Program, seed: number, deaths: Fate[]): Promise<ReplayWorld> {
-  const world = await ReplayWorld.open(program, random(seed));
+async function played(
+  program: Program,
+  seed: number,
+  { deaths = [], hooked = false }: { deaths?: Fate[]; hooked?: boolean } = {},
+): Promise<ReplayWorld> {
+  const world = await ReplayWorld.open(program, random(seed), { hooked });
   await world.play(deaths);
   expect(await findFaults(world)).toEqual([]);
   return world;
@@ -42,17 +46,37 @@ function differences(a: ReplayWorld, b: ReplayWorld, shared: string): string[] {
 describe(Run.name, () => {
   it('takes up any program after any deaths, and every step comes to what it came to first (I3, I4, I6, I8)', async () => {
     const property = fc.asyncProperty(programs, fates, fc.nat(), async (program, deaths, seed) => {
-      await played(program, seed, deaths);
+      await played(program, seed, { deaths });
     });
     await fc.assert(property, { seed: SEED, numRuns: 1_000, interruptAfterTimeLimit: 7_000 });
   });
 
+  it('calls hooks in the same order whenever a program is run again, with resources that it has then (I4)', async () => {
+    const property = fc.asyncProperty(programs, fates, fc.nat(), async (program, deaths, seed) => {
+      const { made, lives } = await played(program, seed, { deaths, hooked: true });
+      expect(made.length).toBeGreaterThanOrEqual(Math.min(lives, 1));
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 1_000, interruptAfterTimeLimit: 7_000 });
+  });
+
+  it('does so with conversations that are cut, too', async () => {
+    let summaries = 0;
+    const property = fc.asyncProperty(programs, fates, fc.nat(), async (program, deaths, seed) => {
+      const world = await ReplayWorld.open(program, random(seed), { crowded: true });
+      await world.play(deaths);
+      expect(await findFaults(world)).toEqual([]);
+      summaries += world.summaries;
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 150 }); // as many on a busy machine: they have to come to summaries
+    expect(summaries).toBeGreaterThan(5);
+  });
+
   it('takes up any program after a kill at every moment of it, and it comes to what it came to without (I3, I4)', async () => {
     const property = fc.asyncProperty(programs, fc.nat(), async (program, seed) => {
-      const whole = await played(program, seed, []);
+      const whole = await played(program, seed);
       const stride = Math.max(1, Math.ceil(whole.moments / MOMENTS));
       for (let after = seed % stride; after < whole.moments; after += stride) {
-        const killed = await played(program, seed, [{ death: 'kill', after }]);
+        const killed = await played(program, seed, { deaths: [{ death: 'kill', after }] });
         expect(differences(whole, killed, killed.textAtDeath)).toEqual([]);
       }
     });

@@ -42,16 +42,37 @@ async function lostInside(recovery: ToolRecovery): Promise<{ world: RunWorld; be
 }
 
 describe(ToolEffect.name, () => {
-  it('has its start in the log before the effect begins (I4)', async () => {
-    let world: RunWorld | undefined;
-    let before: string[] = [];
-    const tool = new FakeTool('tool', async () => {
-      before = await world!.types();
-      return 'ok';
+  it.each(['report', 'rerun'] as const)(
+    'has its start in the log before the effect begins (I4): %s',
+    async (recovery) => {
+      let world: RunWorld | undefined;
+      let before: string[] = [];
+      const work = async (): Promise<string> => {
+        before = await world!.types();
+        return 'ok';
+      };
+      const tool = new FakeTool('tool', work, recovery, { read_only: false });
+      world = await RunWorld.open({ agent: react, tools: [tool], provider: calling() });
+      await world.run();
+      expect(before.at(-1)).toBe('TOOL_STARTED');
+      await expectEnded(world);
+    },
+  );
+
+  it('does not begin in a run that has lost the interaction and does not know it, however harmless it were to begin again (I6, I7)', async () => {
+    let begun = 0;
+    const tool = new FakeTool('tool', () => String(++begun), 'rerun', { read_only: false });
+    const world = await RunWorld.open({ agent: react, tools: [tool], provider: calling() });
+    const lost = await world.takeUp({
+      append: (batches) =>
+        JSON.stringify(batches).includes('TOOL_STARTED')
+          ? Promise.resolve(batches.map(() => 'fenced'))
+          : world.store.append(batches),
     });
-    world = await RunWorld.open({ agent: react, tools: [tool], provider: calling() });
+    await lost!.execute();
+    expect(begun).toBe(0);
     await world.run();
-    expect(before.at(-1)).toBe('TOOL_STARTED');
+    expect(begun).toBe(1);
     await expectEnded(world);
   });
 

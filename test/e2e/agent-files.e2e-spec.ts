@@ -36,11 +36,15 @@ describe('An agent in a file', () => {
     const typeOf = async (name: string) =>
       (await types()).items.find((type: { name: string }) => type.name === name);
 
+    /** Each process watches the folder for itself; those that answer do so in turn. */
+    const everywhere = (isSo: () => Promise<boolean>): Promise<void> =>
+      eventually(async () => (await isSo()) && (await isSo()));
+
     let tests = 0;
     beforeEach(async () => {
       const description = `Reviews changes, ${++tests}.`;
       await write('reviewer.md', REVIEWER.replace('Reviews changes.', description));
-      await eventually(async () => (await typeOf('reviewer'))?.description === description);
+      await everywhere(async () => (await typeOf('reviewer'))?.description === description);
     });
 
     it('is a kind of agent like any other', async () => {
@@ -92,7 +96,7 @@ describe('An agent in a file', () => {
       expect([refused.status, refused.body.type]).toEqual([409, '/problems/rule_of_agent_file']);
       expect(refused.body.detail).toContain('reviewer.md');
       await write('reviewer.md', REVIEWER.replace('current_time: deny', 'calculator: ask'));
-      await eventually(async () => {
+      await everywhere(async () => {
         const [rule] = (await server.api.get(path)).body.items;
         return rule.decision === 'ask';
       });
@@ -104,9 +108,9 @@ describe('An agent in a file', () => {
         await server.api.say('changed', { user_message: 'Go', agent: 'reviewer' });
         return lastRequest()['messages'][0].content;
       };
-      await eventually(async () => (await instructed()) === 'You review, quickly.');
+      await everywhere(async () => (await instructed()) === 'You review, quickly.');
       await write('reviewer.md', REVIEWER.replace('max_iterations: 2', 'max_iterations: often'));
-      await eventually(async () => (await types()).faults.length > 0);
+      await everywhere(async () => (await types()).faults.length > 0);
       expect((await types()).faults).toEqual([
         {
           file: expect.stringMatching(/\/reviewer\.md$/),
@@ -119,9 +123,9 @@ describe('An agent in a file', () => {
 
     it('is gone with its file', async () => {
       await write('passing.md', '---\ndescription: Soon gone.\n---\nYou go.');
-      await eventually(async () => (await typeOf('passing')) !== undefined);
+      await everywhere(async () => (await typeOf('passing')) !== undefined);
       await rm(join(folder, 'passing.md'));
-      await eventually(async () => (await typeOf('passing')) === undefined);
+      await everywhere(async () => (await typeOf('passing')) === undefined);
       const reply = await server.api.post('/chats/passing/interactions', {
         ...{ user_message: 'Go', agent: 'passing' },
       });
@@ -134,7 +138,7 @@ describe('An agent in a file', () => {
       ['with a model that there is not', 'model: nobody/x', 2, /model can’t be used: .*nobody/],
     ])('is not offered when it is %s', async (_, head, line, message) => {
       await write('wrong.md', `---\n${head}\ndescription: Wrong.\n---\nYou are wrong.`);
-      await eventually(async () => (await types()).faults.length > 0);
+      await everywhere(async () => (await types()).faults.length > 0);
       const { faults, items } = await types();
       expect(faults).toMatchObject([{ line, message: expect.stringMatching(message) }]);
       expect(items.filter(({ source }: { source: string | null }) => source)).toHaveLength(1);
@@ -142,7 +146,7 @@ describe('An agent in a file', () => {
       const reply = await server.api.post('/chats/wrong/interactions', start);
       expect(reply.body.detail).toMatch(message);
       await rm(join(folder, 'wrong.md'));
-      await eventually(async () => (await types()).faults.length === 0);
+      await everywhere(async () => (await types()).faults.length === 0);
     });
   });
 });

@@ -59,7 +59,7 @@ describe('GET /agents', () => {
       const live = await agentOf(server, asker);
       expect(live).toMatchObject({ chat_id: 'one', interaction_id: following.of.id });
       expect(live.state).toBe('awaiting_user');
-      expect(live.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+      expect(live.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
       const { approval_id } = await following.record('APPROVAL_REQUIRED');
       await person.respond(following.of, request_id, 'Fine.');
       await person.approve(following.of, approval_id);

@@ -91,7 +91,25 @@ for (const sandbox of SANDBOXES) {
           const { tool_output, truncated } = await run('much', 'seq 1 200000');
           expect(truncated).toBe(true);
           expect(tool_output.length).toBeLessThan(2_100);
-          expect(tool_output).toMatch(/^1\n2\n3\n.*bytes cut.*\n199999\n200000\n\[exit code 0\]$/s);
+          expect(tool_output).toMatch(
+            /^1\n2\n3\n.*more than \d+ characters cut.*\n199999\n200000\n\[exit code 0\]$/s,
+          );
+        });
+
+        it('keeps what is not shown of its output, for read to open', async () => {
+          const id = `seq-${++chats}`;
+          const seq = { id, name: 'bash', arguments: { command: 'seq 1 3000' } };
+          const path = `.parley/outputs/${id}.txt`;
+          const read = { name: 'read', arguments: { path, offset: 1500, limit: 2 } };
+          const following = await person.say(
+            chat('kept'),
+            script({ calls: [seq] }, { calls: [read] }),
+          );
+          await approve(following);
+          const [cut, opened] = (await following.end()).list('TOOL_RESULT');
+          expect(cut!.tool_output).toContain(`to see them, open ${path} with the tool read`);
+          expect(cut!.tool_output.length).toBeLessThanOrEqual(2_000);
+          expect(opened!.tool_output).toMatch(/^ *1500\t1500\n *1501\t1501\n/);
         });
 
         it('streams its output, and a cancel in the middle leaves nothing running (I7)', async () => {

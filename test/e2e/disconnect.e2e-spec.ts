@@ -45,16 +45,22 @@ describe('Readers that leave an interaction', () => {
     });
 
     it('cancel it in the queue as they would while it runs', async () => {
+      const asked = server.fake.requests.length + 1;
       const running = await person.say('queue', HANGS);
+      await server.fake.request(asked);
       const stream = await server.api.stream('queue', {
         user_message: 'Next',
         on_conflict: 'enqueue',
       });
       await eventually(() => server.streams === 2);
       stream.close();
+      const statuses = async (): Promise<string[]> => {
+        const { interactions } = (await server.api.get('/chats/queue?include=superseded')).body;
+        return interactions.map(({ status }: { status: string }) => status);
+      };
+      await eventually(async () => (await statuses())[1] === 'CANCELLED');
       await graceIsOver('clock-3');
-      const { interactions } = (await server.api.get('/chats/queue?include=superseded')).body;
-      expect(interactions).toMatchObject([{ status: 'RUNNING' }, { status: 'CANCELLED' }]);
+      expect(await statuses()).toEqual(['RUNNING', 'CANCELLED']);
       await person.cancel(running.of);
       await running.end();
     });
@@ -62,10 +68,12 @@ describe('Readers that leave an interaction', () => {
     it('leave it to the others that there are', async () => {
       const gate = new Gate();
       server.fake.reply({ text: ['Wait', gate, ' for it.'] });
+      const asked = server.fake.requests.length + 1;
       const stream = await server.api.stream('many', { user_message: 'Go' });
       const iterator = stream[Symbol.asyncIterator]();
       const first = await iterator.next();
       const of = { chat_id: 'many', id: first.value!.data.interaction_id };
+      await server.fake.request(asked);
       const others = Array.from({ length: 50 }, () => new Following(server.api, of));
       await Promise.all(others.map((other) => other.record('INTERACTION_STARTED')));
       stream.close();

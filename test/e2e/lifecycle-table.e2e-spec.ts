@@ -2,7 +2,6 @@ import type { Interaction, InteractionStatus } from '../../src/protocol/interact
 import type { Reply } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import type { EventStream } from '../support/event-stream.js';
-import { Following } from '../support/following.js';
 import { makeToolAsk } from '../support/make-tool-ask.js';
 import type { Person } from '../support/person.js';
 import { script } from '../support/scripted-answers.js';
@@ -110,7 +109,11 @@ class Case {
     person: Person,
     { chat, state, isStreamed }: { chat: string; state: State; isStreamed: boolean },
   ): Promise<Case> {
-    if (state === 'QUEUED') await (await person.say(chat, HANGS)).record('INTERACTION_STARTED');
+    if (state === 'QUEUED') {
+      const asked = server.fake.requests.length + 1;
+      await person.say(chat, HANGS);
+      await server.fake.request(asked);
+    }
     await makeToolAsk(server.api, chat, 'calculator');
     const body = { user_message: MESSAGE_OF[state], on_conflict: 'enqueue' };
     const stream = isStreamed ? await server.api.stream(chat, body) : undefined;
@@ -147,10 +150,11 @@ class Case {
     }
   }
 
-  /** Its status once it has that, or never will. */
+  /** Its status once it has that, or never will. It is asked for: nobody shall seem to read it. */
   async status(expected: InteractionStatus): Promise<InteractionStatus> {
-    if (FINAL.includes(expected)) await new Following(this.server.api, this.of).end();
-    return (await this.server.api.interaction(this.of)).status;
+    const ask = async () => (await this.server.api.interaction(this.of)).status;
+    if (FINAL.includes(expected)) await eventually(async () => FINAL.includes(await ask()));
+    return ask();
   }
 }
 
@@ -188,12 +192,11 @@ describe('Each action on an interaction, in each state of its life', () => {
         const over: Partial<Record<Action, () => Promise<void>>> = {
           // By the time that one which is left running is cancelled, so would those be that were left before.
           disconnect: async () => {
+            const asked = server.fake.requests.length + 1;
             const running = await bring('RUNNING', 'disconnect', `clock-${clocks++}`);
-            const asked = server.fake.requests.length;
+            const request = await server.fake.request(asked);
             await running.act('disconnect');
-            await (
-              await server.fake.request(asked)
-            ).ended;
+            await request.ended;
           },
           // By the time that one which was asked later has expired, so would the others have.
           expire: async () => {

@@ -65,7 +65,7 @@ const FAULTS: readonly Fault[] = [
         },
       ],
     },
-    code: 'model_refused',
+    code: 'context_overflow',
     message: /too long/,
   },
   {

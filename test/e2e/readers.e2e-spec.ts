@@ -10,7 +10,7 @@ const TEXT = '\u0001'.repeat(100_000);
 const TURNS = 10;
 
 describe('A reader that stops reading', () => {
-  onEachStore({}, (server) => {
+  onEachStore({ MODEL_CONTEXT_TOKENS: '100000000' }, (server) => {
     it('is disconnected while others and the run go on, and comes back for the rest (I10)', async () => {
       const gates = Array.from({ length: TURNS }, () => new Gate());
       server.fake.reply(

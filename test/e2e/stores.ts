@@ -11,6 +11,7 @@ import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.j
 import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
 import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import { IS_CLUSTER } from '../support/e2e-cluster.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -32,8 +33,7 @@ export interface StoreKind {
   open(): Promise<OpenStore>;
 }
 
-/** Every store that the server can run on. */
-export const STORES: readonly StoreKind[] = [
+const ALL: readonly StoreKind[] = [
   { name: 'PGlite', open: async () => onDatabase(await openTestPglite()) },
   {
     name: 'Postgres',
@@ -42,6 +42,15 @@ export const STORES: readonly StoreKind[] = [
   },
   { name: 'files', open: openFiles },
 ];
+
+/** Every store that the server can run on. Processes of a cluster share one on Postgres, whatever a test would take. */
+export const STORES: readonly StoreKind[] = IS_CLUSTER ? ALL.map(onPostgres) : ALL;
+
+function onPostgres(kind: StoreKind): StoreKind {
+  if (kind.name === 'Postgres') return kind;
+  const postgres = ALL.find(({ name }) => name === 'Postgres')!;
+  return { name: kind.name, fault: 'a cluster runs on Postgres', open: () => postgres.open() };
+}
 
 function onDatabase(opened: TestDatabase): OpenStore {
   const on = {

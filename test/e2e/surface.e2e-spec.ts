@@ -48,7 +48,11 @@ describe('A client that looks around', () => {
       ['/health/live', { status: 'ok' }],
       [
         '/health/ready',
-        { status: 'ok', sandbox: { kind: expect.any(String), description: expect.any(String) } },
+        {
+          status: 'ok',
+          sandbox: { kind: expect.any(String), description: expect.any(String) },
+          tool_servers: [],
+        },
       ],
     ])('finds the server well at %s', async (path, expected) => {
       const { status, body } = await server.api.get(path);

@@ -80,6 +80,9 @@ describe(`${FileInteractionStore.name}, killed while people are asked (I3, I5)`,
   });
 
   it('stays parked, or was never let go of', async () => {
+    const asked = { requests: [newRequest(2)], status: 'WAITING_INPUT' } as const;
+    await (await folder.open()).append([newBatch(row.id, [2, 2], asked)]);
+    await folder.close();
     await eachCut(
       (store) => store.park({ interaction_id: row.id, epoch: 1, signals: 0 }),
       async (store, { whole }) => {

@@ -65,7 +65,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
     const start = async (): Promise<ApiClient> => {
       server = await ServerProcess.start({
         ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '5000' },
-        ...{ WORKSPACE_DIR: folder, ...data.env },
+        ...{ WORKSPACE_DIR: folder, MODEL_CONTEXT_TOKENS: '10000000', ...data.env },
       });
       return server.api();
     };

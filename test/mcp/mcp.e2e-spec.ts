@@ -48,7 +48,12 @@ describe('Tools of MCP servers', () => {
     const path = join(folder, 'mcp.json');
     await writeFile(path, JSON.stringify({ mcpServers }));
     opened = await STORES[0]!.open();
-    const env = { MCP_CONFIG: path, REMOTE_URL: httpUrl, SECRET_OF_OURS: 'nobody-may-see' };
+    const env = {
+      MCP_CONFIG: path,
+      REMOTE_URL: httpUrl,
+      SECRET_OF_OURS: 'nobody-may-see',
+      MODEL_IMAGES: '*',
+    };
     server = await TestServer.start(opened.stores, { env });
   }, 60_000);
   afterAll(async () => {
@@ -107,6 +112,20 @@ describe('Tools of MCP servers', () => {
       ]),
     );
     expect((await servers()).map(({ name }) => name)).not.toContain('off');
+    const { status, body } = await server.api.get('/health/ready');
+    expect({ status, tool_servers: body.tool_servers }).toEqual({
+      status: 200,
+      tool_servers: await servers(),
+    });
+    const away = body.tool_servers.filter((each: ToolServer) => each.state === 'unavailable');
+    expect(away).not.toEqual([]);
+    expect(body).toMatchObject({
+      status: 'degraded',
+      degraded: away.map(({ name, since }: ToolServer) => ({
+        dependency: `tools of ${name}`,
+        since,
+      })),
+    });
   });
 
   it.each(['everything', 'remote'])('are called on the reference server: %s', async (name) => {
@@ -131,6 +150,16 @@ describe('Tools of MCP servers', () => {
     const entity = { name: 'Oslo', entityType: 'city', observations: ['cold'] };
     await call(['mcp__memory__create_entities', { entities: [entity] }]);
     expect(await readFile(join(folder, 'memory.jsonl'), 'utf8')).toContain('Oslo');
+  });
+
+  it('show the model their images, and name them to people', async () => {
+    const asked = server.fake.requests.length + 2;
+    const { output } = await call(['mcp__everything__get-tiny-image', {}]);
+    expect(output).toMatch(
+      /^Here's the image.*\n\[image, image\/png, 20×20, .* bytes\]\nThe image/,
+    );
+    const { messages } = (await server.fake.request(asked)).body;
+    expect(messages.at(-1).content[1].image_url.url).toMatch(/^data:image\/png;base64,iVBOR/);
   });
 
   it('are checked against their schema before anything is sent', async () => {

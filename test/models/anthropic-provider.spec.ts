@@ -10,6 +10,7 @@ import {
 } from '../support/fake-anthropic-turn.js';
 import { FakeAnthropic } from '../support/fake-anthropic.js';
 import type { ChatBody } from '../support/fake-model.js';
+import { IMAGES } from '../support/images.js';
 import { Gate } from '../support/gate.js';
 import {
   collect,
@@ -17,6 +18,7 @@ import {
   everything,
   failure,
   joined,
+  LOOKED,
   NEVER,
   ready,
   REQUEST,
@@ -79,6 +81,29 @@ describe(AnthropicProvider.name, () => {
   });
 
   describe('what it asks', () => {
+    it('shows what a tool shows in its result', async () => {
+      const { messages } = await asked({ messages: LOOKED.messages });
+      const source = { type: 'base64', media_type: 'image/png', data: IMAGES.png };
+      expect(messages[2].content).toEqual([
+        {
+          ...{ type: 'tool_result', tool_use_id: 'c1' },
+          content: [
+            { type: 'text', text: 'a.png is an image' },
+            { type: 'image', source },
+          ],
+        },
+        { type: 'tool_result', tool_use_id: 'c2', content: 'noon', ...MARK },
+      ]);
+    });
+
+    it('tells a model that can’t see so, and sends it no image', async () => {
+      const { messages } = await asked({ ...LOOKED, model: 'claude-2.1' });
+      expect(messages[2].content[0].content).toMatch(
+        /^a\.png is an image\n\[The model in use can’t/,
+      );
+      expect(JSON.stringify(messages)).not.toContain(IMAGES.png);
+    });
+
     it('sends the conversation, the tools and the choice, marked for the cache', async () => {
       const body = await asked({
         instructions: 'Be brief.',

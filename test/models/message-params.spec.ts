@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { messageRequest } from '../../src/models/anthropic/message-request.js';
 import type { ModelRequest } from '../../src/models/model-provider.js';
+import type { Image } from '../../src/protocol/image.js';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/message.js';
 import { checkConversation } from '../support/check-conversation.js';
 import { violationOfMessage } from '../support/fake-anthropic-rules.js';
@@ -18,7 +19,13 @@ const user = fc
   .oneof(words, fc.array(part, { maxLength: 3 }))
   .map((content) => [{ role: 'user', content } as unknown as Message]);
 const system = words.map((content): Message[] => [{ role: 'system', content }]);
-const call = fc.record({ name: fc.constantFrom(...NAMES), input: json, result: words });
+const pixel: Image = { media_type: 'image/png', data: 'iVBORw0KGgo=' };
+const call = fc.record({
+  name: fc.constantFrom(...NAMES),
+  input: json,
+  result: words,
+  images: fc.option(fc.constantFrom([pixel], [pixel, pixel]), { nil: undefined, freq: 3 }),
+});
 const thought = fc.oneof(
   fc.record({
     type: fc.constant('thinking'),
@@ -58,10 +65,11 @@ const turn = fc
       ...(calls.length > 0 && { tool_calls }),
       ...(thoughts.length > 0 && { provider_data: { anthropic: kept } }),
     };
-    const results = calls.map(({ result: text }, n): Message => ({
+    const results = calls.map(({ result: text, images }, n): Message => ({
       role: 'tool',
       tool_call_id: tool_calls[n]!.id,
       content: text,
+      ...(images && { images }),
     }));
     return [said, ...results];
   });

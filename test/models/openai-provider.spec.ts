@@ -3,6 +3,7 @@ import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
 import { sse, type FakeStep } from '../support/fake-model.js';
 import { delta } from '../support/fake-openai-turn.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
+import { IMAGES } from '../support/images.js';
 import { Gate } from '../support/gate.js';
 import {
   collect,
@@ -10,6 +11,7 @@ import {
   everything,
   failure,
   joined,
+  LOOKED,
   NEVER,
   ready,
   REQUEST,
@@ -96,6 +98,39 @@ describe(OpenAiProvider.name, () => {
         },
       });
       expect(fake.violations).toEqual([]);
+    });
+
+    it('shows what tools show in a message after all results of the turn', async () => {
+      await collect(connect({ sees: () => true }), LOOKED);
+      const [, , first, second, shown, answer] = fake.requests[0]!.body.messages;
+      expect([first, second]).toEqual([
+        { role: 'tool', tool_call_id: 'c1', content: 'a.png is an image' },
+        { role: 'tool', tool_call_id: 'c2', content: 'noon' },
+      ]);
+      expect(shown).toEqual({
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What the tool call c1 shows:' },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGES.png}` } },
+        ],
+      });
+      expect(answer).toEqual({ role: 'assistant', content: 'It is red.' });
+      expect(fake.violations).toEqual([]);
+    });
+
+    it('tells a model that can’t see so, and sends it no image', async () => {
+      await collect(provider, LOOKED);
+      const { messages } = fake.requests[0]!.body;
+      expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'tool',
+        'assistant',
+        'user',
+      ]);
+      expect(messages[2].content).toMatch(/^a\.png is an image\n\[The model in use can’t see/);
+      expect(JSON.stringify(messages)).not.toContain(IMAGES.png);
     });
 
     it('leaves out what was not asked for', async () => {
@@ -241,7 +276,7 @@ describe(OpenAiProvider.name, () => {
       [{ data: { error: { message: 'Oh', type: 'server_error' } } }, 'model_overloaded', true],
       [
         { data: { error: { message: 'Oh', code: 'context_length_exceeded' } } },
-        'model_refused',
+        'model_context_exceeded',
         false,
       ],
       [{ data: { error: 'Oh' } }, 'model_overloaded', true],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
+import type { Image } from '../../src/protocol/image.js';
 import { checkArguments } from '../../src/tools/check-arguments.js';
 import { EditTool } from '../../src/tools/edit/edit.tool.js';
 import { FileChanges } from '../../src/tools/files/file-changes.js';
@@ -20,6 +21,8 @@ interface Called {
   readonly truncated: boolean;
   /** Whether the log was told that the effect begins. */
   readonly started: boolean;
+  /** What a model that can see is shown with it. */
+  readonly images?: readonly Image[];
 }
 
 /** A real folder for the chats `one` and `two`, and the tools that work in it. */
@@ -76,6 +79,7 @@ export class FilesWorld {
     let started = false;
     const full = {
       chat_id: 'one',
+      may_show: () => Promise.resolve(() => true),
       signal: new AbortController().signal,
       started: () => {
         started = true;
@@ -86,8 +90,9 @@ export class FilesWorld {
     const output = await this.execute(name, input, full).catch(
       ({ message }: Error) => new ToolOutput(message, { is_error: true }),
     );
-    const { text, is_error, truncated } = output;
-    return { text, is_error, truncated, started };
+    const { text, is_error, truncated, journal } = output;
+    const { images } = journal ?? {};
+    return { text, is_error, truncated, started, ...(images && { images }) };
   }
 
   /** What a person would read who has to approve the call. */

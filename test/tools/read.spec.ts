@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { IMAGES, pngOf } from '../support/images.js';
 import { FilesWorld } from './files-world.js';
 
 describe('The tool read', () => {
@@ -69,15 +70,34 @@ describe('The tool read', () => {
     expect(text).toMatch(/with bash/);
   });
 
+  it('shows an image, whatever it is called, and knows what is in the file from then on', async () => {
+    await give('notes.txt', Buffer.from(IMAGES.png, 'base64'));
+    expect(await read({ path: 'notes.txt' })).toEqual({
+      ...{ is_error: false, truncated: false, started: false },
+      text: 'notes.txt is an image: image/png, 3×2, 73 bytes. If you don’t see it with this result any more, read it again.',
+      images: [{ media_type: 'image/png', data: IMAGES.png }],
+    });
+    const written = await world.call('write', { path: 'notes.txt', content: 'text' });
+    expect(written.is_error).toBe(false);
+  });
+
   it.each([
-    ['PNG', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00]],
-    ['JPEG', [0xff, 0xd8, 0xff, 0xe0]],
-    ['GIF', [...Buffer.from('GIF89a'), 0x00]],
-    ['WebP', [...Buffer.from('RIFF'), 1, 0, 0, 0, ...Buffer.from('WEBP')]],
-  ])('says of an image that it is one: %s', async (kind, bytes) => {
-    await give('file', Buffer.from(bytes));
-    const { text, is_error } = await read({ path: 'file' });
-    expect([is_error, text]).toEqual([true, expect.stringContaining(`is an image (${kind}, `)]);
+    [
+      'that is too large',
+      pngOf(1024 * 1024 + 1),
+      /\(image\/png, 3×2, 1,048,577 bytes\) that has more/,
+    ],
+    [
+      'that is cut off',
+      Buffer.from(IMAGES.jpeg, 'base64').subarray(0, 300),
+      /damaged or not complete/,
+    ],
+    ['that is animated', Buffer.from(IMAGES.animated_gif, 'base64'), /is animated/],
+  ])('says what to do with an image %s', async (_, bytes, fault) => {
+    await give('file.png', bytes);
+    const { text, is_error, images } = await read({ path: 'file.png' });
+    expect([is_error, images, text]).toEqual([true, undefined, expect.stringMatching(fault)]);
+    expect(text).toMatch(/Make a copy with bash/);
   });
 
   it('reads nothing that is huge, and says what to do instead', async () => {

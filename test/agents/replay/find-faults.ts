@@ -4,10 +4,12 @@ import type { TurnJournal } from '../../../src/agents/runtime/conversation.js';
 import type { LogRecord } from '../../../src/log/log-record.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { checkConversation } from '../../support/check-conversation.js';
+import { hookFaults, REFUSED } from './hooked-program.js';
 import type { ReplayWorld } from './replay-world.js';
 
 /** What is wrong with an interaction that should have ended well, in words. */
-export async function findFaults({ world, faults, seen, effects }: ReplayWorld): Promise<string[]> {
+export async function findFaults(replay: ReplayWorld): Promise<string[]> {
+  const { world, faults, seen, effects, made } = replay;
   const log = await world.log();
   const row = await world.row();
   const messages = (await world.messages()) ?? [];
@@ -22,6 +24,8 @@ export async function findFaults({ world, faults, seen, effects }: ReplayWorld):
     ...childFaults(log),
     ...toldFaults(log, messages, world.rootId),
     ...log.flatMap((record) => toolFaults(record, effects)),
+    ...log.flatMap((record) => refusalFaults(record, effects)),
+    ...hookFaults(made),
   ];
 }
 
@@ -60,9 +64,10 @@ function leftOut(
     const records = log.filter(({ agent_id }) => agent_id === id);
     const conversation = id === rootId ? messages : fold(records);
     const text = JSON.stringify(conversation);
-    const turns = records.flatMap(({ body, hidden }) =>
-      body.type === 'TURN_COMPLETED' && hidden ? [(hidden as TurnJournal).message] : [],
-    );
+    const turns = records.flatMap(({ body, hidden }) => {
+      const turn = hidden as TurnJournal | null;
+      return body.type === 'TURN_COMPLETED' && turn?.in_conversation ? [turn.message] : [];
+    });
     const missed = turns
       .map((message) => JSON.stringify(message))
       .filter((message) => !text.includes(message))
@@ -130,6 +135,11 @@ function childFaults(log: readonly LogRecord[]): string[] {
 
 function idsOf(log: readonly LogRecord[], type: 'TOOL_CALL' | 'TOOL_RESULT'): string[] {
   return log.flatMap(({ body }) => (body.type === type ? [body.id] : [])).toSorted();
+}
+
+function refusalFaults({ body }: LogRecord, effects: ReadonlyMap<string, number>): string[] {
+  const isRefused = body.type === 'TOOL_RESULT' && body.tool_output.startsWith(REFUSED);
+  return isRefused && effects.has(body.id) ? [`${body.id} ran, although it was refused`] : [];
 }
 
 function toolFaults({ body }: LogRecord, effects: ReadonlyMap<string, number>): string[] {

@@ -89,6 +89,7 @@ export class ProgramAgent {
       return await this.perform(effect, place);
     } catch (error) {
       const outcome = (error as Error).message;
+      if ((error as { code?: string }).code === 'step_refused') return outcome;
       this.see(place, outcome);
       if (effect.fails === 'uncaught') throw error;
       await this.ctx.say(`sorry for ${place}`);

@@ -12,8 +12,9 @@ import type { CalledTool } from '../../support/model-events.js';
 import { checkConversation } from '../../support/check-conversation.js';
 import { FakeTool } from '../../support/fake-tool.js';
 import { RunWorld } from '../../support/run-world.js';
-import type { ProcessOptions } from '../../support/run-world.js';
+import type { AgentFunction, ProcessOptions } from '../../support/run-world.js';
 import { ScriptedProvider } from '../../support/scripted-provider.js';
+import { Goods, HookedProgram } from './hooked-program.js';
 import { Life } from './life.js';
 import type { Fate } from './life.js';
 import { ProgramAgent } from './program-agent.js';
@@ -34,6 +35,10 @@ export class ReplayWorld {
   /** By tool call id, how often its effect took place. */
   readonly effects = new Map<string, number>();
   lives = 0;
+  /** What agents that have hooks made for themselves, in all processes. */
+  readonly made: Goods[] = [];
+  /** That models were asked for. */
+  summaries = 0;
   /** Of the process that lives now. */
   private run: Run | undefined;
   private readonly zombies: { readonly run: Run; readonly done: Promise<void> }[] = [];
@@ -48,10 +53,20 @@ export class ReplayWorld {
     readonly world: RunWorld,
     private readonly program: Program,
     private readonly random: () => number,
+    private readonly hooked: boolean,
+    /** Models have next to no room, and say a lot. */
+    private readonly crowded: boolean,
   ) {}
 
-  static async open(program: Program, random: () => number): Promise<ReplayWorld> {
-    return new ReplayWorld(await RunWorld.open(), program, random);
+  /** `hooked`: its agents have hooks and resources, too. */
+  static async open(
+    program: Program,
+    random: () => number,
+    options: { readonly hooked?: boolean; readonly crowded?: boolean } = {},
+  ): Promise<ReplayWorld> {
+    const { hooked = false, crowded = false } = options;
+    const world = await RunWorld.open(crowded ? { env: { MODEL_CONTEXT_TOKENS: '1000' } } : {});
+    return new ReplayWorld(world, program, random, hooked, crowded);
   }
 
   /** Runs it to its end: one process after the other meets its fate, the last one has none. */
@@ -142,15 +157,25 @@ export class ReplayWorld {
         new FakeTool('errand', (_, context) => errand(context), 'replay'),
         new FakeTool('caller', (_, context) => caller(context), 'replay'),
       ],
-      agent: (ctx) => this.agent(life, ctx).run(this.program, 'p'),
+      agent: this.kind((ctx) => this.agent(life, ctx).run(this.program, 'p')),
       kinds: {
-        child: (ctx) => {
+        child: this.kind((ctx) => {
           const place = promptOf(ctx);
           return this.agent(life, ctx).answer(programAt(this.program, place), place);
-        },
+        }),
         errand: (ctx) => ctx.step('errand', () => this.effectOf(life, promptOf(ctx))),
       },
     };
+  }
+
+  private kind(code: AgentFunction): AgentFunction | HookedProgram {
+    if (!this.hooked) return code;
+    return new HookedProgram({
+      code,
+      keep: (goods) => void this.made.push(goods),
+      latency: () => Math.floor(this.random() * 12),
+      onFault: (fault) => void this.faults.push(fault),
+    });
   }
 
   private agent(life: Life, ctx: AgentContext): ProgramAgent {
@@ -194,7 +219,9 @@ export class ReplayWorld {
     signal: AbortSignal,
   ): AsyncGenerator<ModelEvent> {
     for (const fault of checkConversation(messages)) this.faults.push(`model was sent ${fault}`);
-    const text = this.outcome(place);
+    const isSummary = place.startsWith('You keep the memory');
+    if (isSummary) return yield* this.summarise(life, signal);
+    const text = this.outcome(place) + (this.crowded ? ' '.repeat(1_000) : '');
     await life.moment();
     signal.throwIfAborted();
     const effect = effectAt(this.program, place);
@@ -211,8 +238,25 @@ export class ReplayWorld {
     yield completed(text, calls);
   }
 
+  private async *summarise(life: Life, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    this.summaries++;
+    await life.moment();
+    signal.throwIfAborted();
+    const text = this.random() < 0.2 ? '' : `summary#${++this.nonce}`;
+    yield textDelta(text);
+    yield completed(text);
+  }
+
   private tool(life: Life, name: string, recovery: 'report' | 'rerun'): FakeTool {
-    return new FakeTool(name, (_, { tool_call_id }) => this.effectOf(life, tool_call_id), recovery);
+    const work = (context: ToolContext): Promise<string> => {
+      if (this.hooked) this.use(context.resources.get(Goods));
+      return this.effectOf(life, context.tool_call_id);
+    };
+    return new FakeTool(name, (_, context) => work(context), recovery);
+  }
+
+  private use({ isOpen, agent_id }: Goods): void {
+    if (!isOpen) this.faults.push(`a tool of ${agent_id} has no resources any more`);
   }
 
   private async effectOf(life: Life, callId: string): Promise<string> {
