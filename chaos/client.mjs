@@ -48,7 +48,7 @@ async function* framesOf(response, { connection, watch, end }) {
       watch();
       parser.feed(decoder.decode(bytes, { stream: true }));
       for (const { id, event, data } of ready.splice(0))
-        yield { id, event, data: JSON.parse(data) };
+        yield { id, event, text: data, data: JSON.parse(data) };
     }
   } finally {
     end();

@@ -1,11 +1,11 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Child } from '../bench/child.mjs';
 import { freePort, untilReady } from '../bench/server.mjs';
 import { Gate } from './gate.mjs';
-import { LEASE_MS, LONE_LEASE_MS } from './times.mjs';
+import { settingsOf } from './settings.mjs';
 
 const ENTRY = fileURLToPath(new URL('server/main.mjs', import.meta.url));
 const POLL_MS = 20;
@@ -14,11 +14,7 @@ const READY_MS = 300_000;
 /** What a machine with nothing else to do takes. */
 const SWIFT_MS = 1_500;
 const MAX_SLOWNESS = 8;
-const TIMES = {
-  HEARTBEAT_MS: '250',
-  PARK_AFTER_MS: '150',
-  SHUTDOWN_GRACE_MS: '6000',
-};
+const DEFAULT_PORTS = { database: 5432, redis: 6379 };
 
 /** The server processes: a place for each, in which one is started after the other. */
 export class Fleet {
@@ -33,10 +29,15 @@ export class Fleet {
   #starts = 0;
   #ready_ms = 0;
 
-  /** `effects` is the file that the tools write to. */
-  constructor({ size, store, model, effects, folder }) {
+  /** `roles` has one for each place, an API first; `redis` is its address, if they share one; `effects` is the file that the tools write to. */
+  constructor({ roles, store, redis, model, effects, folder }) {
     this.#options = { store, model, effects, folder };
-    this.#places = Array.from({ length: size }, (_, number) => ({ number, state: 'down' }));
+    const targets = { database: store.url, redis };
+    this.#places = roles.map((role, number) => ({
+      ...{ number, role, state: 'down' },
+      gates: {},
+      targets,
+    }));
   }
 
   get size() {
@@ -52,18 +53,28 @@ export class Fleet {
     return this.#places[number].child.pid;
   }
 
-  /** What its way to the database leads through, if it has one. */
-  gate(number) {
-    return this.#places[number].gate;
+  /** Whether it runs agents. */
+  runs(number) {
+    return this.#places[number].role !== 'api';
   }
 
-  /** The address of one that listens, as far as we know; waits until there is one. */
+  /** What its way to the `database` or to `redis` leads through, if it has one. */
+  gate(number, to = 'database') {
+    return this.#places[number].gates[to];
+  }
+
+  /** The address of one that listens to clients, as far as we know; waits until there is one. */
   async url(random) {
     for (;;) {
-      const up = this.#places.filter(({ state }) => state === 'up');
+      const up = this.#clientsMayAsk();
       if (up.length > 0) return `http://127.0.0.1:${random.pick(up).port}`;
       await delay(POLL_MS);
     }
+  }
+
+  /** The addresses of all that listen to clients. */
+  urls() {
+    return this.#clientsMayAsk().map(({ port }) => `http://127.0.0.1:${port}`);
   }
 
   /** Resolves when it is ready, or was killed before that. */
@@ -113,7 +124,7 @@ export class Fleet {
   async killAll() {
     const alive = this.#places.filter(({ child }) => child && !child.hasExited);
     await Promise.all(alive.map(({ number }) => this.kill(number)));
-    for (const { gate } of this.#places) gate?.close();
+    for (const { gates } of this.#places) for (const gate of Object.values(gates)) gate.close();
   }
 
   pause(number) {
@@ -127,30 +138,18 @@ export class Fleet {
     };
   }
 
+  #clientsMayAsk() {
+    return this.#places.filter(({ state, role }) => state === 'up' && role !== 'worker');
+  }
+
   async #launch(place) {
-    const { store, model, effects, folder } = this.#options;
+    const { folder } = this.#options;
     place.state = 'starting';
     place.name = `s${place.number}x${this.#starts++}`;
     place.port = await freePort();
-    const dataDir =
-      this.size > 1 ? join(store.env.DATA_DIR, `p${place.number}`) : store.env.DATA_DIR;
-    await mkdir(dataDir, { recursive: true });
+    const ways = { database: await wayOf(place, 'database'), redis: await wayOf(place, 'redis') };
+    const env = await settingsOf(place, { ...this.#options, size: this.size, ways });
     const log = await open(join(folder, `${place.name}.log`), 'a');
-    const env = {
-      ...store.env,
-      ...TIMES,
-      LEASE_TTL_MS: String(this.size > 1 ? LEASE_MS : LONE_LEASE_MS),
-      DATABASE_URL: await this.#databaseOf(place),
-      DATA_DIR: dataDir,
-      HOST: '127.0.0.1',
-      PORT: String(place.port),
-      MODEL: 'openai/chaos',
-      OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/${place.name}/v1`,
-      OPENAI_API_KEY: '',
-      CHAOS_EFFECTS: effects,
-      LOG_LEVEL: 'info',
-      LOG_FORMAT: 'json',
-    };
     const child = new Child([ENTRY], { ipc: false, env, output: log.fd });
     place.child = child;
     await log.close();
@@ -159,19 +158,17 @@ export class Fleet {
     });
   }
 
-  /** The way through its gate. */
-  async #databaseOf(place) {
-    const { store } = this.#options;
-    if (!store.url) return '';
-    const url = new URL(store.url);
-    place.gate ??= new Gate({ host: url.hostname, port: Number(url.port || 5432) });
-    place.gatePort ??= await place.gate.listen();
-    url.host = `127.0.0.1:${place.gatePort}`;
-    return url.href;
-  }
-
   #tellEnd({ name, child }, { code, signal }) {
     if (code === 0) return;
     this.odd_ends.push(`${name} ended with ${code ?? signal}: ${child.errors.trim()}`);
   }
+}
+
+/** Its address of the `database` or of `redis`, through its gate; undefined if there is none. */
+async function wayOf({ targets, gates }, to) {
+  if (!targets[to]) return undefined;
+  const url = new URL(targets[to]);
+  gates[to] ??= new Gate({ host: url.hostname, port: Number(url.port || DEFAULT_PORTS[to]) });
+  url.host = `127.0.0.1:${await gates[to].listen()}`;
+  return url.href;
 }

@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { openStream } from './client.mjs';
 import { Reader } from './reader.mjs';
 
 const PAGE = 50;
 
 /**
- * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning; `agents`, the
- * child agents by id; `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
+ * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning, and `texts`
+ * of them, to the byte; `agents`, the child agents by id; `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
  */
 export async function collect(world, random, effectsPath) {
-  const outcome = { chats: new Map(), logs: new Map(), agents: new Map(), faults: [] };
+  const [chats, logs, texts, agents] = Array.from({ length: 4 }, () => new Map());
+  const outcome = { chats, logs, texts, agents, faults: [] };
   for (const chat of new Set([...world.plans.values()].map((plan) => plan.chat)))
     outcome.chats.set(chat, await readChat(world, random, chat));
   for (const { interactions } of outcome.chats.values())
     for (const interaction of interactions) {
       const { id } = interaction;
-      const reader = await readLog(world, random, interaction);
-      outcome.logs.set(id, reader.records);
-      for (const fault of reader.faults) outcome.faults.push(`${id}, read again: ${fault}`);
+      const readers = await Promise.all(world.fleet.urls().map((url) => readLog(url, interaction)));
+      outcome.logs.set(id, readers[0].records);
+      outcome.texts.set(id, readers[0].texts);
+      outcome.faults.push(...faultsOf(readers).map((fault) => `${id}, read again: ${fault}`));
     }
   for (const { type, agent_id } of [...outcome.logs.values()].flat())
     if (type === 'AGENT_STARTED')
@@ -49,14 +52,23 @@ async function readInteractions(world, random, path) {
 }
 
 /** To where it was a moment ago, should it never end. */
-async function readLog(world, random, { id, chat_id, last_seq }) {
+async function readLog(url, { id, chat_id, last_seq }) {
   const reader = new Reader();
   if (last_seq === 0) return reader;
   const path = `/chats/${chat_id}/interactions/${id}/events`;
-  const { frames } = await openStream(`${await world.fleet.url(random)}${path}`);
+  const { frames } = await openStream(`${url}${path}`);
   for await (const frame of frames) {
     reader.take(frame);
     if (reader.records.length >= last_seq) break;
   }
   return reader;
+}
+
+function faultsOf(readers) {
+  const [{ texts }, ...others] = readers;
+  const isOther = others.some((reader) => !isDeepStrictEqual(reader.texts, texts));
+  return [
+    ...readers.flatMap(({ faults }) => faults),
+    ...(isOther ? ['one server tells it in other bytes than another'] : []),
+  ];
 }

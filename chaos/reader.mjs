@@ -10,6 +10,8 @@ const TEXT = {
 export class Reader {
   cursor = undefined;
   records = [];
+  /** The same, as they were sent. */
+  texts = [];
   faults = [];
   /** Characters of blocks that it has had whole. */
   characters = 0;
@@ -20,10 +22,10 @@ export class Reader {
     return this.records.at(-1)?.type === 'INTERACTION_COMPLETE';
   }
 
-  take({ id, event, data }) {
+  take({ id, event, text, data }) {
     if (this.isDone) this.fault(`${event} after the end`);
     if (data.type !== event?.toUpperCase()) this.fault(`${event} has the type ${data.type}`);
-    if ('seq' in data) this.#record(data);
+    if ('seq' in data) this.#record(data, text);
     else if ('offset' in data) this.#delta(data);
     else this.fault(`${event} is neither a record nor a delta`);
     this.#checkCursor(id);
@@ -40,10 +42,11 @@ export class Reader {
     this.#open.set(block_id, have.slice(0, offset) + delta);
   }
 
-  #record(record) {
+  #record(record, sent) {
     const { type, seq, block_id } = record;
     if (seq !== this.records.length + 1) this.fault(`record ${seq} after ${this.records.length}`);
     this.records.push(record);
+    this.texts.push(sent);
     if (type === 'RESUMED') for (const block of this.#open.keys()) this.#close(block);
     if (type === 'NOTICE') for (const block of record.void ?? []) this.#close(block);
     if (block_id === undefined) return;

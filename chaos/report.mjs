@@ -2,7 +2,7 @@ const SHOWN = 40;
 
 /** What happened, for people. */
 export function report({ options, killer, world, outcome, found, seconds }) {
-  const { kill, term, pause, starve, steal } = killer.counts;
+  const { kill, term, pause, starve, steal, sever, hush, flush } = killer.counts;
   const records = [...outcome.logs.values()].reduce((sum, log) => sum + log.length, 0);
   const readers = [...world.interactions.values()].flatMap((interaction) => interaction.readers);
   const characters = readers.reduce((sum, reader) => sum + reader.characters, 0);
@@ -10,8 +10,9 @@ export function report({ options, killer, world, outcome, found, seconds }) {
     ({ status }) => status === 200,
   ).length;
   return [
-    `chaos on ${options.store}, seed ${options.seed}, ${seconds.toFixed(0)} s`,
+    `chaos on ${options.cluster ? 'a cluster' : options.store}, seed ${options.seed}, ${seconds.toFixed(0)} s`,
     `kills ${kill}, stops ${term}, pauses ${pause}, starved ${starve}, stolen leases ${steal}`,
+    ...(options.cluster ? [`Redis cut off ${sever}, hushed ${hush}, emptied ${flush}`] : []),
     `interactions ${outcome.logs.size} (${countStatuses(outcome)}), records ${records}`,
     `readers ${readers.length}, characters ${characters}, effects ${outcome.effects.length}, requests settled ${settled}`,
     ...found.slice(0, SHOWN).map((fault) => `VIOLATION ${fault}`),

@@ -3,8 +3,10 @@
  * kept:
  *
  *   npm run chaos -- [--kills 100] [--seed 1] [--store postgres|embedded|file] [--minutes 20] [--chats 10] [--keep]
+ *   npm run chaos -- --cluster [--redis redis://127.0.0.1:6379/6] …
  *
- * Prints what happened and every violation; ends with 1 if there is one. `--keep` leaves the servers' logs in place, as a violation does.
+ * Prints what happened and every violation; ends with 1 if there is one. `--keep` leaves the servers' logs and what they saved in place, as
+ * a violation does.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,6 +21,7 @@ import { Killer } from './killer.mjs';
 import { readOptions } from './options.mjs';
 import { collect } from './outcome.mjs';
 import { Random } from './random.mjs';
+import { SharedRedis } from './redis.mjs';
 import { report } from './report.mjs';
 import { Tail } from './tail.mjs';
 import { Thefts } from './thefts.mjs';
@@ -29,25 +32,30 @@ import { watchChats } from './workload/watch-chats.mjs';
 import { World } from './world.mjs';
 
 const MODEL = fileURLToPath(new URL('model/main.mjs', import.meta.url));
-const SERVERS = { postgres: 2, embedded: 1, file: 1 };
+const ROLES = { postgres: ['all', 'all'], embedded: ['all'], file: ['all'] };
+const CLUSTER = ['api', 'api', 'worker', 'worker'];
 const PEOPLE = 2;
 /** What may take so long when nobody is killed any more is stuck. */
 const QUIET_MS = 180_000;
+/** Jobs of a killed process are its own for 5 s, and looked at as often. */
+const REDIS_QUIET_MS = 20_000;
 
 const options = readOptions();
 const random = new Random(options.seed);
 const folder = await mkdtemp(join(tmpdir(), 'parley-chaos-'));
 const effects = join(folder, 'effects.jsonl');
 await writeFile(effects, '');
+const redis = options.cluster ? await SharedRedis.open(options.redis) : undefined;
 const store = await openStore(options.store);
 const model = new Child([MODEL]);
 Object.assign(model, await model.message());
-const fleet = new Fleet({ size: SERVERS[options.store], store, model, effects, folder });
+const roles = options.cluster ? CLUSTER : ROLES[options.store];
+const fleet = new Fleet({ roles, store, redis: redis?.url, model, effects, folder });
 const world = new World(fleet);
 const tail = new Tail();
 await tail.follow(effects);
 const thefts = store.url && new Thefts(store.url);
-const killer = new Killer({ fleet, tail, thefts, random: random.fork('killer') });
+const killer = new Killer({ fleet, tail, thefts, redis, random: random.fork('killer') });
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stopAtOnce());
 
@@ -61,13 +69,16 @@ try {
   const seconds = (performance.now() - begun) / 1000;
   console.log(report({ options, killer, world, seconds, outcome, found }));
   if (failed || options.keep)
-    console.log(`The servers' logs, the tools' effects and all that was seen are in ${folder}`);
+    console.log(
+      `The servers' logs, the tools' effects and all that was seen are in ${folder}, what the servers saved is in ${store.url ?? store.env.DATA_DIR}`,
+    );
   else await rm(folder, { recursive: true });
 } finally {
   await fleet.killAll();
   await thefts?.close();
+  await redis?.close();
   await model.stop();
-  await store.remove();
+  if (!failed && !options.keep) await store.remove();
 }
 process.exit(failed ? 1 : 0);
 
@@ -87,10 +98,13 @@ async function live() {
   const outcome = await collect(world, random, effects);
   model.send('report');
   outcome.model = await model.message();
+  await redis?.leftovers(REDIS_QUIET_MS);
   await fleet.stopAll();
+  outcome.leftovers = (await redis?.leftovers(0)) ?? [];
   outcome.unfenced = (await thefts?.findFaults()) ?? [];
   outcome.empty_runs = await thefts?.countEmptyRuns();
-  Object.assign(outcome, { pauses: fleet.pauses, stops: fleet.stops, losses: killer.moments });
+  const { moments: losses, outages } = killer;
+  Object.assign(outcome, { pauses: fleet.pauses, stops: fleet.stops, losses, outages });
   return outcome;
 }
 
@@ -101,12 +115,12 @@ async function keep(outcome) {
   const [chats, logs, agents] = [outcome.chats, outcome.logs, outcome.agents].map((map) => [
     ...map,
   ]);
-  const all = { ...outcome, chats, logs, agents };
+  const all = { ...outcome, chats, logs, agents, texts: undefined };
   const told = { plans, decisions, answers, cancels };
   await writeFile(join(folder, 'outcome.json'), JSON.stringify({ ...all, ...told }));
 }
 
 async function stopAtOnce() {
-  await removeStores();
+  await Promise.allSettled([removeStores(), redis?.close()]);
   process.exit(1);
 }

@@ -16,8 +16,11 @@ export class Thefts {
   /** Everything that is held by anybody: answers `{ id, chat_id }` of each. */
   async steal() {
     const { rows } = await this.#pool.query(
-      `UPDATE interactions SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second'
-       WHERE owner IS NOT NULL AND completed_at IS NULL RETURNING id, chat_id, epoch, last_seq`,
+      `WITH held AS MATERIALIZED (
+         SELECT id FROM interactions WHERE owner IS NOT NULL AND completed_at IS NULL ORDER BY id FOR UPDATE
+       )
+       UPDATE interactions i SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second'
+       FROM held WHERE i.id = held.id RETURNING i.id, chat_id, epoch, last_seq`,
     );
     this.#stolen.push(...rows);
     this.last = rows;
@@ -58,11 +61,11 @@ export class Thefts {
     );
   }
 
-  /** `{ id, count }` of each that was given up: the runs in a row that had written nothing. */
+  /** `{ id, count }` of each that was given up: the runs in a row that had written nothing. What a start writes is not its run's. */
   async countEmptyRuns() {
     const { rows } = await this.#pool.query(
       `SELECT i.id, (i.epoch - 1 - coalesce(max(r.epoch), 0))::integer AS count FROM interactions i
-       LEFT JOIN records r ON r.interaction_id = i.id AND r.epoch < i.epoch AND r.type <> 'RESUMED'
+       LEFT JOIN records r ON r.interaction_id = i.id AND r.epoch < i.epoch AND r.type NOT IN ('INTERACTION_STARTED', 'RESUMED')
        WHERE i.error ->> 'code' = 'crash_loop' GROUP BY i.id`,
     );
     return rows;

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LEASE_MS } from '../times.mjs';
 
+/** What a server that stopped in order leaves it said: everything of its runs was stopped. */
+const STOPPED = 'the server was stopped';
+
 /** Whoever runs it elsewhere hears of it when it renews its lease, or has lost that; and its last append takes its time. */
 const HEARD_MS = LEASE_MS + 1_000;
 const MAY_NOT_REPEAT = new Set(['deed', 'guarded']);
@@ -67,9 +70,25 @@ function openCalls(log) {
   const closed = log
     .filter(isClosing)
     .map((record) => record.id ?? /^The call (\S+)/.exec(record.message)[1]);
-  return log
-    .filter(({ type, id }) => type === 'TOOL_STARTED' && closed.includes(id))
-    .map(({ id }) => id);
+  const open = log.filter(({ type, id }) => type === 'TOOL_STARTED' && closed.includes(id));
+  return [...new Set([...open, ...lostCalls(log)].map(({ id }) => id))];
+}
+
+/** Those that ran in a process that was lost, whatever has come of them since: they may be at it there still. */
+function lostCalls(log) {
+  const losses = log.filter(({ type, reason }) => type === 'RESUMED' && reason !== STOPPED);
+  return log.filter(
+    ({ type, id, seq }) =>
+      type === 'TOOL_STARTED' &&
+      losses.some((loss) => loss.seq > seq && !hasEnded(log, { id, from: seq, to: loss.seq })),
+  );
+}
+
+function hasEnded(log, { id, from, to }) {
+  const ends = ({ type, id: of, code, message }) =>
+    (type === 'TOOL_RESULT' && of === id) ||
+    (code === 'deferred_call_settled' && message.startsWith(`The call ${id} `));
+  return log.some((record) => record.seq > from && record.seq < to && ends(record));
 }
 
 function isClosing({ type, code, message, tool_output }) {

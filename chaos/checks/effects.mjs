@@ -9,6 +9,7 @@ const ZOMBIE_MS = 4 * LEASE_MS;
 const UNKNOWN = /^The server stopped while this tool was running/;
 const STOPPED = /^The server was stopped while this tool ran/;
 const FAILED = /^The run failed before this tool call finished/;
+const AGENT_STOPPED = /^The agent was stopped before this tool call finished/;
 
 /** What the tools did is what the log says, started at most once where that matters, with what was approved (I4, I5, I7). */
 export function checkEffects(world, { chats, logs, effects, stops, losses }) {
@@ -158,6 +159,7 @@ class Story {
   #mayBeStopped({ tool_output, at }) {
     if (this.cancelled || this.#agentWasStopped || this.#wasGivenUp) return true;
     if (FAILED.test(tool_output)) return this.hasFailed;
+    if (AGENT_STOPPED.test(tool_output)) return this.agentEnd?.status === 'error';
     const ended = Date.parse(at);
     return (
       STOPPED.test(tool_output) && this.stops.some(({ from, to }) => ended >= from && ended <= to)

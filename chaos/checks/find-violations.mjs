@@ -5,6 +5,7 @@ import { checkConversations } from './conversations.mjs';
 import { checkEffects } from './effects.mjs';
 import { checkLogs } from './logs.mjs';
 import { checkModel } from './model.mjs';
+import { checkRedis } from './redis.mjs';
 import { checkRequests } from './requests.mjs';
 import { checkStreams } from './streams.mjs';
 
@@ -18,6 +19,7 @@ const CHECKS = [
   checkCancels,
   checkChats,
   checkModel,
+  checkRedis,
 ];
 
 /** Every promise that was broken, in a sentence each. */

@@ -1,25 +1,26 @@
-import { isDeepStrictEqual } from 'node:util';
-
-/** Each reader had each record once, in order, as the log has it, and each character of each completed block once (I1, I2). */
-export function checkStreams({ interactions }, { logs }) {
+/**
+ * Each reader had each record once, in order, to the byte as the log has it, wherever it was connected, and each character of each completed
+ * block once (I1, I2).
+ */
+export function checkStreams({ interactions }, { texts }) {
   return [...interactions.values()].flatMap(({ id, readers }) =>
     readers.flatMap((reader) =>
-      faultsOf(reader, logs.get(id) ?? []).map((fault) => `${id}: ${fault}`),
+      faultsOf(reader, texts.get(id) ?? []).map((fault) => `${id}: ${fault}`),
     ),
   );
 }
 
-function faultsOf({ faults, records, isDone, cursor }, log) {
-  const other = records.findIndex((record, at) => !isDeepStrictEqual(record, log[at]));
+function faultsOf({ faults, texts, isDone, cursor }, log) {
+  const other = texts.findIndex((text, at) => text !== log[at]);
   return [
     ...faults.map((fault) => `a reader: ${fault}`),
     ...(isDone || faults.length > 0 ? [] : [`a reader never got further than ${cursor}`]),
     ...(other === -1
       ? []
-      : [`a reader got ${show(records[other])}, the log has ${show(log[other])}`]),
+      : [`a reader got ${show(texts[other])}, the log has ${show(log[other])}`]),
   ];
 }
 
-function show(record) {
-  return JSON.stringify(record)?.slice(0, 300) ?? 'nothing there';
+function show(text) {
+  return text?.slice(0, 300) ?? 'nothing there';
 }
