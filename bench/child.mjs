@@ -76,6 +76,15 @@ export class Child {
   }
 }
 
-process.on('exit', () => {
+process.on('exit', killAll);
+
+/** For an end before the end. Resolves when all have gone. */
+export async function stopChildren() {
+  const gone = [...running].map((child) => once(child, 'exit'));
+  killAll();
+  await Promise.all(gone);
+}
+
+function killAll() {
   for (const child of running) child.kill('SIGKILL');
-});
+}

@@ -8,27 +8,33 @@
  * - `{ kind: 'leave', interactions, at_once }`: interactions in the background
  * - `{ kind: 'approve', requests, at_once }`: approves what they ask for, and reads them to their end
  *
- * and all with `{ port, is_proxy, model }`.
+ * - `{ kind: 'watch', streams, ramp_ms }`: strict readers, and with `drop`, `back` and `finish` what becomes of them: `load/readers.mjs`
+ *
+ * and all with `{ port | ports, is_proxy, model }`.
  */
 import { Agent, request as ask } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { READER_JOBS } from './load/readers.mjs';
 import { approve, startAndLeave } from './people.mjs';
 import { summarise } from './percentiles.mjs';
+import { portOf } from './port-of.mjs';
 import { ageOf } from './stamp.mjs';
 import { Tally } from './tally.mjs';
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
 const open = new Set();
+let started = 0;
 
 /** Starts an interaction in a new chat, or a completion at the proxy. `done` resolves when the stream has ended, however. */
-function start({ port, is_proxy, model }, options = {}) {
+function start(job, options = {}) {
+  const { is_proxy, model } = job;
   const tally = new Tally({ isProxy: is_proxy, onDelta: options.onDelta });
   const begun = performance.now();
   let first;
   let request;
   const done = new Promise((resolve) => {
-    request = ask(requestTo(port, is_proxy), (response) => {
+    request = ask(requestTo(portOf(job, started++), is_proxy), (response) => {
       response.on('data', (chunk) => {
         tally.push(chunk);
         if (first !== undefined || tally.deltas === 0) return;
@@ -65,9 +71,9 @@ async function closed(job) {
   const { at_once, seconds = Infinity, answers = Infinity } = job;
   const end = begun + seconds * 1000;
   const results = [];
-  let started = 0;
+  let asked = 0;
   const worker = async () => {
-    while (performance.now() < end && started++ < answers) results.push(await start(job).done);
+    while (performance.now() < end && asked++ < answers) results.push(await start(job).done);
   };
   await Promise.all(Array.from({ length: at_once }, worker));
   const good = results.filter(({ tally }) => tally.completed);
@@ -111,6 +117,7 @@ async function paced(job) {
     seconds,
     carried: lateness.length,
     lateness_ms: summarise(lateness),
+    first_delta_ms: summarise(results.flatMap(({ first }) => first ?? [])),
     failed: results.filter(({ tally }) => !tally.completed).length,
     ...totals(results),
   };
@@ -137,6 +144,7 @@ const JOBS = {
   close: closeStreams,
   leave: startAndLeave,
   approve,
+  ...READER_JOBS,
 };
 
 process.on('message', (job) => void JOBS[job.kind](job).then((result) => process.send(result)));

@@ -2,7 +2,7 @@
  * An OpenAI-compatible model that costs next to nothing: its answers are rendered once and sent as bytes. What it does is in the model's name:
  *
  * - `flat-200-2`: an answer of 200 deltas, 2 in a packet, as fast as it is taken
- * - `paced-20-15000`: one delta every 20 ms for 15 s, each in a packet of its own and stamped with the time at which it was sent
+ * - `paced-20-15000`: one delta at once and one every 20 ms for 15 s, each in a packet of its own and stamped with the time at which it was sent
  * - `agent-20`: a call of the calculator, then, once there is a tool result, an answer of 20 deltas
  * - `python`: a call of `python`, then an answer of 20 deltas
  * - `idle`: one delta, then nothing for as long as the client stays
@@ -91,6 +91,7 @@ function startPaced(response, interval, duration) {
   const now = performance.now();
   const stream = { response, interval, due: now + Math.random() * interval, end: now + duration };
   response.flushHeaders();
+  sendDelta(response);
   paced.add(stream);
   response.on('close', () => paced.delete(stream));
 }
@@ -99,7 +100,7 @@ function servePaced() {
   const now = performance.now();
   for (const stream of paced) {
     for (; stream.due <= now && stream.due < stream.end; stream.due += stream.interval)
-      sendPacket(stream.response.socket, STAMPED_HEAD + stamp() + STAMPED_TAIL);
+      sendDelta(stream.response);
     if (stream.due < stream.end) continue;
     paced.delete(stream);
     stream.response.end(ending('stop'));
@@ -107,7 +108,8 @@ function servePaced() {
 }
 
 /** Past the response, which takes three times as long for it. */
-function sendPacket(socket, text) {
+function sendDelta({ socket }) {
+  const text = STAMPED_HEAD + stamp() + STAMPED_TAIL;
   socket?.write(`${text.length.toString(16)}\r\n${text}\r\n`, 'latin1');
 }
 

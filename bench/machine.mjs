@@ -15,11 +15,18 @@ export const pins =
     : undefined;
 
 export function describeMachine() {
-  const how = pins
+  return `${describeComputer()}\n${describePins()}`;
+}
+
+export function describeComputer() {
+  const load = loadavg()[0].toFixed(1);
+  return `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cores.length} cores, Node ${process.version}, load ${load} at the start`;
+}
+
+function describePins() {
+  return pins
     ? `the server alone on core ${pins.server}; model and clients on core ${pins.rest}; Postgres where the kernel puts it`
     : `nothing pinned (${hasTaskset ? 'only one core' : 'no taskset'}): wall-clock figures mean less, CPU figures hold`;
-  const load = loadavg()[0].toFixed(1);
-  return `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cores.length} cores, Node ${process.version}, load ${load} at the start\n${how}`;
 }
 
 /** User and system time of a process, all threads, in milliseconds. Zero where there is no `/proc`. */
@@ -28,6 +35,12 @@ export function cpuMs(pid) {
     ?.replace(/^.*\) /s, '')
     .split(' ');
   return fields ? (Number(fields[11]) + Number(fields[12])) * TICK_MS : 0;
+}
+
+/** Resident memory of a process, in megabytes. Zero where there is no `/proc`. */
+export function rssMb(pid) {
+  const [, kb = '0'] = /^VmRSS:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '') ?? [];
+  return Number(kb) / 1024;
 }
 
 function readProc(pid, file) {

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { call } from './call.mjs';
 import { summarise } from './percentiles.mjs';
+import { portOf } from './port-of.mjs';
 
 const END = /event: interaction_complete\ndata: .*"status":"COMPLETED"/;
 
 /** Starts interactions in new chats, and stays to read none of them. */
-export function startAndLeave({ port, model, interactions, at_once }) {
+export function startAndLeave(job) {
+  const { model, interactions, at_once } = job;
   const body = { user_message: 'What is six times seven?', model: `openai/${model}` };
   const chats = Array.from(
     { length: interactions },
     () => `chat_${randomUUID().replaceAll('-', '')}`,
   );
-  return eachOf(chats, at_once, async (chat) => {
+  return eachOf(chats, at_once, async (chat, i) => {
+    const port = portOf(job, i);
     const path = `/chats/${chat}/interactions`;
     const { status } = await call({ port, method: 'POST', path, body });
     return status === 202;
@@ -19,8 +22,10 @@ export function startAndLeave({ port, model, interactions, at_once }) {
 }
 
 /** Approves what the inbox told of, and reads each interaction to its end. */
-export function approve({ port, requests, at_once }) {
-  return eachOf(requests, at_once, async ({ id, chat_id, interaction_id }) => {
+export function approve(job) {
+  const { requests, at_once } = job;
+  return eachOf(requests, at_once, async ({ id, chat_id, interaction_id }, i) => {
+    const port = portOf(job, i);
     const path = `/chats/${chat_id}/interactions/${interaction_id}`;
     const body = { approval_id: id, approved: true };
     const { status } = await call({ port, method: 'POST', path: `${path}/approve`, body });
@@ -34,11 +39,11 @@ export function approve({ port, requests, at_once }) {
 async function eachOf(items, atOnce, work) {
   const begun = performance.now();
   const times = [];
-  const rest = items.values();
+  const rest = items.entries();
   const worker = async () => {
-    for (const item of rest) {
+    for (const [i, item] of rest) {
       const began = performance.now();
-      if (await work(item).catch(() => false)) times.push(performance.now() - began);
+      if (await work(item, i).catch(() => false)) times.push(performance.now() - began);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

@@ -95,7 +95,11 @@ const TABLES = {
 
 /** A scenario's results, `{ [target]: figures }`, as a table in Markdown. */
 export function toTable(scenario, results) {
-  const { title, columns } = TABLES[scenario];
+  return renderTable(TABLES[scenario], results);
+}
+
+/** `columns`: `[field, heading, digits]`; `results`: the figures of each row by its name. */
+export function renderTable({ title, columns }, results) {
   const rows = Object.entries(results).map(([target, figures]) => [
     target,
     ...columns.map(([field, , digits]) => format(figures[field], digits)),

@@ -5,13 +5,13 @@
  *
  * Prints tables and writes `bench/results/latest.json`. With `--profile` the server writes a CPU profile per scenario beside it.
  */
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Child } from './child.mjs';
 import { describeMachine } from './machine.mjs';
+import { startClient, startHelper } from './partners.mjs';
+import { productionCommand } from './production-command.mjs';
 import { toTable } from './report.mjs';
 import { flat } from './scenarios/flat.mjs';
 import { idle } from './scenarios/idle.mjs';
@@ -25,7 +25,6 @@ import { startServer } from './server.mjs';
 import { openStore, removeStores, STORES } from './stores.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const ROOT = dirname(HERE);
 const RESULTS = join(HERE, 'results');
 /** However slow the machine is. */
 const LIMIT_MS = 15 * 60_000;
@@ -36,9 +35,9 @@ const STARTS_ITS_OWN = ['start', 'writes', 'python', 'parked'];
 
 const options = readOptions();
 await mkdir(RESULTS, { recursive: true });
-const model = await startHelper('fake-model.mjs', 'rest');
-const client = await startClient();
-const proxy = await startHelper('proxy.mjs', 'server', [String(model.port)]);
+const model = await startHelper('fake-model.mjs', { pin: 'rest' });
+const client = await startClient({ pin: 'rest' });
+const proxy = await startHelper('proxy.mjs', { pin: 'server', args: [String(model.port)] });
 const bench = {
   command: options.command,
   model,
@@ -107,22 +106,6 @@ async function measure(scenario, { name, ...subject }) {
   results[scenario] = { ...results[scenario], [name]: figures };
 }
 
-async function startHelper(file, pin, args = []) {
-  const child = new Child([join(HERE, file), ...args], { pin });
-  const { port } = await child.message();
-  return Object.assign(child, { port });
-}
-
-async function startClient() {
-  const child = new Child([join(HERE, 'client.mjs')], { pin: 'rest' });
-  await child.message();
-  const run = async (job) => {
-    child.send(job);
-    return child.message();
-  };
-  return Object.assign(child, { run });
-}
-
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -139,13 +122,6 @@ function readOptions() {
     command: productionCommand(values.server),
     profile: values.profile,
   };
-}
-
-/** What `npm run start:prod` gives to node, if need be with another server's entry. */
-function productionCommand(main) {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const args = scripts['start:prod'].split(' ').slice(1);
-  return [...args.slice(0, -1), main ?? join(ROOT, args.at(-1))];
 }
 
 async function stopAtOnce(reason) {

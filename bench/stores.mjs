@@ -13,9 +13,12 @@ export const STORES = ['embedded', 'postgres', 'file'];
 
 const open = new Set();
 
-/** A new, empty place to save to: the environment that makes the server use it, and how to remove it. Throws when it can't be had. */
-export async function openStore(kind) {
-  const store = await createStore(kind);
+/**
+ * A new, empty place to save to: the environment that makes the server use it, and how to remove it. Throws when it can't be had.
+ * `label` is in the name of a database.
+ */
+export async function openStore(kind, { label = '' } = {}) {
+  const store = await createStore(kind, label);
   const remove = async () => {
     await store.remove();
     open.delete(remove);
@@ -24,17 +27,18 @@ export async function openStore(kind) {
   return { ...store, remove };
 }
 
-/** For an end before the end. */
+/** For an end before the end. Tells of what it could not remove. */
 export async function removeStores() {
-  await Promise.allSettled([...open].map((remove) => remove()));
+  const removed = await Promise.allSettled([...open].map((remove) => remove()));
+  for (const { reason } of removed) if (reason) console.error(reason);
 }
 
-async function createStore(kind) {
+async function createStore(kind, label) {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const removeDir = () => rm(dataDir, { recursive: true, force: true });
   const env = { DATA_DIR: dataDir, STORE: kind === 'file' ? 'file' : 'database', DATABASE_URL: '' };
   if (kind !== 'postgres') return { kind, env, remove: removeDir };
-  const database = await createDatabase();
+  const database = await createDatabase(label);
   return {
     kind,
     env: { ...env, DATABASE_URL: database.url },
@@ -46,8 +50,8 @@ async function createStore(kind) {
   };
 }
 
-async function createDatabase() {
-  const name = `parley_bench_${randomUUID().replaceAll('-', '')}`;
+async function createDatabase(label) {
+  const name = `parley_bench_${label && `${label}_`}${randomUUID().replaceAll('-', '')}`;
   await query(SERVER, `CREATE DATABASE ${name}`);
   const url = new URL(SERVER);
   url.pathname = `/${name}`;
@@ -76,11 +80,12 @@ export async function countParked(url) {
   return row.parked;
 }
 
-async function query(url, sql) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 });
+/** Asks on a connection of its own, and answers with the rows. */
+export async function query(url, sql, values) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    return (await client.query(sql, values)).rows;
   } finally {
     await client.end();
   }

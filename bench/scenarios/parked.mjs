@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { callForJson } from '../call.mjs';
+import { askAboutCalls, readInbox, until } from '../inbox.mjs';
 import { cpuMs } from '../machine.mjs';
 import { startServer } from '../server.mjs';
 import { countParked, openStore } from '../stores.mjs';
@@ -8,16 +8,12 @@ const WAITING = 10_000;
 const APPROVED = 100;
 /** So few may run at once that nearly all of those that wait must have been let go of before the last can ask. */
 const ENV = { PARK_AFTER_MS: '200', MAX_CONCURRENT_RUNS: '256' };
-const ASK = { scope: 'global', decision: 'ask', matcher: { type: 'tool', pattern: 'calculator' } };
 /** So that everything is loaded and compiled; the calculator needs no approval yet. */
 const WARM_UP = { kind: 'closed', model: 'agent-20', at_once: 16, seconds: 5 };
 const START = { kind: 'leave', model: 'agent-20', interactions: WAITING, at_once: 16 };
 const APPROVE = { kind: 'approve', at_once: 16 };
 /** Others, who ask for nothing that needs approval. */
 const OTHERS = { kind: 'closed', model: 'flat-20', at_once: 1, answers: 100 };
-const PAGE = 200;
-const LIMIT_MS = 180_000;
-const POLL_MS = 500;
 const SETTLE_MS = 2_000;
 const REST_MS = 5_000;
 
@@ -40,7 +36,7 @@ async function measure(client, { server, store }) {
   const { port } = server;
   await client.run({ ...WARM_UP, port });
   const before = await memory(server);
-  await callForJson({ port, method: 'POST', path: '/permissions/rules', body: ASK });
+  await askAboutCalls(port);
   const asked = await client.run({ ...START, port });
   const requests = await untilAllWait(port);
   await untilAllParked(store);
@@ -71,29 +67,9 @@ async function untilAllWait(port) {
   return requests;
 }
 
-async function readInbox(port) {
-  const requests = [];
-  let cursor = '';
-  do {
-    const path = `/requests?status=pending&limit=${PAGE}${cursor && `&cursor=${cursor}`}`;
-    const page = await callForJson({ port, path });
-    requests.push(...page.items);
-    cursor = page.next_cursor && encodeURIComponent(page.next_cursor);
-  } while (cursor);
-  return requests;
-}
-
 /** Only Postgres can be asked from outside. Elsewhere it shows in the memory. */
 async function untilAllParked({ url }) {
   if (url) await until(async () => (await countParked(url)) === WAITING, 'been parked');
-}
-
-async function until(isSo, what) {
-  const deadline = performance.now() + LIMIT_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Not all interactions have ${what}.`);
-    await delay(POLL_MS);
-  }
 }
 
 async function memory(server) {
