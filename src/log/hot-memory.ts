@@ -1,5 +1,5 @@
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Message } from '../protocol/message.js';
 import type { InteractionStore } from './interaction-store.js';
@@ -55,7 +55,13 @@ export class HotMemory implements OnApplicationShutdown {
       this.onError(error);
       return undefined;
     });
-    return Promise.race([found, delay(PATIENCE_MS, undefined, { ref: false })]);
+    return Promise.race([found, this.patience()]);
+  }
+
+  /** A process that was busy for as long hears first what has arrived meanwhile. */
+  private async patience(): Promise<undefined> {
+    await delay(PATIENCE_MS, undefined, { ref: false });
+    await setImmediate();
   }
 
   private async write({ id, chat_id, parent_id }: Place, { before, added }: Said): Promise<void> {

@@ -176,7 +176,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
       expect(JSON.stringify(again.records)).toBe(JSON.stringify(reader.records));
     }
     await expectDoneOnce(deeds);
-    const later = await halfWay(6);
+    const later = await halfWay(SLOTS + 1); // more than one has room for
     expect((await shares(later.all)).has(split)).toBe(true);
     later.gate.open();
     for (const following of later.readers) expectWhole(await following.end());
