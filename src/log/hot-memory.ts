@@ -6,7 +6,7 @@ import type { InteractionStore } from './interaction-store.js';
 import type { MessageLists } from './redis/message-lists.js';
 import type { InteractionRow } from './store-rows.js';
 
-/** Redis is asked because it is sooner than the store, in milliseconds. */
+/** Redis is asked because it is sooner than the store. */
 const PATIENCE_MS = 250;
 
 type Place = Pick<InteractionRow, 'id' | 'chat_id' | 'parent_id'>;
@@ -27,6 +27,8 @@ export class HotMemory implements OnApplicationShutdown {
     private readonly store: Pick<InteractionStore, 'getPreviousState'>,
     private readonly lists?: MessageLists,
     private readonly onError: (error: Error) => void = () => {},
+    /** How long Redis is waited for, in milliseconds. */
+    private readonly patience_ms = PATIENCE_MS,
   ) {}
 
   async read({ id, chat_id, parent_id }: Place): Promise<readonly Message[]> {
@@ -60,7 +62,7 @@ export class HotMemory implements OnApplicationShutdown {
 
   /** A process that was busy for as long hears first what has arrived meanwhile. */
   private async patience(): Promise<undefined> {
-    await delay(PATIENCE_MS, undefined, { ref: false });
+    await delay(this.patience_ms, undefined, { ref: false });
     await setImmediate();
   }
 

@@ -182,9 +182,9 @@ const fault = await findRedisFault();
     try {
       await eventually(() => told.length > 0);
     } finally {
+      await bus.onApplicationShutdown();
       await admin.call('ACL', 'DELUSER', user);
     }
-    await bus.onApplicationShutdown();
     expect(told).toEqual([expect.stringMatching(/^Redis refuses what it is asked for: NOPERM/)]);
     expect(told.join()).not.toContain('secret');
     admin.disconnect();

@@ -147,7 +147,7 @@ const noServer = findRedisServerFault();
   });
 
   it('hands out again what a process that died had, not much later than its lock is over', async () => {
-    const lock_ms = 3_000;
+    const lock_ms = 6_000;
     const prefix = nextPrefix();
     const dying = await open(prefix, lock_ms);
     const desk = new Desk(dying, { held: true });

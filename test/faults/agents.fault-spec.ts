@@ -25,7 +25,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
 
     const start = async (env: Environment = {}): Promise<ApiClient> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      const settings = { ...models, LEASE_TTL_MS: '2000', ...data.env, ...env };
+      const settings = { ...models, LEASE_TTL_MS: '4000', ...data.env, ...env };
       server = await ServerProcess.start(settings, [await builtFaultyServer()]);
       return server.api();
     };

@@ -111,7 +111,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
 
   it('go on with the tools of a killed worker as each may be (I4)', async () => {
     const token = `midway-${chats++}`;
-    const calls = [call('deed', token, 60_000), call('note', token, 1_000)];
+    const calls = [call('deed', token, 60_000), call('note', token, 4_000)];
     const following = await Following.start(cluster.api, token, script({ calls }, { text: 'On.' }));
     const begun = async (): Promise<string[]> => {
       const effects = await cluster.effects.list();
@@ -305,7 +305,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
       return recordLines(await response.text());
     };
     const reading = cluster.apis.map(rawOf);
-    await eventually(async () => (await streamsOf(cluster)) >= 2);
+    await eventually(async () => (await streamsOf(cluster)) >= 3);
     gate.open();
     const [first, second] = await Promise.all(reading);
     expect(first).toContain('"INTERACTION_COMPLETE"');

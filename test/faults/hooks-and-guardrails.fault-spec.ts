@@ -86,7 +86,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
 
     const start = async (): Promise<void> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      const env = { ...models, SHOP_TOKEN: SECRET, LEASE_TTL_MS: '2000', ...data.env };
+      const env = { ...models, SHOP_TOKEN: SECRET, LEASE_TTL_MS: '4000', ...data.env };
       server = await ServerProcess.start(env, [await builtWitnessServer(), ...stand.args]);
       api = await server.api();
     };
@@ -113,7 +113,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
       data = await create();
       stand = await WitnessStand.open();
       await start();
-    });
+    }, 180_000);
     beforeEach(() => stand.clear());
     afterEach(() => expect(fake.violations).toEqual([]));
     afterAll(async () => {

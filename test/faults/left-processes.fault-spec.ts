@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { builtServer } from '../support/built-server.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { findProcesses } from '../support/find-processes.js';
@@ -8,6 +9,9 @@ import { Following } from '../support/following.js';
 import { script, playScript } from '../support/scripted-answers.js';
 import { SANDBOXES } from '../support/sandboxes.js';
 import { ServerProcess } from '../support/server-process.js';
+
+/** Two servers start in each test, on a machine that may be busy. */
+jest.setTimeout(120_000);
 
 describe('A command that runs when its server is killed', () => {
   beforeAll(() => builtServer(), 180_000);

@@ -71,7 +71,7 @@ describe('A Python program across a crash', () => {
     const settings = {
       MODEL: 'openai/fake',
       OPENAI_BASE_URL: fake.baseUrl,
-      LEASE_TTL_MS: '2000',
+      LEASE_TTL_MS: '4000',
       CHAOS_EFFECTS: effects.path,
       ...data.env,
     };

@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/api-client.js';
+import { builtServer } from '../support/built-server.js';
 import { EventReader } from '../support/event-reader.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import type { ChatBody } from '../support/fake-model.js';
@@ -17,6 +19,9 @@ const PASSWORD = 'a-password-that-nobody-may-see';
 const NOWHERE = `postgres://parley:${PASSWORD}@127.0.0.1:9/parley`;
 
 /** Tool calls of each interaction in the chaos, and frames between two kills. */
+/** Servers start several times in a test, on a machine that may be busy. */
+jest.setTimeout(120_000);
+
 const CALLS = 10;
 const FRAMES = 60;
 const KILLS = 2;
@@ -30,7 +35,7 @@ describe('The server as a process', () => {
     MODEL: 'openai/fake',
     OPENAI_API_KEY: KEY,
     OPENAI_BASE_URL: fake.baseUrl,
-    LEASE_TTL_MS: '2000',
+    LEASE_TTL_MS: '4000',
   });
   const start = async (env: Environment): Promise<ServerProcess> => {
     const server = await ServerProcess.start({ ...settings(), ...env });
@@ -39,10 +44,11 @@ describe('The server as a process', () => {
   };
 
   beforeAll(async () => {
+    await builtServer();
     fake = await FakeOpenAi.start();
     // It takes half a minute to give up, and does so while the other tests run.
     withoutDatabase = await ServerProcess.spawn({ DATABASE_URL: NOWHERE });
-  });
+  }, 180_000);
   afterEach(async () => {
     const ended = started;
     started = [];

@@ -25,9 +25,10 @@ describe('A server that is stopped', () => {
   };
 
   beforeAll(async () => {
+    await builtFaultyServer();
     fake = await FakeOpenAi.start();
     fake.otherwise(playScript);
-  });
+  }, 180_000);
   afterEach(async () => {
     const ended = servers;
     servers = [];
@@ -52,7 +53,7 @@ describe('A server that is stopped', () => {
       };
 
       it('stops tools, says so, and goes on with the rest at the next start', async () => {
-        const env = { ...data.env, SHUTDOWN_GRACE_MS: '10000' };
+        const env = { ...data.env, SHUTDOWN_GRACE_MS: '20000' };
         const server = await start(env);
         const api = await server.api();
         const [slow, again] = [await running(api, 'slow'), await running(api, 'again')];
@@ -78,7 +79,7 @@ describe('A server that is stopped', () => {
       }, 90_000);
 
       it('takes on nothing new, and waits neither for a tool nor a model that does not stop', async () => {
-        const env = { ...data.env, SHUTDOWN_GRACE_MS: '8000' };
+        const env = { ...data.env, SHUTDOWN_GRACE_MS: '12000' };
         const server = await start(env);
         const api = await server.api();
         const deaf = await running(api, 'deaf');

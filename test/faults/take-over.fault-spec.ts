@@ -18,6 +18,7 @@ import type { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Up to three servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
+const PATIENCE_MS = 40_000;
 
 /** As if another process had taken it and died. */
 const STEAL = `UPDATE interactions SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`;
@@ -60,7 +61,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
       const settings = {
         MODEL: 'openai/fake',
         OPENAI_BASE_URL: fake.baseUrl,
-        LEASE_TTL_MS: '1500',
+        LEASE_TTL_MS: '4000',
         HEARTBEAT_MS: '100',
         CHAOS_EFFECTS: effects.path,
         ...data.env,
@@ -107,7 +108,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
             seen.push(JSON.stringify(frame.data));
           }
         })().catch(() => {}); // it may be cut off
-        await eventually(() => reader.openText === 'Half');
+        await eventually(() => reader.openText === 'Half', PATIENCE_MS);
         const of = { chat_id: 'chat', id: reader.records[0]!.interaction_id };
         const second = await start();
         await lose(first, of.id);
@@ -115,7 +116,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         zombie.open();
         recover(first);
         expect(await (await fake.request(1)).ended).toMatch(/closed|answered/);
-        await eventually(() => first.output.includes(`${of.id}: run 1 stops`));
+        await eventually(() => first.output.includes(`${of.id}: run 1 stops`), PATIENCE_MS);
         taken.open();
         const whole = await (await second.api()).follow(of);
         stream.close();
@@ -150,7 +151,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         recover(first);
         expect(await (await fake.request(2)).ended).toBe('closed');
         for (const { id } of [of, other])
-          await eventually(() => first.output.includes(`${id}: run 1 stops`));
+          await eventually(() => first.output.includes(`${id}: run 1 stops`), PATIENCE_MS);
         await (await second.api()).post(`/chats/chat/interactions/${of.id}/cancel?wait=true`);
         expect(await effects.phases('note')).toEqual(['begin', 'begin']);
       },

@@ -51,7 +51,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
       const settings = {
         MODEL: 'openai/fake',
         OPENAI_BASE_URL: fake.baseUrl,
-        LEASE_TTL_MS: '2000',
+        LEASE_TTL_MS: '4000',
         CHAOS_EFFECTS: effects.path,
         ...data.env,
       };

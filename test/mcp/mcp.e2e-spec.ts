@@ -13,6 +13,8 @@ import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { TestServer } from '../support/test-server.js';
 
+/** Long enough for processes that start while the machine is busy. */
+const START_MS = 60_000;
 const ROOT = join(import.meta.dirname, '../..');
 const packaged = (name: string) =>
   join(ROOT, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js');
@@ -55,7 +57,8 @@ describe('Tools of MCP servers', () => {
       MODEL_IMAGES: '*',
     };
     server = await TestServer.start(opened.stores, { env });
-  }, 60_000);
+    for (const name of ['everything', 'remote', 'files', 'memory', 'odd']) await untilReady(name);
+  }, 2 * START_MS);
   afterAll(async () => {
     await server.stop();
     await opened.close();
@@ -66,8 +69,9 @@ describe('Tools of MCP servers', () => {
   const servers = async (): Promise<ToolServer[]> =>
     (await server.api.get('/tools')).body.servers as ToolServer[];
   const untilReady = (name: string) =>
-    eventually(async () =>
-      (await servers()).some((each) => each.name === name && each.state === 'ready'),
+    eventually(
+      async () => (await servers()).some((each) => each.name === name && each.state === 'ready'),
+      START_MS,
     );
   let chats = 0;
   /** Lets the model call tools in one turn, without being asked about them; answers the events and the results. */

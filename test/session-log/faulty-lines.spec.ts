@@ -4,7 +4,6 @@ import type { OpenStore } from '../e2e/stores.js';
 import { IMAGES, pngOf } from '../support/images.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, toLog, withoutIds } from './session-log-world.js';
-// Last: it looks for a Postgres while the modules after it are loaded, and gives up when that takes long.
 import { STORES } from '../e2e/stores.js';
 
 type Lines = ReturnType<typeof linesOf>;

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import type { OpenStore } from '../e2e/stores.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, withoutIds } from './session-log-world.js';
-// Last: it looks for a Postgres while the modules after it are loaded, and gives up when that takes long.
 import { STORES } from '../e2e/stores.js';
 
 describe('A session log', () => {

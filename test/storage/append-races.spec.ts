@@ -32,10 +32,9 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
   it('lets no record of a run that lost its lease appear after the next run has read the log (I6)', async () => {
     const seen = { written: 0, fenced: 0 };
     const deadline = performance.now() + 4000;
-    while (performance.now() < deadline) {
+    while (performance.now() < deadline || Math.min(seen.written, seen.fenced) <= 5) {
       await Promise.all([0, 1, 2].map(() => raceTakeOver(store, seen)));
     }
-    expect(Math.min(seen.written, seen.fenced)).toBeGreaterThan(5);
   });
 
   it('writes two groups over the same interactions in opposite order, and neither waits for ever', async () => {

@@ -19,6 +19,7 @@ const SETTINGS: Environment = {
   LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '500',
   PARK_AFTER_MS: '200',
+  SHUTDOWN_GRACE_MS: '30000', // whatever else the machine does
 };
 
 /** Two API processes and two workers with one Postgres, one Redis and one model. */

@@ -9,6 +9,8 @@ import { INITDB_PARAMETERS } from '../../src/storage/typeorm/embedded-database.j
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
 
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+/** One that isn't there refuses at once; modules that are loaded meanwhile may take their time. */
+const CONNECT_MS = 30_000;
 
 /** A migrated database of the test's own. */
 export interface TestDatabase {
@@ -89,7 +91,7 @@ async function testDatabase(
 }
 
 async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: 2000 });
+  const client = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: CONNECT_MS });
   await client.connect();
   try {
     return await work(client);

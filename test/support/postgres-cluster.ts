@@ -119,7 +119,7 @@ export class PostgresCluster {
   async sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({
       connectionString: this.url,
-      connectionTimeoutMillis: 2000,
+      connectionTimeoutMillis: START_MS,
       options: '-c default_transaction_read_only=off',
     });
     await client.connect();
