@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AgentRegistry } from '../../src/agents/agent-registry.js';
+import { AgentFiles } from '../../src/agents/files/agent-files.js';
 import { eventually } from '../support/eventually.js';
 import { script } from '../support/scripted-answers.js';
 import { withPeople } from './with-people.js';
@@ -36,15 +38,17 @@ describe('An agent in a file', () => {
     const typeOf = async (name: string) =>
       (await types()).items.find((type: { name: string }) => type.name === name);
 
-    /** Each process watches the folder for itself; those that answer do so in turn. */
-    const everywhere = (isSo: () => Promise<boolean>): Promise<void> =>
-      eventually(async () => (await isSo()) && (await isSo()));
+    /** Each process watches the folder for itself, those that answer nobody too. */
+    const everywhere = (isSo: (files: AgentFiles, agents: AgentRegistry) => boolean) => {
+      const agents = server.getAll(AgentRegistry);
+      return eventually(() => server.getAll(AgentFiles).every((each, n) => isSo(each, agents[n]!)));
+    };
 
     let tests = 0;
     beforeEach(async () => {
       const description = `Reviews changes, ${++tests}.`;
       await write('reviewer.md', REVIEWER.replace('Reviews changes.', description));
-      await everywhere(async () => (await typeOf('reviewer'))?.description === description);
+      await everywhere((_, agents) => agents.find('reviewer')?.type.description === description);
     });
 
     it('is a kind of agent like any other', async () => {
@@ -96,21 +100,23 @@ describe('An agent in a file', () => {
       expect([refused.status, refused.body.type]).toEqual([409, '/problems/rule_of_agent_file']);
       expect(refused.body.detail).toContain('reviewer.md');
       await write('reviewer.md', REVIEWER.replace('current_time: deny', 'calculator: ask'));
-      await everywhere(async () => {
+      await eventually(async () => {
         const [rule] = (await server.api.get(path)).body.items;
         return rule.decision === 'ask';
       });
     });
 
     it('is read again when it changes; a fault is named by its line, and what it said before stays', async () => {
-      await write('reviewer.md', REVIEWER.replace('slowly', 'quickly'));
+      const quick = REVIEWER.replace('slowly', 'quickly').replace('Reviews changes', 'Hurries');
+      await write('reviewer.md', quick);
+      await everywhere((_, agents) => agents.find('reviewer')?.type.description === 'Hurries.');
       const instructed = async () => {
         await server.api.say('changed', { user_message: 'Go', agent: 'reviewer' });
         return lastRequest()['messages'][0].content;
       };
-      await everywhere(async () => (await instructed()) === 'You review, quickly.');
+      expect(await instructed()).toBe('You review, quickly.');
       await write('reviewer.md', REVIEWER.replace('max_iterations: 2', 'max_iterations: often'));
-      await everywhere(async () => (await types()).faults.length > 0);
+      await everywhere(({ faults }) => faults.length > 0);
       expect((await types()).faults).toEqual([
         {
           file: expect.stringMatching(/\/reviewer\.md$/),
@@ -123,9 +129,9 @@ describe('An agent in a file', () => {
 
     it('is gone with its file', async () => {
       await write('passing.md', '---\ndescription: Soon gone.\n---\nYou go.');
-      await everywhere(async () => (await typeOf('passing')) !== undefined);
+      await everywhere((_, agents) => agents.find('passing') !== undefined);
       await rm(join(folder, 'passing.md'));
-      await everywhere(async () => (await typeOf('passing')) === undefined);
+      await everywhere((_, agents) => agents.find('passing') === undefined);
       const reply = await server.api.post('/chats/passing/interactions', {
         ...{ user_message: 'Go', agent: 'passing' },
       });
@@ -138,7 +144,7 @@ describe('An agent in a file', () => {
       ['with a model that there is not', 'model: nobody/x', 2, /model can’t be used: .*nobody/],
     ])('is not offered when it is %s', async (_, head, line, message) => {
       await write('wrong.md', `---\n${head}\ndescription: Wrong.\n---\nYou are wrong.`);
-      await everywhere(async () => (await types()).faults.length > 0);
+      await everywhere((files) => files.faults.length > 0);
       const { faults, items } = await types();
       expect(faults).toMatchObject([{ line, message: expect.stringMatching(message) }]);
       expect(items.filter(({ source }: { source: string | null }) => source)).toHaveLength(1);
@@ -146,7 +152,7 @@ describe('An agent in a file', () => {
       const reply = await server.api.post('/chats/wrong/interactions', start);
       expect(reply.body.detail).toMatch(message);
       await rm(join(folder, 'wrong.md'));
-      await everywhere(async () => (await types()).faults.length === 0);
+      await everywhere((files) => files.faults.length === 0);
     });
   });
 });

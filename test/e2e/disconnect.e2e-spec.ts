@@ -21,8 +21,12 @@ describe('Readers that leave an interaction', () => {
     /** By the time that this one is cancelled, so would those be that were left before. */
     const graceIsOver = async (chat: string) => {
       const asked = server.fake.requests.length + 1;
-      const of = await leaveAt(chat, { user_message: HANGS }, 'interaction_started');
-      expect(await (await server.fake.request(asked)).ended).toBe('closed');
+      const stream = await server.api.stream(chat, { user_message: HANGS });
+      const { value: first } = await stream[Symbol.asyncIterator]().next();
+      const request = await server.fake.request(asked); // else it would be cancelled before it asks
+      stream.close();
+      expect(await request.ended).toBe('closed');
+      const of = { chat_id: chat, id: first!.data.interaction_id };
       const reader = await server.api.follow(of);
       expect(reader.records.at(-1)).toMatchObject({ status: 'CANCELLED' });
       expect(reader.find('CANCELLED')?.reason).toMatch(/reading/);

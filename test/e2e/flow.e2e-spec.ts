@@ -9,7 +9,7 @@ const AGENT_ID = new RegExp(`^agent_${UUID_V7}$`);
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('A message that needs a tool', () => {
-  onEachStore({ HEARTBEAT_MS: '20' }, (server) => {
+  onEachStore({}, (server) => {
     const sayIt = async (chat: string) => {
       server.fake.reply(
         {
@@ -126,17 +126,6 @@ describe('A message that needs a tool', () => {
       expect(stream.retry).toBe(1000);
     });
 
-    it('beats with comments while nothing happens', async () => {
-      const gate = new Gate();
-      server.fake.reply({ text: ['Wait', gate, ' for it.'] });
-      const stream = await server.api.stream('heartbeat', 'Slowly, please');
-      await gate.reached;
-      stream.onHeartbeat = () => gate.open(); // else it would never end
-      const reader = await new EventReader().readAll(stream);
-      expect(reader.faults).toEqual([]);
-      expect(reader.find('ANSWER')).toMatchObject({ content: 'Wait for it.' });
-    });
-
     it('keeps the interaction, with its events, its state and what it used', async () => {
       const reader = await new EventReader().readAll(await sayIt('kept'));
       const { interaction_id: id, at } = reader.records.at(-1)!;
@@ -236,6 +225,19 @@ describe('A message that needs a tool', () => {
       ]);
       expect(reader.find('TOOL_RESULT')).toMatchObject({ tool_output: '42' });
       expect(reader.find('ANSWER')?.content).toContain('42');
+    });
+  });
+
+  onEachStore({ HEARTBEAT_MS: '20' }, (server) => {
+    it('beats with comments while nothing happens', async () => {
+      const gate = new Gate();
+      server.fake.reply({ text: ['Wait', gate, ' for it.'] });
+      const stream = await server.api.stream('heartbeat', 'Slowly, please');
+      await gate.reached;
+      stream.onHeartbeat = () => gate.open(); // else it would never end
+      const reader = await new EventReader().readAll(stream);
+      expect(reader.faults).toEqual([]);
+      expect(reader.find('ANSWER')).toMatchObject({ content: 'Wait for it.' });
     });
   });
 });

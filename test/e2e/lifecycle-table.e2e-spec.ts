@@ -116,8 +116,10 @@ class Case {
     }
     await makeToolAsk(server.api, chat, 'calculator');
     const body = { user_message: MESSAGE_OF[state], on_conflict: 'enqueue' };
+    const asked = server.fake.requests.length + 1;
     const stream = isStreamed ? await server.api.stream(chat, body) : undefined;
     const of = stream ? await newest(server, chat) : await server.api.begin(chat, body);
+    if (state === 'RUNNING') await server.fake.request(asked);
     const requestId = await reach(server, person, { of, state });
     return new Case(server, person, of, stream, requestId);
   }
@@ -192,9 +194,8 @@ describe('Each action on an interaction, in each state of its life', () => {
         const over: Partial<Record<Action, () => Promise<void>>> = {
           // By the time that one which is left running is cancelled, so would those be that were left before.
           disconnect: async () => {
-            const asked = server.fake.requests.length + 1;
             const running = await bring('RUNNING', 'disconnect', `clock-${clocks++}`);
-            const request = await server.fake.request(asked);
+            const request = server.fake.requests.at(-1)!;
             await running.act('disconnect');
             await request.ended;
           },

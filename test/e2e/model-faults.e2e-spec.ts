@@ -1,3 +1,5 @@
+import type { Environment } from '../../src/config/load-config.js';
+import type { ApiClient } from '../support/api-client.js';
 import { checkConversation } from '../support/check-conversation.js';
 import { EventReader } from '../support/event-reader.js';
 import type { FakeTurn } from '../support/fake-openai-turn.js';
@@ -7,6 +9,7 @@ import { resumeAfterEach } from '../support/resume-after-each.js';
 import type { SseFrame } from '../support/sse-frame.js';
 import { KEY, TestServer } from '../support/test-server.js';
 import { onEachStore } from './on-each-store.js';
+import type { OpenStore } from './stores.js';
 
 interface Fault {
   readonly name: string;
@@ -91,23 +94,44 @@ describe('An interaction whose model API', () => {
   onEachStore({}, (server) => {
     const readers = new Map<string, EventReader>();
     const shown = new Map<string, readonly SseFrame[]>();
+    /** Of the server on whose store it happened. */
+    const apis = new Map<string, ApiClient>();
+    const others: [TestServer, OpenStore][] = [];
+    const meet = async (fault: Fault, { api }: Pick<TestServer, 'api'>): Promise<void> => {
+      const { name } = fault;
+      const frames = await (await api.stream(`fault-${FAULTS.indexOf(fault)}`, name)).all();
+      apis.set(name, api);
+      shown.set(name, frames);
+      readers.set(name, await new EventReader().readAll(frames));
+    };
+    /** At a server of its own, with a store of its own: nobody else shall run what it began. It is well afterwards. */
+    const meetApart = async (fault: Fault, env: Environment): Promise<void> => {
+      const { fake } = server;
+      const opened = await server.openStore();
+      const unwell = await TestServer.start(opened.stores, { env, fake });
+      await meet(fault, unwell);
+      await unwell.close();
+      const well = await TestServer.start(opened.stores, { fake });
+      apis.set(fault.name, well.api);
+      others.push([well, opened]);
+    };
 
     // All at once, because some are tried again after a while.
     beforeAll(async () => {
       server.fake.otherwise(({ messages }) => turnFor(messages.at(-1).content));
-      const { stores, fake } = server;
-      const hasty = { OPENAI_BASE_URL: fake.baseUrl, MODEL_TIMEOUT_MS: '200' };
-      const impatient = await TestServer.start(stores, { env: hasty });
-      const lost = await TestServer.start(stores, { env: { OPENAI_BASE_URL: NOWHERE } });
-      const meet = async ({ name, turn }: Fault, n: number) => {
-        const patient = turn ? server : lost;
-        const { api } = turn === HANGING ? impatient : patient;
-        const frames = await (await api.stream(`fault-${n}`, name)).all();
-        shown.set(name, frames);
-        readers.set(name, await new EventReader().readAll(frames));
-      };
-      await Promise.all(FAULTS.map(meet));
-      await Promise.all([lost.stop(), impatient.stop()]);
+      await Promise.all(
+        FAULTS.map((fault) => {
+          if (!fault.turn) return meetApart(fault, { OPENAI_BASE_URL: NOWHERE });
+          if (fault.turn === HANGING) return meetApart(fault, { MODEL_TIMEOUT_MS: '200' });
+          return meet(fault, server);
+        }),
+      );
+    }, 120_000);
+    afterAll(async () => {
+      for (const [other, opened] of others) {
+        await other.close();
+        await opened.close();
+      }
     });
 
     it.each(FAULTS)(
@@ -132,17 +156,18 @@ describe('An interaction whose model API', () => {
     it.each(FAULTS)(
       '$name can be read again from wherever, and keeps a state from which the chat goes on',
       async ({ name, code }) => {
+        const api = apis.get(name)!;
         const { chat_id, interaction_id: id } = readers.get(name)!.find('INTERACTION_STARTED')!;
         const of = { chat_id, id };
-        const interaction = await server.api.interaction(of);
+        const interaction = await api.interaction(of);
         expect(interaction).toMatchObject({ status: 'FAILED', error: { code } });
         expect(checkConversation(interaction.final_agent_state!.messages)).toEqual([]);
         expect(JSON.stringify(interaction)).not.toContain(KEY);
-        for (const again of await resumeAfterEach(server.api, of, shown.get(name)!)) {
+        for (const again of await resumeAfterEach(api, of, shown.get(name)!)) {
           expect(again.faults).toEqual([]);
           expect(again.records).toEqual(readers.get(name)!.records);
         }
-        const next = await server.api.say(of.chat_id, 'And now?');
+        const next = await api.say(of.chat_id, 'And now?');
         expect(next.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
       },
     );

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/api-client.js';
 import type { FakeOpenAi } from '../support/fake-openai.js';
@@ -12,6 +13,10 @@ export interface ServerUnderTest {
   readonly fake: FakeOpenAi;
   /** What the server runs on. */
   readonly stores: OpenStore['stores'];
+  /** An empty one of the same kind, for another server. */
+  openStore(): Promise<OpenStore>;
+  /** A provider, of each of its processes. */
+  getAll<T>(type: Type<T>): readonly T[];
   /** Event streams that are open. */
   readonly streams: number;
   /** Readers that an interaction has. */
@@ -63,6 +68,8 @@ function describeOn(
     get stores() {
       return opened.stores;
     },
+    openStore: () => kind.open(),
+    getAll: (type) => server.getAll(type),
     get streams() {
       return server.streams;
     },

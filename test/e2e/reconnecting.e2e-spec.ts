@@ -21,7 +21,7 @@ const ODD_CURSORS = [
   '٣',
 ].concat('1'.repeat(9000));
 const TOOL_TURN: FakeTurn = {
-  thinking: ODD_TEXT,
+  thinking: `Hm: ${ODD_TEXT}`,
   text: 'Working on it. ',
   calls: [
     { name: 'calculator', arguments: { expression: '1+1' } },

@@ -21,30 +21,32 @@ const OWN = { openai: 'openai/gpt-4.1-nano', anthropic: 'anthropic/claude-haiku-
 
 describe('A conversation with the API', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-transcripts-')));
-  let opened: OpenStore;
+  /** Each server has its own: none shall run what the other began. */
+  const opened: OpenStore[] = [];
   let anthropic: FakeAnthropic;
   let plain: TestServer;
   let thinking: TestServer;
 
   beforeAll(async () => {
     writeAgents(folder);
-    opened = await STORES.find(({ name }) => name === 'files')!.open();
+    const files = STORES.find(({ name }) => name === 'files')!;
+    for (let servers = 0; servers < 2; servers++) opened.push(await files.open());
     anthropic = await FakeAnthropic.start();
     const env = {
       ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: anthropic.baseUrl },
       ...{ WORKSPACE_DIR: join(folder, 'work'), WORKSPACE_MODE: 'shared' },
       ...{ DATA_DIR: join(folder, 'data'), AGENTS_DIR: join(folder, 'agents') },
     };
-    plain = await TestServer.start(opened.stores, { env });
+    plain = await TestServer.start(opened[0]!.stores, { env });
     const hard = { env: { ...env, MODEL_THINKING: 'medium' }, fake: plain.fake };
-    thinking = await TestServer.start(opened.stores, hard);
+    thinking = await TestServer.start(opened[1]!.stores, hard);
   });
   beforeEach(() => writeWork(folder));
   afterAll(async () => {
     await thinking.close();
     await plain.stop();
     await anthropic.stop();
-    await opened.close();
+    for (const each of opened) await each.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -8,6 +8,7 @@ import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 
 const START_MS = 30_000;
+const TRIES = 5;
 
 /** Why there can be no Redis of the test's own, or undefined. With REQUIRE_SERVICES=1 that is an error. */
 export function findRedisServerFault(): string | undefined {
@@ -25,9 +26,11 @@ export class RedisServer {
   private constructor(readonly port: number) {}
 
   static async start(): Promise<RedisServer> {
-    const redis = new RedisServer(await freePort());
-    await redis.start();
-    return redis;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const redis = new RedisServer(await freePort());
+      if (await redis.answersOnceStarted()) return redis; // else somebody else has taken the port meanwhile
+    }
+    throw new Error(`redis-server ended ${TRIES} times when it was started.`);
   }
 
   get url(): string {
@@ -36,35 +39,51 @@ export class RedisServer {
 
   /** Resolves when it answers. */
   async start(): Promise<void> {
+    if (!(await this.answersOnceStarted())) throw new Error(`Port ${this.port} is taken.`);
+  }
+
+  /** False: it has ended, which it does when its port is taken. */
+  private async answersOnceStarted(): Promise<boolean> {
     const settings = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     this.server = spawn(findBinary()!, ['--port', String(this.port), ...settings], {
       cwd: '/',
       stdio: 'ignore',
     });
-    const answers = (): Promise<boolean> =>
-      this.keys().then(
-        () => true,
-        () => false,
-      );
-    await eventually(answers, START_MS);
+    await eventually(async () => this.hasEnded || (await this.answers()), START_MS);
+    return !this.hasEnded;
   }
 
   /** As if it had crashed. */
   async stop(): Promise<void> {
-    const server = this.server!;
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, 'exit');
-    server.kill('SIGKILL');
+    if (this.hasEnded) return;
+    const ended = once(this.server!, 'exit');
+    this.server!.kill('SIGKILL');
     await ended;
   }
 
   /** Names of all that it holds. */
-  async keys(): Promise<string[]> {
+  keys(): Promise<string[]> {
+    return this.ask((redis) => redis.keys('*'));
+  }
+
+  private get hasEnded(): boolean {
+    return this.server!.exitCode !== null || this.server!.signalCode !== null;
+  }
+
+  /** Whether it is this one that answers. */
+  private answers(): Promise<boolean> {
+    return this.ask((redis) => redis.info('server')).then(
+      (info) => info.includes(`process_id:${this.server!.pid}\r`),
+      () => false,
+    );
+  }
+
+  private async ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = new Redis(this.port, { lazyConnect: true, retryStrategy: () => null });
     redis.on('error', () => {}); // `connect` rejects with it
     try {
       await redis.connect();
-      return await redis.keys('*');
+      return await question(redis);
     } finally {
       redis.disconnect();
     }

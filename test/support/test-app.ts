@@ -36,16 +36,21 @@ export class TestApp {
     return new TestApp(app, await app.getUrl());
   }
 
+  /** A provider of its own. */
+  get<T>(type: Type<T>): T {
+    return this.app.get(type, { strict: false });
+  }
+
   get streams(): number {
-    return this.app.get(SseStreams, { strict: false }).count;
+    return this.get(SseStreams).count;
   }
 
   readersOf(interactionId: string): number {
-    return this.app.get(Readers, { strict: false }).count(interactionId);
+    return this.get(Readers).count(interactionId);
   }
 
   runs(interactionId: string): boolean {
-    const held = this.app.get(LeaseKeeper, { strict: false }).held();
+    const held = this.get(LeaseKeeper).held();
     return held.some(({ run }) => run.interactionId === interactionId);
   }
 

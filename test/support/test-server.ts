@@ -52,6 +52,11 @@ export class TestServer {
     return new TestServer([...answering, ...working], redis, fake, api, log);
   }
 
+  /** A provider, of each of its processes. */
+  getAll<T>(type: Type<T>): readonly T[] {
+    return this.apps.map((app) => app.get(type));
+  }
+
   /** Event streams that are open. */
   get streams(): number {
     return sum(this.apps.map((app) => app.streams));

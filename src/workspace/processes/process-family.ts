@@ -57,7 +57,7 @@ export class ProcessFamily {
     }
     const deadline = performance.now() + grace_ms;
     for (let wait = POLL_MS; performance.now() < deadline; wait *= 1.5) {
-      await delay(wait);
+      await delay(Math.min(wait, deadline - performance.now()));
       if ((await this.members()).length === 0) return true;
     }
     return false;
