@@ -169,8 +169,7 @@ function fillWorkspace(folder: string): void {
   const lines = Array.from({ length: 200_000 }, (_, at) => `the line ${at}\n`).join('');
   for (let at = 0; at < 200; at++) {
     mkdirSync(join(folder, `many/${at}`), { recursive: true });
-    for (let file = 0; file < 100; file++)
-      writeFileSync(join(folder, `many/${at}/${file}.txt`), '');
+    for (let file = 0; file < 30; file++) writeFileSync(join(folder, `many/${at}/${file}.txt`), '');
   }
   for (let at = 0; at < 3; at++) writeFileSync(join(folder, `large-${at}.txt`), lines);
 }
