@@ -11,6 +11,8 @@ import { openDatabase } from '../../src/storage/typeorm/open-database.js';
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 /** One that isn't there refuses at once; modules that are loaded meanwhile may take their time. */
 const CONNECT_MS = 30_000;
+/** What a statement may take while the machine is busy. */
+const PATIENCE_MS = 60_000;
 
 /** A migrated database of the test's own. */
 export interface TestDatabase {
@@ -52,7 +54,7 @@ export async function findPostgresFault(): Promise<string | undefined> {
 /** A database of the test's own on the Postgres server. */
 export async function openTestPostgres(): Promise<TestDatabase & { readonly url: string }> {
   const { url, drop } = await createPostgresDatabase();
-  const open = () => openDatabase({ url, dataDir: '', migrate: true });
+  const open = () => openDatabase({ url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS });
   return Object.assign(await testDatabase(open, drop), { url });
 }
 

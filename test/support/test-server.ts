@@ -40,6 +40,7 @@ export class TestServer {
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: fake.baseUrl,
       LOG_LEVEL: 'debug',
+      SAVE_TIMEOUT_MS: '30000', // whatever else the machine does
       ...env,
     };
     const log: string[] = [];
