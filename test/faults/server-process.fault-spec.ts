@@ -124,7 +124,7 @@ describe('The server as a process', () => {
         const half = await readHalf(await server.api(), 'killed');
         const asked = fake.requests.length;
         await server.kill('SIGKILL');
-        await expect(half.frames.next()).rejects.toThrow();
+        await expect(half.frames.next()).rejects.toThrow('terminated');
         await goOn(half, asked);
         expect(half.reader.find('RESUMED')).toMatchObject({
           attempt: 1,
