@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../dist/src/app.module.js';
 import { loadConfig } from '../dist/src/config/load-config.js';
-import { buildDocument } from '../dist/src/http/openapi.js';
+import { buildDocument } from '../dist/src/http/openapi/openapi.js';
 import { keepGenerated } from './generated-file.mjs';
 
 const path = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));

@@ -4,10 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from './config/config.js';
 import { AppModule } from './app.module.js';
-import { AppLogger } from './http/app-logger.js';
+import { AppLogger } from './logging/app-logger.js';
 import { configureApp } from './http/configure-app.js';
-import { stopOnSignals } from './stop-on-signals.js';
-import { surviveStrays } from './survive-strays.js';
+import { stopOnSignals } from './app/stop-on-signals.js';
+import { surviveStrays } from './app/handle-uncaught-errors.js';
 import { openStorage } from './storage/open-storage.js';
 
 /** Opens the store, then the server, with `modules` beside its own; resolves when it listens. */

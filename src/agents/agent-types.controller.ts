@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { NeedsNoStore } from '../http/needs-no-store.js';
+import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { AgentRegistry } from './agent-registry.js';
 import type { RegisteredAgent } from './agent-registry.js';
 import { AgentFiles } from './files/agent-files.js';

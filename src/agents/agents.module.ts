@@ -6,16 +6,16 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentTypesController } from './agent-types.controller.js';
-import { CoderAgent } from './coder/coder.agent.js';
-import { ProjectNotes } from './coder/project-notes.js';
-import { DeliberateAgent } from './deliberate/deliberate.agent.js';
+import { CoderAgent } from './kinds/coder/coder.agent.js';
+import { ProjectNotes } from './kinds/coder/project-notes.js';
+import { DeliberateAgent } from './kinds/deliberate/deliberate.agent.js';
 import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
-import { CallRates } from './runtime/call-rates.js';
+import { CallRates } from '../runs/limits/call-rates.js';
 import { AgentTreeService } from './tree/agent-tree.service.js';
 import { AgentsController } from './tree/agents.controller.js';
-import { ReactAgent } from './react/react.agent.js';
+import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
   imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule, WorkspaceModule],

@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/app-error.js';
-import type { RequestRow, Settlement } from '../log/request-rows.js';
+import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 
 /** To somebody who came too late: what was decided, and by whom. Without a settlement its interaction has ended, or is about to. */
 export function alreadyProcessed(row: RequestRow | undefined): AppError {

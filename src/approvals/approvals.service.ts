@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import type { Json } from '../log/json.js';
-import type { RequestRow } from '../log/request-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import type { Json } from '../protocol/json.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { PermissionRule, RuleInput } from '../permissions/permission-rule.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import type { JudgedCall } from '../permissions/tool-judge.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { InteractionIdDto } from '../http/ids.dto.js';
-import { ProblemDto } from '../http/problem.dto.js';
+import { InteractionIdDto } from '../http/input/ids.dto.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
 import { ApproveDto, ApprovedDto } from './dto/approve.dto.js';
 import { NotSettledDto } from './dto/not-settled.dto.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
-import type { RequestRow } from '../log/request-rows.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
 
 /** How long people have after a start to answer what was asked before it, in milliseconds. */
 const GRACE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { parsePageCursor, toPage } from '../http/page-cursor.js';
-import { ProblemDto } from '../http/problem.dto.js';
-import { InteractionStore } from '../log/interaction-store.js';
+import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
 import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
 import { viewRequest } from './request-view.js';
 

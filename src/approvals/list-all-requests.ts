@@ -1,5 +1,5 @@
-import type { InteractionStore } from '../log/interaction-store.js';
-import type { RequestPage, RequestRow } from '../log/request-rows.js';
+import type { InteractionStore } from '../persistence/interaction.store.js';
+import type { RequestPage, RequestRow } from '../persistence/rows/request-rows.js';
 
 const PAGE = 200;
 

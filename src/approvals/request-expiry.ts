@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import type { RequestRow, Settlement } from '../log/request-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { DowntimeGrace } from './downtime-grace.js';
 import { SettleService } from './settle.service.js';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../log/json.js';
-import type { RequestRow } from '../log/request-rows.js';
+import type { Json } from '../protocol/json.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
 
 /** A request as the inbox shows it: the fields of its event beside its own. */
 export interface RequestView extends Json {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import type { RequestRow } from '../log/request-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
 import { describeOtherKind, SettleService } from './settle.service.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import { LiveBus } from '../log/live-bus.js';
-import type { RequestKind, RequestRow, Settlement } from '../log/request-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { alreadyProcessed } from './already-processed.js';
 import { DowntimeGrace } from './downtime-grace.js';

@@ -1,4 +1,4 @@
-import type { LiveBus } from '../log/live-bus.js';
+import type { LiveBus } from '../event-log/live/live-bus.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { RunWorld } from '../../test/support/run-world.js';
 import { CancellationService } from './cancellation.service.js';

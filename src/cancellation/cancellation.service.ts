@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { InteractionStore } from '../log/interaction-store.js';
-import { LiveBus } from '../log/live-bus.js';
-import type { InteractionRow } from '../log/store-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
 import { RunQueue } from '../queue/run-queue.js';
 

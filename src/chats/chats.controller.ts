@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ProblemDto } from '../http/problem.dto.js';
-import { ChatIdDto } from '../http/ids.dto.js';
-import { PageQueryDto } from '../http/page-query.dto.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { ChatIdDto } from '../http/input/ids.dto.js';
+import { PageQueryDto } from '../http/input/page-query.dto.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { InteractionView } from '../interactions/interaction-view.js';
-import { WaitForEnd } from '../interactions/wait-for-end.js';
+import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { HotMemory } from '../log/hot-memory.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import type { ChatRow } from '../log/store-rows.js';
+import { HotMemory } from '../persistence/conversation-cache/conversation-cache.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { Chat } from '../protocol/interaction.js';
@@ -16,7 +16,7 @@ import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { parsePageCursor, toPage } from '../http/page-cursor.js';
+import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
 
 /** How long a delete waits for what runs to stop, in milliseconds. */
 const STOP_LIMIT_MS = 30_000;

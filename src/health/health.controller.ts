@@ -6,12 +6,12 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Intake } from '../http/intake.js';
-import { NeedsNoStore } from '../http/needs-no-store.js';
-import { ProblemDto } from '../http/problem.dto.js';
+import { Intake } from '../http/admission-gate.js';
+import { NeedsNoStore } from '../http/security/needs-no-store.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
-import { LiveBus } from '../log/live-bus.js';
-import { StoreWatch } from '../log/store-watch.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import { StoreWatch } from '../event-log/store-health.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolServerDto } from '../tools/tool-server.dto.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';

@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
-import { NeedsNoStore } from '../http/needs-no-store.js';
-import type { StoreWatch } from '../log/store-watch.js';
+import { NeedsNoStore } from '../http/security/needs-no-store.js';
+import type { StoreWatch } from '../event-log/store-health.js';
 import { StoreGuard } from './store.guard.js';
 
 class Chats {

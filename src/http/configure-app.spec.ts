@@ -6,7 +6,7 @@ import type { Test } from 'supertest';
 import { startTinyApp } from '../../test/support/tiny-app.js';
 import type { TinyApp } from '../../test/support/tiny-app.js';
 import { configureApp } from './configure-app.js';
-import { STATUS_OF_KIND } from './status-of-kind.js';
+import { STATUS_OF_KIND } from './errors/status-of-kind.js';
 
 describe(configureApp.name, () => {
   let tiny: TinyApp;

@@ -1,15 +1,15 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../config/config.js';
-import type { AppLogger } from './app-logger.js';
-import { hostGuard } from './host.guard.js';
-import { InputPipe } from './input.pipe.js';
-import { jsonBody } from './json-body.js';
-import { serveDocument } from './openapi.js';
-import { ProblemFilter } from './problem.filter.js';
-import { refuseNulInUrl } from './refuse-nul-in-url.js';
-import { requestLog } from './request-log.js';
-import { roleGuard } from './role.guard.js';
-import { securityHeaders } from './security-headers.js';
+import type { AppLogger } from '../logging/app-logger.js';
+import { hostGuard } from './security/host.middleware.js';
+import { InputPipe } from './input/input.pipe.js';
+import { jsonBody } from './input/json-body.js';
+import { serveDocument } from './openapi/openapi.js';
+import { ProblemFilter } from './errors/problem.filter.js';
+import { refuseNulInUrl } from './input/refuse-nul-in-url.js';
+import { requestLog } from '../logging/request-log.js';
+import { roleGuard } from './security/role.middleware.js';
+import { securityHeaders } from './security/security-headers.js';
 
 /** Gives the application its edges, the same in the server and in tests. To be called before it is initialised. */
 export function configureApp(

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Intake } from './intake.js';
+import { Intake } from './admission-gate.js';
 import { SseStreams } from './sse-streams.js';
 
 /** What controllers need that stream or take on work. */

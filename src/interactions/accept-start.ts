@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/app-error.js';
-import type { StartOutcome } from '../log/store-rows.js';
-import { MAX_QUEUED } from '../log/store-rows.js';
+import type { StartOutcome } from '../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../persistence/rows/store-rows.js';
 
 type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 

@@ -1,7 +1,7 @@
 import { formatEvent } from '../http/format-sse.js';
 import type { SseResponse } from '../http/sse-response.js';
-import type { FollowSink } from '../log/follower.js';
-import type { StreamEvent } from '../log/stream-event.js';
+import type { FollowSink } from '../event-log/follow/follower.js';
+import type { StreamEvent } from '../event-log/follow/stream-event.js';
 
 /** Writes the events that a follower gives to one reader, those of a frame in one go. */
 export class EventSink implements FollowSink {

@@ -4,8 +4,8 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Config } from '../config/config.js';
 import { SseStreams } from '../http/sse-streams.js';
 import { AppError } from '../kernel/app-error.js';
-import { Readers } from '../log/readers.js';
-import type { InteractionRow } from '../log/store-rows.js';
+import { Readers } from '../event-log/follow/readers.js';
+import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { START, parseCursor } from '../protocol/cursor.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { InteractionStore } from '../log/interaction-store.js';
-import { toEvent } from '../log/log-record.js';
-import type { InteractionRow } from '../log/store-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { toEvent } from '../persistence/rows/log-record.js';
+import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { AGENT_EVENT_TYPES } from '../protocol/events.js';
 import type { AgentEvent } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';

@@ -12,19 +12,19 @@ import {
 } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ProblemDto } from '../http/problem.dto.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
 import { START } from '../protocol/cursor.js';
 import { ChatBusyDto } from './dto/conflicts.dto.js';
 import { EditInteractionDto } from './dto/edit-interaction.dto.js';
 import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
-import { ChatIdDto, InteractionIdDto } from '../http/ids.dto.js';
+import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import { StartInteractionDto } from './dto/start-interaction.dto.js';
 import { EventsService } from './events.service.js';
 import type { SentCursor } from './events.service.js';
 import { checkIdempotencyKey } from './idempotency-key.js';
 import { InteractionView } from './interaction-view.js';
-import type { InteractionRow } from '../log/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { InteractionsService } from './interactions.service.js';
 import type { StartRequest } from './interactions.service.js';
 

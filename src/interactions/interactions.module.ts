@@ -6,20 +6,20 @@ import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
-import { CancelController } from './cancel.controller.js';
-import { CancelService } from './cancel.service.js';
-import { DisconnectWatch } from './disconnect-watch.js';
+import { CancelController } from '../cancellation/cancellation.controller.js';
+import { CancelService } from '../cancellation/cancel.service.js';
+import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { EventsService } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
 import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { ProcessName } from './process-name.js';
-import { RunDeps } from './run-deps.js';
-import { Runner } from './runner.js';
-import { Suspects } from './suspects.js';
-import { Sweep } from './sweep.js';
-import { WaitForEnd } from './wait-for-end.js';
+import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
+import { ProcessName } from '../runs/runner/process-name.js';
+import { RunDeps } from '../runs/run-services.js';
+import { Runner } from '../runs/runner/runner.js';
+import { Suspects } from '../runs/runner/crash-quarantine.js';
+import { Sweep } from '../runs/runner/sweep.js';
+import { WaitForEnd } from '../cancellation/wait-for-end.js';
 
 @Module({
   imports: [

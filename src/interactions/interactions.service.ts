@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { Config } from '../config/config.js';
-import { Intake } from '../http/intake.js';
+import { Intake } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { doneWithin } from '../kernel/done-within.js';
 import { Ids } from '../kernel/ids.js';
-import { InteractionStore } from '../log/interaction-store.js';
-import { LiveBus } from '../log/live-bus.js';
-import type { InteractionRow, NewInteraction, StartInteraction } from '../log/store-rows.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import type {
+  InteractionRow,
+  NewInteraction,
+  StartInteraction,
+} from '../persistence/rows/store-rows.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
@@ -16,8 +20,8 @@ import { acceptStart } from './accept-start.js';
 import type { ClientToolDto } from './dto/client-tool.dto.js';
 import type { RunOptionsDto } from './dto/run-options.dto.js';
 import { fingerprint } from './fingerprint.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { Runner } from './runner.js';
+import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
+import { Runner } from '../runs/runner/runner.js';
 
 const DEFAULT_AGENT = 'react';
 /** How long a run waits for its first reader to listen, in milliseconds. */

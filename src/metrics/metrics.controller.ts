@@ -1,11 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { NeedsNoStore } from '../http/needs-no-store.js';
+import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { SseStreams } from '../http/sse-streams.js';
-import { Runner } from '../interactions/runner.js';
-import { Spill } from '../log/spill/spill.js';
-import { StoreWatch } from '../log/store-watch.js';
+import { Runner } from '../runs/runner/runner.js';
+import { Spill } from '../event-log/spill/spill.js';
+import { StoreWatch } from '../event-log/store-health.js';
 import { Metrics } from './metrics.js';
 
 @ApiTags('operations')

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AppendMeter } from '../log/append-meter.js';
-import type { AppendBatch } from '../log/store-rows.js';
+import type { AppendMeter } from '../event-log/append/append-meter.js';
+import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 
 /** What is so at the moment of a scrape. */

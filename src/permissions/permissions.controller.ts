@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ProblemDto } from '../http/problem.dto.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
 import { CheckDto, VerdictDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
 import {

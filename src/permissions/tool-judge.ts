@@ -1,4 +1,4 @@
-import type { Json } from '../log/json.js';
+import type { Json } from '../protocol/json.js';
 import type { Tool } from '../tools/tool.js';
 import type { FileFilter } from './file-filter.js';
 import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { SystemClock } from '../kernel/clock.js';
-import type { ChatArchive } from '../log/chat-archive.js';
-import type { InteractionStore } from '../log/interaction-store.js';
+import type { ChatArchive } from '../persistence/chat-archive.js';
+import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
 import { DataDirLock } from './data-dir-lock.js';

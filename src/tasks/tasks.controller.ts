@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ProblemDto } from '../http/problem.dto.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
 import { CreateTaskDto } from './dto/create-task.dto.js';
 import { TaskChangedDto } from './dto/task-changed.dto.js';

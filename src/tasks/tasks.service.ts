@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { InteractionStore } from '../log/interaction-store.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
 import type { Task, TaskStatus } from '../protocol/task.js';
 import { changeTask } from './task-change.js';
 import type { TaskChange } from './task-change.js';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { NeedsNoStore } from '../http/needs-no-store.js';
+import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolServerDto } from './tool-server.dto.js';
 import type { ToolPolicy, ToolRetries } from './tool.js';

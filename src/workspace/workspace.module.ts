@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CommandRunner } from './command-runner.js';
-import { LeftProcesses } from './processes/left-processes.js';
+import { LeftProcesses } from './processes/orphaned-processes.js';
 import { Workspaces } from './workspaces.js';
 
 /** Needs a `Sandbox` and an `InteractionStore` from whoever binds the ports. */

@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { InteractionStore } from '../log/interaction-store.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
 import { chatFolderName } from './chat-folder-name.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';

@@ -1,9 +1,9 @@
 import type { AgentContext, AgentHandle } from '../../src/agents/agent-context.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
-import { Children } from '../../src/agents/runtime/children.js';
-import { Conversation } from '../../src/agents/runtime/conversation.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import { Children } from '../../src/runs/children/children.js';
+import { Conversation } from '../../src/conversation/conversation.js';
 import { MaxIterations } from '../../src/agents/max-iterations.js';
-import type { LogRecord } from '../../src/log/log-record.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RecordOf } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
 import { AgentTool } from '../../src/tools/agent/agent.tool.js';

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
-import { TurnContext } from '../../src/agents/runtime/turn-context.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import { TurnContext } from '../../src/runs/model-turn/fitted-conversation.js';
 import { Guardrail } from '../../src/guardrails/guardrail.js';
 import type { OutputVerdict } from '../../src/guardrails/guardrail.js';
 import { ModelError } from '../../src/models/model-error.js';

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { AgentContext } from '../../src/agents/agent-context.js';
-import { GenerateEffect } from '../../src/agents/runtime/generate.effect.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
+import { GenerateEffect } from '../../src/runs/effects/generate.effect.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { ModelError } from '../../src/models/model-error.js';
 import type { ModelEvent } from '../../src/models/model-provider.js';
 import type { Delta } from '../../src/protocol/events.js';

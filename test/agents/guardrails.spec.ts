@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { Agent } from '../../src/agents/agent.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Guardrail } from '../../src/guardrails/guardrail.js';
 import type { InputVerdict, OpenFilter, OutputVerdict } from '../../src/guardrails/guardrail.js';
 import { Guardrails } from '../../src/guardrails/guardrails.js';

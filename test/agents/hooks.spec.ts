@@ -1,7 +1,7 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import type { DoneStep, HookContext, Step } from '../../src/agents/agent-hooks.js';
 import { Agent } from '../../src/agents/agent.js';
-import { Run } from '../../src/interactions/run.js';
+import { Run } from '../../src/runs/run.js';
 import type { Message } from '../../src/protocol/message.js';
 import { expectEnded } from '../support/expect-ended.js';
 import { FakeTool } from '../support/fake-tool.js';

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
-import { NestedSteps } from '../../src/agents/runtime/nested-steps.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
+import { NestedSteps } from '../../src/runs/tool-call/nested-steps.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { checkConversation } from '../support/check-conversation.js';
 import { FakeTool } from '../support/fake-tool.js';

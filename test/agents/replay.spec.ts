@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Run } from '../../src/interactions/run.js';
+import { Run } from '../../src/runs/run.js';
 import { random } from '../support/random.js';
 import { findFaults } from './replay/find-faults.js';
 import type { Fate } from './replay/life.js';

@@ -1,7 +1,7 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
-import { ToolEffect } from '../../src/agents/runtime/tool.effect.js';
-import { ReactAgent } from '../../src/agents/react/react.agent.js';
-import type { Run } from '../../src/interactions/run.js';
+import { ToolEffect } from '../../src/runs/effects/tool.effect.js';
+import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import type { Run } from '../../src/runs/run.js';
 import type { Delta, RecordOf } from '../../src/protocol/events.js';
 import type { ToolRecovery } from '../../src/tools/tool.js';
 import { askedIn } from '../support/asked-in.js';

@@ -1,8 +1,8 @@
 import { DowntimeGrace } from '../../src/approvals/downtime-grace.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { SettleService } from '../../src/approvals/settle.service.js';
-import type { RequestRow, Settlement } from '../../src/log/request-rows.js';
-import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
+import type { RequestRow, Settlement } from '../../src/persistence/rows/request-rows.js';
+import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { LocalRunQueue } from '../../src/queue/local/local-run-queue.js';
 import { HELD, newBatch, newRequest, started } from '../contracts/interaction-store/fixtures.js';
 import { STORES } from '../e2e/stores.js';

@@ -1,8 +1,8 @@
-import type { ArchivedInteraction, ChatArchive } from '../../src/log/chat-archive.js';
-import type { InteractionStore } from '../../src/log/interaction-store.js';
-import type { LogRecord } from '../../src/log/log-record.js';
-import type { RequestRow } from '../../src/log/request-rows.js';
-import type { ChatRow } from '../../src/log/store-rows.js';
+import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
+import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
+import type { ChatRow } from '../../src/persistence/rows/store-rows.js';
 import {
   at,
   chatId,

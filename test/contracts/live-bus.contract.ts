@@ -1,6 +1,6 @@
 import type { Delta, RecordBody } from '../../src/protocol/events.js';
-import type { Frame, FrameItem, LiveBus, Snapshot } from '../../src/log/live-bus.js';
-import { OpenBlocks } from '../../src/log/open-blocks.js';
+import type { Frame, FrameItem, LiveBus, Snapshot } from '../../src/event-log/live/live-bus.js';
+import { OpenBlocks } from '../../src/event-log/live/open-blocks.js';
 import { interactionId, newRecord } from './interaction-store/fixtures.js';
 
 export interface OpenedBus {

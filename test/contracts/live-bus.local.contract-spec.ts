@@ -1,4 +1,4 @@
-import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
+import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { liveBusContract } from './live-bus.contract.js';
 
 liveBusContract(LocalLiveBus.name, async () => {

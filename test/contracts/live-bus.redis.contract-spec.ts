@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { RedisLiveBus } from '../../src/log/redis/redis-live-bus.js';
-import { TopicSubscriptions } from '../../src/log/redis/topic-subscriptions.js';
+import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
+import { TopicSubscriptions } from '../../src/event-log/live/redis/topic-subscriptions.js';
 import { connectRedis } from '../../src/redis/connect-redis.js';
-import type { Frame } from '../../src/log/live-bus.js';
+import type { Frame } from '../../src/event-log/live/live-bus.js';
 import { eventually } from '../support/eventually.js';
 import { openTcpProxy } from '../support/tcp-proxy.js';
 import { findRedisFault, testRedisUrl } from '../support/test-redis.js';

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { RedisLiveBus } from '../../src/log/redis/redis-live-bus.js';
+import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
 import { BullRunQueue } from '../../src/queue/bullmq/bull-run-queue.js';
 import { eventually } from '../support/eventually.js';
 import { RedisServer, findRedisServerFault } from '../support/redis-server.js';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { askPs } from '../../src/workspace/processes/process-table.js';
-import { LeftProcesses } from '../../src/workspace/processes/left-processes.js';
+import { LeftProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { ProcessTrace } from '../../src/workspace/processes/process-trace.js';
 import { CommandWorld } from '../support/command-world.js';
 import type { SandboxUnderTest } from '../support/sandboxes.js';

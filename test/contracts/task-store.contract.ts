@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Task } from '../../src/protocol/task.js';
-import type { InteractionStore } from '../../src/log/interaction-store.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
 import type { TaskStore } from '../../src/tasks/task-store.js';
 import { newChat } from './interaction-store/fixtures.js';
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AppendBatch, InteractionRow } from '../../src/log/store-rows.js';
+import type { AppendBatch, InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import {
   acquireOnceFree,

@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { InteractionRow } from '../../src/log/store-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import {
   at,

@@ -2,8 +2,8 @@ import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../../src/app.module.js';
 import { loadConfig } from '../../src/config/load-config.js';
-import { buildDocument } from '../../src/http/openapi.js';
-import { operationsOf } from '../../src/http/openapi-operations.js';
+import { buildDocument } from '../../src/http/openapi/openapi.js';
+import { operationsOf } from '../../src/http/openapi/openapi-operations.js';
 import type { Stores } from '../../src/ports.module.js';
 
 const STREAMS = ['interactions_start', 'interactions_edit', 'interactions_follow'];

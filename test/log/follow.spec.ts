@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Follower } from '../../src/log/follower.js';
+import { Follower } from '../../src/event-log/follow/follower.js';
 import { FollowWorld } from './follow-world.js';
 import type { Step } from './follow-world.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { HotMemory } from '../../src/log/hot-memory.js';
-import { MessageLists } from '../../src/log/redis/message-lists.js';
+import { HotMemory } from '../../src/persistence/conversation-cache/conversation-cache.js';
+import { MessageLists } from '../../src/persistence/conversation-cache/message-lists.js';
 import type { Message } from '../../src/protocol/message.js';
 import { connectRedis } from '../../src/redis/connect-redis.js';
 import { eventually } from '../support/eventually.js';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { AppError } from '../../src/kernel/app-error.js';
-import { SpillFolder } from '../../src/log/spill/spill-folder.js';
-import { Spill } from '../../src/log/spill/spill.js';
-import type { InteractionRow } from '../../src/log/store-rows.js';
+import { SpillFolder } from '../../src/event-log/spill/spill-folder.js';
+import { Spill } from '../../src/event-log/spill/spill.js';
+import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import {
   HELD,
   newBatch,

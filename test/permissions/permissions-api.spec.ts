@@ -14,7 +14,7 @@ import { PermissionsController } from '../../src/permissions/permissions.control
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import type { RememberedScope } from '../../src/permissions/permissions.service.js';
-import { InteractionStore } from '../../src/log/interaction-store.js';
+import { InteractionStore } from '../../src/persistence/interaction.store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';

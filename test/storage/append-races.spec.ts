@@ -1,4 +1,4 @@
-import type { AppendBatch } from '../../src/log/store-rows.js';
+import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
 import { AppendQueries } from '../../src/storage/typeorm/append-queries.js';
 import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
 import {

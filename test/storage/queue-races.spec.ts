@@ -1,5 +1,5 @@
-import type { InteractionStore } from '../../src/log/interaction-store.js';
-import type { InteractionRow } from '../../src/log/store-rows.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
 import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';

@@ -1,5 +1,5 @@
 import type { Interaction } from '../../src/protocol/interaction.js';
-import type { StreamEvent } from '../../src/log/stream-event.js';
+import type { StreamEvent } from '../../src/event-log/follow/stream-event.js';
 import type { RecordEvent, RecordType } from '../../src/protocol/events.js';
 import type { ApiClient, Body } from './api-client.js';
 import { EventReader } from './event-reader.js';

@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../src/log/interaction-store.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
 
 /** The ids of what should run and nobody holds. */
 export async function listUnowned(store: InteractionStore, limit: number): Promise<string[]> {

@@ -1,6 +1,6 @@
-import type { InteractionStore } from '../../src/log/interaction-store.js';
-import type { LogRecord } from '../../src/log/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../src/log/store-rows.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
+import type { AppendBatch, AppendOutcome } from '../../src/persistence/rows/store-rows.js';
 
 /** Before and after the commit of an append, and of the reading of a page. */
 export type StorePoint = 'append' | 'appended' | 'read' | 'found';

@@ -3,8 +3,8 @@ import type {
   RequestPage,
   RequestRow,
   SettleRequest,
-} from '../../src/log/request-rows.js';
-import type { InteractionRow } from '../../src/log/store-rows.js';
+} from '../../src/persistence/rows/request-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import { copy } from './memory-rows.js';
 
 type Refusal = 'unknown' | 'settled_before' | 'expired';

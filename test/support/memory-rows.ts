@@ -1,10 +1,10 @@
-import type { LogRecord } from '../../src/log/log-record.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type {
   ChatRow,
   InteractionRow,
   NewChat,
   StartInteraction,
-} from '../../src/log/store-rows.js';
+} from '../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../src/protocol/interaction.js';
 import type { Message } from '../../src/protocol/message.js';
 

@@ -1,5 +1,5 @@
-import type { StartInteraction, StartOutcome } from '../../src/log/store-rows.js';
-import { MAX_QUEUED } from '../../src/log/store-rows.js';
+import type { StartInteraction, StartOutcome } from '../../src/persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../src/persistence/rows/store-rows.js';
 import type { MemoryRows } from './memory-rows.js';
 import { isQueued } from './memory-rows.js';
 

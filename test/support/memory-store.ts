@@ -1,18 +1,18 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { InteractionStore } from '../../src/log/interaction-store.js';
+import { InteractionStore } from '../../src/persistence/interaction.store.js';
 import type {
   InterveneOutcome,
   InterventionRow,
   NewIntervention,
-} from '../../src/log/intervention-rows.js';
-import { MAX_INTERVENTIONS } from '../../src/log/intervention-rows.js';
-import type { LogRecord } from '../../src/log/log-record.js';
+} from '../../src/persistence/rows/intervention-rows.js';
+import { MAX_INTERVENTIONS } from '../../src/persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type {
   RequestPage,
   RequestRow,
   SettleOutcome,
   SettleRequest,
-} from '../../src/log/request-rows.js';
+} from '../../src/persistence/rows/request-rows.js';
 import type {
   AppendBatch,
   AppendOutcome,
@@ -27,7 +27,7 @@ import type {
   StartInteraction,
   StartOutcome,
   Unowned,
-} from '../../src/log/store-rows.js';
+} from '../../src/persistence/rows/store-rows.js';
 import { isFinal, isWaiting } from '../../src/protocol/interaction.js';
 import type { RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';

@@ -5,31 +5,31 @@ import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import type { Agent } from '../../src/agents/agent.js';
-import { CallRates } from '../../src/agents/runtime/call-rates.js';
+import { CallRates } from '../../src/runs/limits/call-rates.js';
 import type { AgentRegistry } from '../../src/agents/agent-registry.js';
 import type { Config } from '../../src/config/config.js';
 import type { Guardrail } from '../../src/guardrails/guardrail.js';
 import { Guardrails } from '../../src/guardrails/guardrails.js';
-import { Run } from '../../src/interactions/run.js';
-import { WaitingRuns } from '../../src/interactions/waiting-runs.js';
-import type { RunDeps } from '../../src/interactions/run-deps.js';
+import { Run } from '../../src/runs/run.js';
+import { WaitingRuns } from '../../src/runs/runner/waiting-runs.js';
+import type { RunDeps } from '../../src/runs/run-services.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import type { Clock } from '../../src/kernel/clock.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { Frame } from '../../src/log/live-bus.js';
-import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
-import type { LogRecord } from '../../src/log/log-record.js';
-import { LogWriter } from '../../src/log/log-writer.js';
+import type { Frame } from '../../src/event-log/live/live-bus.js';
+import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
+import type { LogRecord } from '../../src/persistence/rows/log-record.js';
+import { LogWriter } from '../../src/event-log/append/log-writer.js';
 import type {
   AppendBatch,
   AppendOutcome,
   ApprovalMode,
   InteractionRow,
   LeaseTerms,
-} from '../../src/log/store-rows.js';
-import { HotMemory } from '../../src/log/hot-memory.js';
-import { Spill } from '../../src/log/spill/spill.js';
+} from '../../src/persistence/rows/store-rows.js';
+import { HotMemory } from '../../src/persistence/conversation-cache/conversation-cache.js';
+import { Spill } from '../../src/event-log/spill/spill.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
@@ -38,7 +38,7 @@ import { Slots } from '../../src/queue/local/slots.js';
 import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
-import { LeftProcesses } from '../../src/workspace/processes/left-processes.js';
+import { LeftProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
 import { answerTurn } from './model-events.js';

@@ -1,5 +1,5 @@
 import type { GenerateOptions, Turn } from '../../src/agents/agent-context.js';
-import type { Decider } from '../../src/agents/structured/decide.js';
+import type { Decider } from '../../src/agents/kinds/structured/decide.js';
 import type { Message } from '../../src/protocol/message.js';
 
 /** A context for decisions alone, whose model says these texts or throws these errors, one each. */

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../src/log/stream-event.js';
+import type { StreamEvent } from '../../src/event-log/follow/stream-event.js';
 
 /** One event as it came over the wire. */
 export interface SseFrame {

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../src/log/stream-event.js';
+import type { StreamEvent } from '../../src/event-log/follow/stream-event.js';
 import type { RecordEvent } from '../../src/protocol/events.js';
 import { formatCursor } from '../../src/protocol/cursor.js';
 

@@ -4,11 +4,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../../src/app.module.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import { AppLogger } from '../../src/http/app-logger.js';
+import { AppLogger } from '../../src/logging/app-logger.js';
 import { configureApp } from '../../src/http/configure-app.js';
 import { SseStreams } from '../../src/http/sse-streams.js';
-import { LeaseKeeper } from '../../src/interactions/lease-keeper.js';
-import { Readers } from '../../src/log/readers.js';
+import { LeaseKeeper } from '../../src/runs/runner/lease-keeper.js';
+import { Readers } from '../../src/event-log/follow/readers.js';
 import type { Stores } from '../../src/ports.module.js';
 
 export interface TestAppOptions {

@@ -19,7 +19,7 @@ import { IsInt, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from
 import type { Response } from 'express';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import { AppLogger } from '../../src/http/app-logger.js';
+import { AppLogger } from '../../src/logging/app-logger.js';
 import { configureApp } from '../../src/http/configure-app.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import type { ErrorKind } from '../../src/kernel/app-error.js';

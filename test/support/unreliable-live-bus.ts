@@ -1,6 +1,6 @@
-import { LiveBus } from '../../src/log/live-bus.js';
-import type { Frame, FrameListener, Snapshot } from '../../src/log/live-bus.js';
-import { LocalLiveBus } from '../../src/log/local/local-live-bus.js';
+import { LiveBus } from '../../src/event-log/live/live-bus.js';
+import type { Frame, FrameListener, Snapshot } from '../../src/event-log/live/live-bus.js';
+import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { random } from './random.js';
 
 export interface BusFaults {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import type { InteractionStore } from '../../src/log/interaction-store.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
 import { MemoryStore } from '../support/memory-store.js';

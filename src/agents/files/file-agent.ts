@@ -1,6 +1,6 @@
 import type { AgentContext, GenerateOptions } from '../agent-context.js';
 import { Agent } from '../agent.js';
-import { reactLoop } from '../react/react-loop.js';
+import { reactLoop } from '../kinds/react/react-loop.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { offeredTools } from '../offered-tools.js';
 

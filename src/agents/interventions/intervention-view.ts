@@ -1,5 +1,5 @@
-import type { InterventionRow } from '../../log/intervention-rows.js';
-import type { LogRecord } from '../../log/log-record.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 
 /** What came of an intervention. `too_late`: the agent ended first. */
 export interface InterventionView {

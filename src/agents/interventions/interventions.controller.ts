@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ProblemDto } from '../../http/problem.dto.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentIdDto } from '../tree/dto/agent-queries.dto.js';
 import { InterveneDto, InterventionAcceptedDto } from './dto/intervene.dto.js';
 import { InterventionsService } from './interventions.service.js';

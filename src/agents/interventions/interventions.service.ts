@@ -3,10 +3,10 @@ import { CancellationService } from '../../cancellation/cancellation.service.js'
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
-import { InteractionStore } from '../../log/interaction-store.js';
-import { MAX_INTERVENTIONS } from '../../log/intervention-rows.js';
-import { LiveBus } from '../../log/live-bus.js';
-import type { InteractionRow } from '../../log/store-rows.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
+import { LiveBus } from '../../event-log/live/live-bus.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { agentNotFound } from '../tree/agent-not-found.js';

@@ -1,5 +1,5 @@
-import type { Json } from '../../log/json.js';
-import type { LogRecord } from '../../log/log-record.js';
+import type { Json } from '../../protocol/json.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { Usage } from '../../protocol/interaction.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
-import { InteractionStore } from '../../log/interaction-store.js';
-import type { LogRecord } from '../../log/log-record.js';
-import { readLog } from '../../log/read-log.js';
-import type { InteractionRow } from '../../log/store-rows.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { readLog } from '../../persistence/read-log.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
-import { Conversation } from '../runtime/conversation.js';
+import { Conversation } from '../../conversation/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';
 import type { InterventionView } from '../interventions/intervention-view.js';
 import { agentNotFound } from './agent-not-found.js';

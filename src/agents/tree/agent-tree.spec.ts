@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LogRecord } from '../../log/log-record.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { AgentNode } from './agent-node.js';

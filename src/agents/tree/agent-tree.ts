@@ -1,6 +1,6 @@
-import type { Json } from '../../log/json.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { InteractionRow } from '../../log/store-rows.js';
+import type { Json } from '../../protocol/json.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { AgentNode } from './agent-node.js';
 
 /** What is below this is left out: a log that was imported may nest agents as deep as it likes. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../log/json.js';
+import type { Json } from '../../protocol/json.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AgentNode } from './agent-node.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ProblemDto } from '../../http/problem.dto.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
 import type { InteractionTree, WholeAgent } from './agent-tree.service.js';
 import { AgentIdDto, TreeQueryDto } from './dto/agent-queries.dto.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
-import { MaxJsonLength } from '../../http/max-json-length.js';
+import { MaxJsonLength } from '../../http/input/max-json-length.js';
 import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
 import type { RememberScope } from '../../permissions/tool-judge.js';
 

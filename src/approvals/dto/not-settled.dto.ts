@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ProblemDto } from '../../http/problem.dto.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 
 class FirstDecisionDto {
   @ApiProperty({ enum: ['user', 'client', 'rule', 'timeout', 'cancel'], description: 'Who did.' })

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { PageQueryDto } from '../../http/page-query.dto.js';
-import type { RequestStatus } from '../../log/request-rows.js';
+import { PageQueryDto } from '../../http/input/page-query.dto.js';
+import type { RequestStatus } from '../../persistence/rows/request-rows.js';
 import type { RequestView } from '../request-view.js';
 import { RequestDto } from './request.dto.js';
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { MaxJsonLength } from '../../http/max-json-length.js';
+import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
 export class CreateChatDto {
   @ApiPropertyOptional({

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { LimitDto } from '../../http/page-query.dto.js';
+import { LimitDto } from '../../http/input/page-query.dto.js';
 
 export class GetChatQueryDto extends LimitDto {
   @ApiPropertyOptional({

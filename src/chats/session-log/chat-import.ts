@@ -1,6 +1,6 @@
-import type { ArchivedInteraction } from '../../log/chat-archive.js';
-import type { Json } from '../../log/json.js';
-import type { ChatRow } from '../../log/store-rows.js';
+import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { Json } from '../../protocol/json.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { BodyLine } from './body-lines.js';
 import { checkFields } from './check-fields.js';

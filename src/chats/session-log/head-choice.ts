@@ -1,4 +1,4 @@
-import type { ArchivedInteraction } from '../../log/chat-archive.js';
+import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
 
 /** Finds out which interaction is the head of a chat whose log may lack the one that it names. */
 export class HeadChoice {

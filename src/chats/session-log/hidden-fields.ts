@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AnswerJournal, TurnJournal } from '../../agents/runtime/conversation.js';
-import type { DeferredJournal } from '../../agents/runtime/deferred-call.js';
-import type { ContextJournal } from '../../agents/context/context-mark.js';
+import type { AnswerJournal, TurnJournal } from '../../conversation/conversation.js';
+import type { DeferredJournal } from '../../runs/tool-call/deferred-call.js';
+import type { ContextJournal } from '../../runs/context-window/context-mark.js';
 import { IMAGE_TYPES } from '../../protocol/image.js';
 import type { Image } from '../../protocol/image.js';
 import { judgementOf } from '../../guardrails/input-judgement.js';

@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestKind, RequestRow, Settlement } from '../../log/request-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { RequestLine } from './line-fields.js';
 import { requestIdOf } from './request-id-of.js';

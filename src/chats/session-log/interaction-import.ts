@@ -1,10 +1,10 @@
-import { Conversation } from '../../agents/runtime/conversation.js';
-import type { TurnJournal } from '../../agents/runtime/conversation.js';
-import { cancelled } from '../../interactions/ending.js';
-import { RunState } from '../../interactions/run-state.js';
+import { Conversation } from '../../conversation/conversation.js';
+import type { TurnJournal } from '../../conversation/conversation.js';
+import { cancelled } from '../../runs/closing/ending.js';
+import { RunState } from '../../runs/open-work.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
-import type { LogRecord } from '../../log/log-record.js';
+import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { checkRecord } from './check-record.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Settlement } from '../../log/request-rows.js';
-import type { InteractionSettings } from '../../log/store-rows.js';
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import type { InteractionSettings } from '../../persistence/rows/store-rows.js';
 import { FINAL_STATUSES, ACTIVE_STATUSES } from '../../protocol/interaction.js';
 import { column, count, errorFields, id, json, metadata, time, usage } from './fields.js';
 

@@ -1,7 +1,7 @@
-import type { ArchivedInteraction } from '../../log/chat-archive.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestRow } from '../../log/request-rows.js';
-import type { ChatRow } from '../../log/store-rows.js';
+import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 
 /** Of the format that docs/session-log.md describes. */

@@ -1,5 +1,5 @@
-import type { ArchivedInteraction, ChatArchive } from '../../log/chat-archive.js';
-import type { InteractionStore } from '../../log/interaction-store.js';
+import type { ArchivedInteraction, ChatArchive } from '../../persistence/chat-archive.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
 
 /** Interactions that are in memory at once. */
 const PAGE = 20;

@@ -1,5 +1,5 @@
 import { isDeeperThan } from '../../kernel/is-deeper-than.js';
-import type { Json } from '../../log/json.js';
+import type { Json } from '../../protocol/json.js';
 
 const MAX_DEPTH = 200;
 

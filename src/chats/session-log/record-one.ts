@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { InteractionRow } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 
 /** INTERACTION_STARTED, as the row has it. */
 export function recordOne(

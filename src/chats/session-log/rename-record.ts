@@ -1,4 +1,4 @@
-import type { DeferredJournal } from '../../agents/runtime/deferred-call.js';
+import type { DeferredJournal } from '../../runs/tool-call/deferred-call.js';
 import type { RecordBody, StoppedEffect } from '../../protocol/events.js';
 import type { Task } from '../../protocol/task.js';
 import type { RecordContent } from './check-record.js';

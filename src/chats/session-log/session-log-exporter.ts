@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import { AppError } from '../../kernel/app-error.js';
-import { ChatArchive } from '../../log/chat-archive.js';
-import type { ArchivedInteraction } from '../../log/chat-archive.js';
-import { InteractionStore } from '../../log/interaction-store.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestRow } from '../../log/request-rows.js';
-import type { ChatRow } from '../../log/store-rows.js';
+import { ChatArchive } from '../../persistence/chat-archive.js';
+import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { SESSION_LOG_VERSION, formatLine } from './log-line.js';
 import { parentsFirst } from './parents-first.js';
 import { requestIdOf } from './request-id-of.js';

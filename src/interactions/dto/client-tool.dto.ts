@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsObject, IsString, Matches, MaxLength } from 'class-validator';
-import { MaxJsonLength } from '../../http/max-json-length.js';
-import type { ClientTool } from '../../log/store-rows.js';
+import { MaxJsonLength } from '../../http/input/max-json-length.js';
+import type { ClientTool } from '../../persistence/rows/store-rows.js';
 
 /** A tool that the caller runs itself. */
 export class ClientToolDto implements ClientTool {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ProblemDto } from '../../http/problem.dto.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 
 /** Why an interaction can't start. */
 export class ChatBusyDto extends ProblemDto {

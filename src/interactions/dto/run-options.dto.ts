@@ -14,8 +14,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { MaxJsonLength } from '../../http/max-json-length.js';
-import type { ApprovalMode } from '../../log/store-rows.js';
+import { MaxJsonLength } from '../../http/input/max-json-length.js';
+import type { ApprovalMode } from '../../persistence/rows/store-rows.js';
 import { BudgetDto } from './budget.dto.js';
 import { ClientToolDto } from './client-tool.dto.js';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ChatRow } from '../../log/store-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { replaceDurably } from './durable-files.js';
 import type { InteractionLog } from './interaction-log.js';

@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { InteractionSettings } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { InteractionSettings } from '../../persistence/rows/store-rows.js';
 import type { LogStart } from './log-start.js';
 import type { LogState } from './log-state.js';
 

@@ -1,4 +1,8 @@
-import type { AppendBatch, AppendOutcome, InteractionEnd } from '../../log/store-rows.js';
+import type {
+  AppendBatch,
+  AppendOutcome,
+  InteractionEnd,
+} from '../../persistence/rows/store-rows.js';
 import type { FileQueue } from './file-queue.js';
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';

@@ -1,5 +1,5 @@
-import { ChatArchive } from '../../log/chat-archive.js';
-import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
+import { ChatArchive } from '../../persistence/chat-archive.js';
+import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import { IncomingDirectory } from './incoming-directory.js';
 import type { IncomingDeps } from './incoming-directory.js';
 import type { LogGate } from './log-gate.js';

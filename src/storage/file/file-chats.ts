@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { ChatPatch, ChatRow, NewChat } from '../../log/store-rows.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { deleteChatDirectory, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-file.js';

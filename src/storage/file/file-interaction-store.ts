@@ -2,19 +2,19 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
-import { InteractionStore } from '../../log/interaction-store.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
 import type {
   InterveneOutcome,
   InterventionRow,
   NewIntervention,
-} from '../../log/intervention-rows.js';
-import type { LogRecord } from '../../log/log-record.js';
+} from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type {
   RequestPage,
   RequestRow,
   SettleOutcome,
   SettleRequest,
-} from '../../log/request-rows.js';
+} from '../../persistence/rows/request-rows.js';
 import type {
   AppendBatch,
   AppendOutcome,
@@ -28,7 +28,7 @@ import type {
   StartInteraction,
   StartOutcome,
   Unowned,
-} from '../../log/store-rows.js';
+} from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { FileAgents } from './file-agents.js';

@@ -2,8 +2,8 @@ import type {
   InterveneOutcome,
   InterventionRow,
   NewIntervention,
-} from '../../log/intervention-rows.js';
-import { MAX_INTERVENTIONS } from '../../log/intervention-rows.js';
+} from '../../persistence/rows/intervention-rows.js';
+import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';
 import { intervenedState } from './log-transitions.js';

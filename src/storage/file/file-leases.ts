@@ -5,7 +5,7 @@ import type {
   LeaseState,
   LeaseTerms,
   Unowned,
-} from '../../log/store-rows.js';
+} from '../../persistence/rows/store-rows.js';
 import { isWaiting } from '../../protocol/interaction.js';
 import { countLosses } from './count-losses.js';
 import type { InteractionLog } from './interaction-log.js';

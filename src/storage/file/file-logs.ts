@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../log/log-record.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogGate } from './log-gate.js';

@@ -3,7 +3,7 @@ import type {
   RequestRow,
   SettleOutcome,
   SettleRequest,
-} from '../../log/request-rows.js';
+} from '../../persistence/rows/request-rows.js';
 import type { InteractionLog } from './interaction-log.js';
 import type { LogGate } from './log-gate.js';
 import type { OpenRequest } from './log-requests.js';

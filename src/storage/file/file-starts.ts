@@ -4,7 +4,7 @@ import type {
   NewChat,
   StartInteraction,
   StartOutcome,
-} from '../../log/store-rows.js';
+} from '../../persistence/rows/store-rows.js';
 import { AppError } from '../../kernel/app-error.js';
 import { syncDirectory } from './durable-files.js';
 import type { FileChats } from './file-chats.js';

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchivedEnd, ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { ChatRow } from '../../log/store-rows.js';
+import type {
+  ArchivedEnd,
+  ArchivedInteraction,
+  IncomingChat,
+} from '../../persistence/chat-archive.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { branchMarks } from './branch-marks.js';
 import { ChatDirectory, INCOMING_PREFIX, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-file.js';

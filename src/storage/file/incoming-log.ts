@@ -1,6 +1,6 @@
-import type { ArchivedEnd, ArchivedInteraction } from '../../log/chat-archive.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestRow } from '../../log/request-rows.js';
+import type { ArchivedEnd, ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { InteractionLog } from './interaction-log.js';
 import type { LogStart } from './log-start.js';

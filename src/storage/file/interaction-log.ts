@@ -1,7 +1,7 @@
-import type { InterventionRow } from '../../log/intervention-rows.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestRow } from '../../log/request-rows.js';
-import type { InteractionRow } from '../../log/store-rows.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';

@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../../log/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { LogHead } from './log-reader.js';
 import type { LogState } from './log-state.js';
 

@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChatRow } from '../../log/store-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { catchUp } from './catch-up.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { LOG_SUFFIX } from './chat-directory.js';

@@ -1,6 +1,6 @@
-import type { InterventionRow } from '../../log/intervention-rows.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { NewRequest, Settlement } from '../../log/request-rows.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogStart } from './log-start.js';
 import type { LogState } from './log-state.js';

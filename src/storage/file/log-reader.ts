@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import type { LogRecord } from '../../log/log-record.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { completeStart } from './earlier-logs.js';

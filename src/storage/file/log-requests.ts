@@ -1,4 +1,4 @@
-import type { NewRequest, RequestRow } from '../../log/request-rows.js';
+import type { NewRequest, RequestRow } from '../../persistence/rows/request-rows.js';
 import type { FrameContent } from './log-lines.js';
 
 /** A request as memory keeps it while its interaction goes on. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../log/json.js';
-import type { InteractionSettings, NewChat } from '../../log/store-rows.js';
+import type { Json } from '../../protocol/json.js';
+import type { InteractionSettings, NewChat } from '../../persistence/rows/store-rows.js';
 
 /** What never changes about an interaction: the first line of its log. */
 export interface LogStart {

@@ -1,4 +1,4 @@
-import type { LeaseTerms } from '../../log/store-rows.js';
+import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { countLosses } from './count-losses.js';
 import type { LogState } from './log-state.js';
 

@@ -1,4 +1,4 @@
-import type { ChatRow, NewChat } from '../../log/store-rows.js';
+import type { ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 
 /** A chat as it is before anything starts in it. */
 export function newChatRow({ id, title, agent, created_at, metadata }: NewChat): ChatRow {

@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { StartInteraction } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { StartInteraction } from '../../persistence/rows/store-rows.js';
 import type { LogStart, QueuedStart } from './log-start.js';
 import type { LogState } from './log-state.js';
 import { queuedState, startedState } from './log-transitions.js';

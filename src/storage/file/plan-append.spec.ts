@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { AppendBatch } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 import type { LogState } from './log-state.js';
 import { acquiredState, startedState } from './log-transitions.js';
 import { planAppend } from './plan-append.js';

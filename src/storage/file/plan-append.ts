@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { FrameContent } from './log-lines.js';
 import type { LogState } from './log-state.js';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../log/log-record.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { LogHead } from './log-reader.js';
 
 interface Beginning {

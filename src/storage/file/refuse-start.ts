@@ -1,5 +1,5 @@
-import type { StartInteraction, StartOutcome } from '../../log/store-rows.js';
-import { MAX_QUEUED } from '../../log/store-rows.js';
+import type { StartInteraction, StartOutcome } from '../../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../persistence/rows/store-rows.js';
 import type { StoredChat } from './stored-chat.js';
 
 const KEY_REUSED: StartOutcome = { outcome: 'key_reused' };

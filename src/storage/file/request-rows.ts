@@ -1,4 +1,4 @@
-import type { NewRequest, RequestRow } from '../../log/request-rows.js';
+import type { NewRequest, RequestRow } from '../../persistence/rows/request-rows.js';
 import type { RequestLine, SettledRequest } from './log-lines.js';
 
 export interface RequestOwner {

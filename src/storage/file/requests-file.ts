@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { RequestRow } from '../../log/request-rows.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { replaceFile } from './durable-files.js';
 import type { InteractionLog } from './interaction-log.js';

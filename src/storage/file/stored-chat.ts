@@ -1,4 +1,4 @@
-import type { ChatRow } from '../../log/store-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import type { BranchMarks } from './branch-marks.js';
 import { branchMarks } from './branch-marks.js';
 import type { ChatDirectory } from './chat-directory.js';

@@ -1,6 +1,6 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { NewRequest } from '../../log/request-rows.js';
-import type { AppendBatch } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { NewRequest } from '../../persistence/rows/request-rows.js';
+import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
 /** `$1`…`$18` of `APPEND_GROUP`. */
 export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {

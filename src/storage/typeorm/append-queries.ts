@@ -1,4 +1,4 @@
-import type { AppendBatch, AppendOutcome } from '../../log/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
 import {
   APPEND_GROUP,

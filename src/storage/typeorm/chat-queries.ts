@@ -1,5 +1,5 @@
-import type { Json } from '../../log/json.js';
-import type { ChatPatch, ChatRow, NewChat } from '../../log/store-rows.js';
+import type { Json } from '../../protocol/json.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import { SWITCH_HEAD } from './branch-statements.js';
 import { LOCK_CHAT } from './chat-lock.js';
 import type { Database } from './database.js';

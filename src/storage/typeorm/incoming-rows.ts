@@ -1,7 +1,11 @@
-import type { ArchivedEnd, ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
-import type { LogRecord } from '../../log/log-record.js';
-import type { RequestRow } from '../../log/request-rows.js';
-import type { ChatRow } from '../../log/store-rows.js';
+import type {
+  ArchivedEnd,
+  ArchivedInteraction,
+  IncomingChat,
+} from '../../persistence/chat-archive.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import {
   ADD_INTERACTION,
   ADD_RECORDS,

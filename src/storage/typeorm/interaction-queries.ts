@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../../log/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { Database } from './database.js';
 import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';

@@ -1,7 +1,7 @@
 import type { InteractionError } from '../../protocol/interaction.js';
 import type { InteractionStatus } from '../../protocol/interaction.js';
-import type { Json } from '../../log/json.js';
-import type { InteractionRow, InteractionSettings } from '../../log/store-rows.js';
+import type { Json } from '../../protocol/json.js';
+import type { InteractionRow, InteractionSettings } from '../../persistence/rows/store-rows.js';
 
 /** The columns of `ColumnsOfInteraction`, of the table `i`. */
 export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings, i.input_tokens,

@@ -2,8 +2,8 @@ import type {
   InterveneOutcome,
   InterventionRow,
   NewIntervention,
-} from '../../log/intervention-rows.js';
-import { MAX_INTERVENTIONS } from '../../log/intervention-rows.js';
+} from '../../persistence/rows/intervention-rows.js';
+import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
 import type { Database } from './database.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';

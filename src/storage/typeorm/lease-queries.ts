@@ -1,4 +1,4 @@
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../log/store-rows.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import type { Database } from './database.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../log/log-record.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordBody, RecordType } from '../../protocol/events.js';
 import type { Database } from './database.js';
 import type { Statement } from './statement.js';

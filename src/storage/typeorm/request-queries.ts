@@ -3,7 +3,7 @@ import type {
   RequestRow,
   SettleOutcome,
   SettleRequest,
-} from '../../log/request-rows.js';
+} from '../../persistence/rows/request-rows.js';
 import type { Database } from './database.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { toInteractionRow } from './interaction-row.js';

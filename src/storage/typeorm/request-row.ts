@@ -1,4 +1,4 @@
-import type { RequestRow } from '../../log/request-rows.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
 
 /** The columns of `ColumnsOfRequest`, of the table `r`. */
 export const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,

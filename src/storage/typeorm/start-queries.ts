@@ -1,5 +1,9 @@
-import type { LogRecord } from '../../log/log-record.js';
-import type { InteractionRow, StartInteraction, StartOutcome } from '../../log/store-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type {
+  InteractionRow,
+  StartInteraction,
+  StartOutcome,
+} from '../../persistence/rows/store-rows.js';
 import { MARK_BRANCH_OF } from './branch-statements.js';
 import { LOCK_CHAT } from './chat-lock.js';
 import type { Database } from './database.js';

@@ -1,4 +1,4 @@
-import { MAX_QUEUED } from '../../log/store-rows.js';
+import { MAX_QUEUED } from '../../persistence/rows/store-rows.js';
 import { BEGIN_INTERACTIONS } from './begin-statements.js';
 import type { Statement } from './statement.js';
 import { IS_ACTIVE, IS_QUEUED } from './statement.js';

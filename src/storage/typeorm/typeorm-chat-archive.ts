@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ChatArchive } from '../../log/chat-archive.js';
-import type { ArchivedInteraction, IncomingChat } from '../../log/chat-archive.js';
+import { ChatArchive } from '../../persistence/chat-archive.js';
+import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import { LAST_ARCHIVED, LIST_ARCHIVED, RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
 import type { Database } from './database.js';
 import { toInteractionRow } from './interaction-row.js';

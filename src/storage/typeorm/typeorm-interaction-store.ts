@@ -1,17 +1,17 @@
 import { AppError } from '../../kernel/app-error.js';
-import { InteractionStore } from '../../log/interaction-store.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
 import type {
   InterveneOutcome,
   InterventionRow,
   NewIntervention,
-} from '../../log/intervention-rows.js';
-import type { LogRecord } from '../../log/log-record.js';
+} from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type {
   RequestPage,
   RequestRow,
   SettleOutcome,
   SettleRequest,
-} from '../../log/request-rows.js';
+} from '../../persistence/rows/request-rows.js';
 import type {
   AppendBatch,
   AppendOutcome,
@@ -25,7 +25,7 @@ import type {
   StartInteraction,
   StartOutcome,
   Unowned,
-} from '../../log/store-rows.js';
+} from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { AppendQueries } from './append-queries.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ProblemDto } from '../../http/problem.dto.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { TaskDto } from './task.dto.js';
 
 /** `task_changed`: somebody was faster. */

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, Matches, Min } from 'class-validator';
-import { ChatIdDto } from '../../http/ids.dto.js';
+import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { TASK_STATUSES } from '../../protocol/task.js';
 import type { TaskStatus } from '../../protocol/task.js';
 

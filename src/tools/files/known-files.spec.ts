@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../log/interaction-store.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
 import { KnownFiles } from './known-files.js';
 
 /** A log in which nothing was seen. */

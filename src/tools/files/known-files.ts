@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InteractionStore } from '../../log/interaction-store.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
 import type { ToolJournal } from '../tool-output.js';
 import type { FileState } from './file-state.js';
 

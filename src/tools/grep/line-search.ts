@@ -1,7 +1,7 @@
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../workspace/tree/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
-import type { LeftOut } from '../../workspace/tree/left-out.js';
+import type { LeftOut } from '../../workspace/tree/skipped-files.js';
 import { readFileText } from './file-text.js';
 import { linesOf } from './lines.js';
 import { showLine } from './show-line.js';

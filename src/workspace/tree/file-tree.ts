@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace.js';
 import { unsuitable } from '../workspace-fault.js';
 import { Breather } from './breather.js';
 import { IgnoreChain } from './ignore-chain.js';
-import { LeftOut } from './left-out.js';
+import { LeftOut } from './skipped-files.js';
 
 /** What a walk looks at, at most. */
 const MAX_ENTRIES = 100_000;

@@ -1,7 +1,7 @@
-import { completes } from '../../../src/agents/journal/completes.js';
-import { Conversation } from '../../../src/agents/runtime/conversation.js';
-import type { TurnJournal } from '../../../src/agents/runtime/conversation.js';
-import type { LogRecord } from '../../../src/log/log-record.js';
+import { completes } from '../../../src/runs/journal/completes.js';
+import { Conversation } from '../../../src/conversation/conversation.js';
+import type { TurnJournal } from '../../../src/conversation/conversation.js';
+import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { checkConversation } from '../../support/check-conversation.js';
 import { hookFaults, REFUSED } from './hooked-program.js';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AgentContext } from '../../../src/agents/agent-context.js';
-import type { Run } from '../../../src/interactions/run.js';
-import type { LogRecord } from '../../../src/log/log-record.js';
-import type { NewRequest } from '../../../src/log/request-rows.js';
+import type { Run } from '../../../src/runs/run.js';
+import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
+import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type { ToolContext } from '../../../src/tools/tool.js';
 import { ModelError } from '../../../src/models/model-error.js';
 import type { ModelEvent, ModelRequest } from '../../../src/models/model-provider.js';
-import type { AppendBatch, AppendOutcome } from '../../../src/log/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/store-rows.js';
 import { completed, textDelta } from '../../support/model-events.js';
 import type { CalledTool } from '../../support/model-events.js';
 import { checkConversation } from '../../support/check-conversation.js';

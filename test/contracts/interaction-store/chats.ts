@@ -1,4 +1,4 @@
-import type { ChatRow } from '../../../src/log/store-rows.js';
+import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
 import { at, chatId, ended, newChat, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
 

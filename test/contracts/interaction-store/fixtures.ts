@@ -1,6 +1,6 @@
-import type { InteractionStore } from '../../../src/log/interaction-store.js';
-import type { LogRecord } from '../../../src/log/log-record.js';
-import type { NewRequest } from '../../../src/log/request-rows.js';
+import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
+import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
+import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type {
   AppendBatch,
   InteractionEnd,
@@ -10,7 +10,7 @@ import type {
   LeaseTerms,
   NewChat,
   StartInteraction,
-} from '../../../src/log/store-rows.js';
+} from '../../../src/persistence/rows/store-rows.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import type { Message } from '../../../src/protocol/message.js';
 

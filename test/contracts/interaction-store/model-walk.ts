@@ -1,6 +1,6 @@
-import type { InteractionStore } from '../../../src/log/interaction-store.js';
-import type { Settlement } from '../../../src/log/request-rows.js';
-import type { AppendBatch, InteractionRow } from '../../../src/log/store-rows.js';
+import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
+import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
+import type { AppendBatch, InteractionRow } from '../../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import {

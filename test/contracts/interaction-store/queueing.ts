@@ -1,5 +1,5 @@
-import type { InteractionRow } from '../../../src/log/store-rows.js';
-import { MAX_QUEUED } from '../../../src/log/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../../src/persistence/rows/store-rows.js';
 import type { StartOverrides } from './fixtures.js';
 import {
   at,

@@ -1,6 +1,10 @@
-import type { Json } from '../../../src/log/json.js';
-import type { NewRequest, RequestRow, Settlement } from '../../../src/log/request-rows.js';
-import type { InteractionRow } from '../../../src/log/store-rows.js';
+import type { Json } from '../../../src/protocol/json.js';
+import type {
+  NewRequest,
+  RequestRow,
+  Settlement,
+} from '../../../src/persistence/rows/request-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
 import {
   acquireOnceFree,
   at,

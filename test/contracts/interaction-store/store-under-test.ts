@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../../src/log/interaction-store.js';
+import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
 
 export interface OpenedStore {
   readonly store: InteractionStore;

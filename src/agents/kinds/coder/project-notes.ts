@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { findFile } from '../../../workspace/read-file.js';
+import { WorkspaceFault } from '../../../workspace/workspace-fault.js';
+import { Workspaces } from '../../../workspace/workspaces.js';
+
+/** Where a project says how agents should work in it. */
+const FILE = 'AGENTS.md';
+/** In characters: they are part of every turn. */
+const MAX_NOTES = 20_000;
+
+/** What a project says to whoever works on it. */
+@Injectable()
+export class ProjectNotes {
+  constructor(private readonly workspaces: Workspaces) {}
+
+  /** Its head, if it is long; undefined where there is none that can be read. */
+  async read(chatId: string): Promise<string | undefined> {
+    try {
+      return await this.workspaces.use(chatId, async (workspace) => {
+        const file = await findFile(workspace, FILE);
+        const text = file?.bytes.toString('utf8').trim();
+        return text ? cut(text) : undefined;
+      });
+    } catch (error) {
+      if (error instanceof WorkspaceFault) return undefined;
+      throw error;
+    }
+  }
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_NOTES) return text;
+  return `${text.slice(0, MAX_NOTES)}\n\n(The rest of ${FILE} is left out: read it there.)`;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { readPrompt } from '../../prompts/read-prompt.js';
+import { decide } from '../structured/decide.js';
+import type { Decider } from '../structured/decide.js';
+import { describeFacts } from './facts.js';
+import type { Fact } from './facts.js';
+
+const MAX_QUESTIONS = 3;
+
+const schema = z.object({
+  questions: z.array(z.string().max(1000)).describe(`At most ${MAX_QUESTIONS}.`),
+});
+
+const PROMPT = readPrompt('deliberate/missing');
+
+/** Step 2: what only the user can tell and nothing can be done without, most important first; at most three questions. */
+export async function findMissing(
+  ctx: Decider,
+  facts: readonly Fact[],
+): Promise<readonly string[]> {
+  const { questions } = await decide(ctx, {
+    about: 'whether information is missing',
+    instructions: PROMPT + describeFacts(facts),
+    schema,
+    otherwise: { questions: [] },
+  });
+  return questions.filter((question) => question.trim() !== '').slice(0, MAX_QUESTIONS);
+}

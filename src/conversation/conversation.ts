@@ -1,0 +1,217 @@
+import type { LogRecord } from '../persistence/rows/log-record.js';
+import type { SizedTurn } from '../runs/context-window/token-scale.js';
+import type { DeferredJournal } from '../runs/tool-call/deferred-call.js';
+import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
+import { freezeMessage } from '../runs/agent-context/freeze-message.js';
+import { toldText } from './intervention-text.js';
+import { ShownImages } from './shown-images.js';
+import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.js';
+import type { ToolJournal } from '../tools/tool-output.js';
+
+/** What a TURN_COMPLETED record hides from clients. */
+export interface TurnJournal extends SizedTurn {
+  readonly message: AssistantMessage;
+  /** Whether the turn belongs to the agent's conversation. */
+  readonly in_conversation: boolean;
+}
+
+/** What an ANSWER hides that no model turn wrote: a partial one, or a string that the agent returned. */
+export interface AnswerJournal {
+  readonly standalone: true;
+}
+
+type Applicable = Pick<LogRecord, 'body'> & Partial<Pick<LogRecord, 'hidden' | 'key'>>;
+
+interface TurnEntry {
+  assistant: AssistantMessage;
+  readonly results: Map<string, string>;
+}
+
+const NOT_RUN = 'This tool call was not run.';
+
+/**
+ * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
+ * result, directly after its assistant message, in the order of the calls.
+ */
+export class Conversation {
+  private readonly entries: (Message | TurnEntry)[] = [];
+  private readonly turnOfCall = new Map<string, TurnEntry>();
+  /** What people told the agent, by the key of the turn that takes it in: it is there once that turn is. */
+  private readonly told = new Map<string | null, string[]>();
+  private readonly images = new ShownImages();
+  private cached: readonly Message[] | undefined;
+  /** Told of each message that is added from now on. */
+  onJoin: (message: Message) => void = () => {};
+
+  constructor(readonly before: readonly Message[]) {}
+
+  add(message: Message): void {
+    this.entries.push(message);
+    this.cached = undefined;
+    this.onJoin(freezeMessage(message));
+  }
+
+  apply({ body, hidden, key = null }: Applicable): void {
+    switch (body.type) {
+      case 'INTERACTION_STARTED':
+        return this.add({ role: 'user', content: body.user_message });
+      case 'TURN_COMPLETED': {
+        const turn = hidden as TurnJournal | null;
+        this.addTold(key);
+        return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
+      }
+      case 'NOTICE': {
+        const note = (hidden as DeferredJournal | null)?.note;
+        return note === undefined ? undefined : this.add({ role: 'user', content: note });
+      }
+      case 'TOOL_RESULT':
+        return this.addResult(body.id, body.tool_output, hidden as ToolJournal | null);
+      case 'ANSWER':
+        if (!(hidden as AnswerJournal | null)?.standalone) return undefined;
+        this.addAllTold();
+        return this.add({ role: 'assistant', content: body.content });
+      case 'AGENT_INTERVENED':
+        return this.tell(key, toldText({ body, hidden }));
+      case 'STEP_COMPLETED':
+        return this.replaceMessage(readInstead(judgementOf(hidden)));
+      case 'AGENT_STARTED':
+        return this.add({ role: 'user', content: body.prompt });
+      case 'AGENT_COMPLETED':
+        this.addAllTold();
+        return body.status === 'completed' && body.result !== this.lastText()
+          ? this.add({ role: 'assistant', content: body.result })
+          : undefined;
+      case 'APPROVED':
+        return body.modified_input && this.replaceArguments(body.tool_call_id, body.modified_input);
+      case 'APPROVAL_REQUIRED':
+      case 'REJECTED':
+      case 'INPUT_REQUIRED':
+      case 'INPUT_RECEIVED':
+      case 'TOOL_RESULT_REQUIRED':
+      case 'THINKING':
+      case 'MESSAGE':
+      case 'TOOL_CALL':
+      case 'TOOL_STARTED':
+      case 'TASK_UPDATED':
+      case 'RESUMED':
+      case 'CANCELLED':
+      case 'ERROR':
+        return undefined;
+      case 'INTERACTION_COMPLETE':
+        return this.addAllTold();
+    }
+  }
+
+  /** What came before, and what this agent added. */
+  get messages(): readonly Message[] {
+    this.cached ??= Object.freeze([...this.before, ...this.added()].map(freezeMessage));
+    return this.cached;
+  }
+
+  /** The messages as the next request to a model has them: with the newest images of its tools, which nothing keeps but the journal. */
+  get shown(): readonly Message[] {
+    return this.images.addTo(this.messages);
+  }
+
+  /** As `messages`, without results for calls that have none yet. */
+  get soFar(): readonly Message[] {
+    const rendered = this.entries.flatMap((entry) =>
+      'assistant' in entry ? render(entry, () => []) : [entry],
+    );
+    return [...this.before, ...rendered];
+  }
+
+  /** What the agent adds, with what ends it: nobody sees more of that than its log. */
+  addedWith(ending: readonly Applicable[]): Message[] {
+    const ended = new Conversation(this.before);
+    for (const entry of this.entries) ended.entries.push(ended.copied(entry));
+    for (const [key, texts] of this.told) ended.told.set(key, texts);
+    for (const each of ending) ended.apply(each);
+    return ended.added();
+  }
+
+  /** The last that the agent said without calling a tool; empty when it has said nothing. */
+  lastText(): string {
+    const last = this.messages.findLast(
+      (message) => message.role === 'assistant' && !message.tool_calls,
+    );
+    return last?.content ?? '';
+  }
+
+  added(): Message[] {
+    return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+  }
+
+  private copied(entry: Message | TurnEntry): Message | TurnEntry {
+    if (!('assistant' in entry)) return entry;
+    const turn = { assistant: entry.assistant, results: new Map(entry.results) };
+    for (const { id } of turn.assistant.tool_calls ?? []) this.turnOfCall.set(id, turn);
+    return turn;
+  }
+
+  private tell(key: string | null, text: string | undefined): void {
+    if (text !== undefined) this.told.set(key, [...(this.told.get(key) ?? []), text]);
+  }
+
+  private addTold(key: string | null): void {
+    for (const content of this.told.get(key) ?? []) this.add({ role: 'user', content });
+    this.told.delete(key);
+  }
+
+  /** The turns that took these in don't come any more. */
+  private addAllTold(): void {
+    for (const key of this.told.keys()) this.addTold(key);
+  }
+
+  private addTurn(assistant: AssistantMessage): void {
+    const turn = { assistant, results: new Map<string, string>() };
+    this.entries.push(turn);
+    for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);
+    this.cached = undefined;
+    this.onJoin(freezeMessage(assistant));
+  }
+
+  /** The model reads what the guardrails have made of the user's message. */
+  private replaceMessage(content: string | undefined): void {
+    const at = this.entries.findIndex((entry) => 'role' in entry && entry.role === 'user');
+    if (content === undefined || at < 0) return;
+    this.entries[at] = { role: 'user', content };
+    this.cached = undefined;
+  }
+
+  /** The model sees what really ran. */
+  private replaceArguments(callId: string, input: object): void {
+    const turn = this.turnOfCall.get(callId);
+    if (!turn) return;
+    const text = JSON.stringify(input);
+    const tool_calls = turn.assistant.tool_calls?.map((call) =>
+      call.id === callId ? { ...call, function: { ...call.function, arguments: text } } : call,
+    );
+    turn.assistant = { ...turn.assistant, ...(tool_calls && { tool_calls }) };
+    this.cached = undefined;
+  }
+
+  private addResult(callId: string, output: string, journal: ToolJournal | null): void {
+    const turn = this.turnOfCall.get(callId);
+    if (!turn) return;
+    turn.results.set(callId, output);
+    this.images.add(callId, journal?.images ?? []);
+    this.cached = undefined;
+    this.onJoin(freezeMessage(toolMessage(callId, output)));
+  }
+}
+
+function render(
+  { assistant, results }: TurnEntry,
+  ofOpen: (callId: string) => readonly ToolMessage[] = (id) => [toolMessage(id, NOT_RUN)],
+): Message[] {
+  const answered = (assistant.tool_calls ?? []).flatMap(({ id }) => {
+    const output = results.get(id);
+    return output === undefined ? ofOpen(id) : [toolMessage(id, output)];
+  });
+  return [assistant, ...answered];
+}
+
+function toolMessage(tool_call_id: string, content: string): ToolMessage {
+  return { role: 'tool', tool_call_id, content };
+}

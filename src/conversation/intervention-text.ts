@@ -1,0 +1,27 @@
+import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
+import type { LogRecord } from '../persistence/rows/log-record.js';
+import type { RecordOf } from '../protocol/events.js';
+
+function interventionText({
+  user_comment,
+  user_content,
+}: Pick<RecordOf<'AGENT_INTERVENED'>, 'user_comment' | 'user_content'>): string | undefined {
+  switch (user_comment) {
+    case 'delete':
+      return undefined;
+    case 'modify':
+      return `The user has changed your task. From now on it is:\n\n${user_content ?? ''}`;
+    default:
+      return user_content === undefined ? user_comment : `${user_comment}\n\n${user_content}`;
+  }
+}
+
+/** What the agent reads of an intervention, as a message of the user and as its guardrails let it; undefined if it gets to read nothing. */
+export function toldText({
+  body,
+  hidden,
+}: Pick<LogRecord, 'body'> & { readonly hidden?: unknown }): string | undefined {
+  if (body.type !== 'AGENT_INTERVENED') return undefined;
+  const text = interventionText(body);
+  return text === undefined ? undefined : (readInstead(judgementOf(hidden)) ?? text);
+}

@@ -1,0 +1,207 @@
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { AppendMeter } from './append-meter.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { Spill } from '../spill/spill.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { StoreWatch } from '../store-health.js';
+
+interface Waiter {
+  resolve(outcome: AppendOutcome): void;
+  reject(error: unknown): void;
+}
+
+/** What one interaction wants written next. */
+interface Pending {
+  batch: AppendBatch;
+  readonly waiters: Waiter[];
+}
+
+export interface LogWriterOptions {
+  /** How long an append is tried, in milliseconds from its first try on. */
+  readonly save_timeout_ms: number;
+  /** Keeps what can't be saved in that time. */
+  readonly spill?: Pick<Spill, 'keep'>;
+  /** Counts. */
+  readonly meter?: AppendMeter;
+  /** Is told how writing goes. */
+  readonly watch?: Pick<StoreWatch, 'noteWritten' | 'noteNotWritten'>;
+}
+
+/** What the store said, and when it was asked for the first time, in monotonic milliseconds. */
+interface Failure {
+  readonly cause: unknown;
+  readonly since: number;
+}
+
+/** More than this in one commit would keep its first member waiting for the last. */
+const MAX_GROUP = 256;
+const FIRST_RETRY_MS = 20;
+const MAX_RETRY_MS = 500;
+
+/**
+ * Group commit: what all runs of the process append while one commit is in flight goes into the next one together.
+ * An append resolves when its rows are durable; appends of one interaction are written in the order of the calls. A group that
+ * fails is retried one interaction at a time, beside the groups that follow: nobody waits for a neighbour. What can't be saved in time is
+ * spilled, and its run can append nothing more.
+ */
+export class LogWriter {
+  private readonly pending = new Map<string, Pending>();
+  /** Interactions whose last batch failed; what they append waits until that is settled. */
+  private readonly retrying = new Set<string>();
+  private scheduled = false;
+
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly clock: Clock,
+    private readonly options: LogWriterOptions,
+  ) {}
+
+  /** @throws AppError `store_unavailable`: nobody may see it. Neither it nor what the same run appended after it was saved */
+  append(batch: AppendBatch): Promise<AppendOutcome> {
+    return new Promise((resolve, reject) => {
+      this.add(batch, { resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private add(batch: AppendBatch, waiter: Waiter): void {
+    const waiting = this.pending.get(batch.interaction_id);
+    if (waiting && waiting.batch.epoch === batch.epoch) {
+      waiting.batch = merge(waiting.batch, batch);
+      waiting.waiters.push(waiter);
+      return;
+    }
+    // Two runs of one process: the older one has lost its lease without knowing it yet.
+    if (waiting && waiting.batch.epoch > batch.epoch) return waiter.resolve('fenced');
+    if (waiting) resolveAll(waiting, 'fenced');
+    this.pending.set(batch.interaction_id, { batch, waiters: [waiter] });
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => void this.drain());
+  }
+
+  private async drain(): Promise<void> {
+    for (let group = this.takeGroup(); group.length > 0; group = this.takeGroup())
+      await this.commit(group);
+    this.scheduled = false;
+  }
+
+  private takeGroup(): Pending[] {
+    const group: Pending[] = [];
+    for (const [id, pending] of this.pending) {
+      if (group.length === MAX_GROUP) break;
+      if (this.retrying.has(id)) continue;
+      group.push(pending);
+      this.pending.delete(id);
+    }
+    return group;
+  }
+
+  private async commit(group: readonly Pending[]): Promise<void> {
+    const since = this.clock.monotonic();
+    try {
+      const outcomes = await this.write(group.map(({ batch }) => batch));
+      group.forEach((pending, i) => resolveAll(pending, outcomes[i] ?? 'fenced'));
+    } catch (cause) {
+      for (const pending of group) void this.retry(pending, { cause, since });
+    }
+  }
+
+  private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
+    const { watch, meter } = this.options;
+    const began = this.clock.monotonic();
+    try {
+      const outcomes = await this.store.append(batches);
+      watch?.noteWritten();
+      meter?.written(batches, this.clock.monotonic() - began);
+      return outcomes;
+    } catch (error) {
+      watch?.noteNotWritten(error);
+      meter?.failed(this.clock.monotonic() - began);
+      throw error;
+    }
+  }
+
+  private async retry(pending: Pending, failure: Failure): Promise<void> {
+    const { interaction_id } = pending.batch;
+    this.retrying.add(interaction_id);
+    try {
+      resolveAll(pending, await this.saveAlone(pending.batch, failure));
+    } catch (cause) {
+      await this.giveUp(pending, cause);
+    } finally {
+      this.retrying.delete(interaction_id);
+      this.schedule();
+    }
+  }
+
+  /** @throws what the store said last */
+  private async saveAlone(batch: AppendBatch, { cause, since }: Failure): Promise<AppendOutcome> {
+    const deadline = since + this.options.save_timeout_ms;
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
+      if (this.clock.monotonic() + wait > deadline) throw cause;
+      await delay(wait);
+      try {
+        return (await this.write([batch]))[0] ?? 'fenced';
+      } catch (again) {
+        cause = again;
+      }
+    }
+  }
+
+  /** The run learns of it when all that it has appended is kept: what comes later is not, and would leave a gap (I1). */
+  private async giveUp(pending: Pending, cause: unknown): Promise<void> {
+    const given: Pending[] = [];
+    let kept = true;
+    for (let next: Pending | undefined = pending; next; next = this.takeRest(pending.batch)) {
+      given.push(next);
+      kept &&= (await this.options.spill?.keep(next.batch)) ?? false;
+    }
+    const error = notSaved(cause, kept);
+    for (const each of given) rejectAll(each, error);
+    await immediate(); // its run hears of it, and appends no more
+    const late = this.takeRest(pending.batch);
+    if (late) rejectAll(late, error);
+  }
+
+  /** What the same run has appended meanwhile. */
+  private takeRest({ interaction_id, epoch }: AppendBatch): Pending | undefined {
+    const rest = this.pending.get(interaction_id);
+    if (rest?.batch.epoch !== epoch) return undefined;
+    this.pending.delete(interaction_id);
+    return rest;
+  }
+}
+
+function resolveAll({ waiters }: Pending, outcome: AppendOutcome): void {
+  for (const waiter of waiters) waiter.resolve(outcome);
+}
+
+function rejectAll({ waiters }: Pending, error: unknown): void {
+  for (const waiter of waiters) waiter.reject(error);
+}
+
+function merge(first: AppendBatch, next: AppendBatch): AppendBatch {
+  const requests = [...(first.requests ?? []), ...(next.requests ?? [])];
+  return {
+    ...first,
+    ...next,
+    records: [...first.records, ...next.records],
+    ...(requests.length > 0 && { requests }),
+  };
+}
+
+function notSaved(cause: unknown, kept: boolean): AppError {
+  const where = kept ? 'It is kept in DATA_DIR/spill' : 'It is lost';
+  return new AppError(
+    'unavailable',
+    'store_unavailable',
+    `What the run did last could not be saved in time. ${where}, and the interaction goes on when the store is back.`,
+    { cause },
+  );
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Delta, RecordBody, Trace } from '../../protocol/events.js';
+import type { LiveBus } from '../live/live-bus.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { LogWriter } from './log-writer.js';
+import { Outbox } from './outbox.js';
+import { RunLost } from './lease-lost.error.js';
+import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+
+/** A record before it has its number. */
+export interface Entry {
+  readonly agent_id: string;
+  readonly key: string | null;
+  readonly body: RecordBody;
+  readonly hidden?: unknown;
+}
+
+export type AppendEffects = Pick<AppendBatch, 'status' | 'usage' | 'requests' | 'end'>;
+
+export interface RunLogOptions {
+  readonly interaction_id: string;
+  readonly epoch: number;
+  /** The last seq in the log when the run began. */
+  readonly last_seq: number;
+  /** Whether the lease still holds, by the run's own clock. A process that slept finds out here, before anybody hears of it. */
+  readonly holdsLease: () => boolean;
+  /** Called with what was committed and published, in order of seq, before the append resolves. */
+  readonly onCommitted: (records: readonly LogRecord[]) => void;
+}
+
+export interface RunLogDeps {
+  readonly writer: LogWriter;
+  readonly bus: LiveBus;
+  readonly clock: Clock;
+}
+
+/** The log as the one run that may write it sees it (I6): numbers records, commits them, then publishes them (I1). */
+export class RunLog {
+  private readonly outbox: Outbox;
+  private seq: number;
+  private blockCount = 0;
+  private open = true;
+
+  constructor(
+    private readonly deps: RunLogDeps,
+    private readonly options: RunLogOptions,
+  ) {
+    this.seq = options.last_seq;
+    this.outbox = new Outbox(options.epoch, (frame) => {
+      if (this.isHeld) deps.bus.publish(options.interaction_id, frame);
+      else this.close(); // what readers missed could not be made up for, even if the lease is renewed after all
+    });
+  }
+
+  /**
+   * One atomic append. Resolves when it is durable and published. When it rejects, this run can append nothing any more.
+   * @throws RunLost if another run has taken over or may have
+   * @throws AppError `store_unavailable`
+   */
+  async append(
+    entries: readonly Entry[],
+    effects: AppendEffects = {},
+  ): Promise<readonly LogRecord[]> {
+    if (!this.isHeld) throw new RunLost();
+    const { interaction_id, epoch } = this.options;
+    const records = entries.map((entry) => this.number(entry));
+    const slot = this.outbox.reserve(records);
+    await this.save({ interaction_id, epoch, records, ...effects });
+    slot.commit();
+    this.options.onCommitted(records);
+    return records;
+  }
+
+  private async save(batch: AppendBatch): Promise<void> {
+    try {
+      const outcome = await this.deps.writer.append(batch);
+      if (outcome === 'fenced' || !this.isHeld) throw new RunLost();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** False once the run may neither write, nor publish, nor start anything. */
+  get isHeld(): boolean {
+    return this.open && this.options.holdsLease();
+  }
+
+  /** A block id that no run of this interaction has used or will use. */
+  newBlockId(): string {
+    return `${this.options.epoch}b${(this.blockCount++).toString(36)}`;
+  }
+
+  delta(agentId: string, delta: Delta): void {
+    if (this.open) this.outbox.delta(agentId, delta);
+  }
+
+  trace(agentId: string, trace: Trace): void {
+    if (this.open) this.outbox.push({ kind: 'trace', agent_id: agentId, trace });
+  }
+
+  /** Nothing is written or published through this any more. */
+  close(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.outbox.close();
+    this.deps.bus.close(this.options.interaction_id, this.options.epoch);
+  }
+
+  private number({ agent_id, key, body, hidden }: Entry): LogRecord {
+    const { interaction_id, epoch } = this.options;
+    const at = this.deps.clock.now().toISOString();
+    return {
+      interaction_id,
+      seq: ++this.seq,
+      epoch,
+      agent_id,
+      at,
+      key,
+      body,
+      hidden: hidden ?? null,
+    };
+  }
+}

@@ -1,0 +1,388 @@
+import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
+import { Gate } from '../../../test/support/gate.js';
+import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { parseCursor } from '../../protocol/cursor.js';
+import type { RecordBody } from '../../protocol/events.js';
+import { Follower } from './follower.js';
+import type { FollowSink } from './follower.js';
+import type { FrameItem, FrameListener } from '../live/live-bus.js';
+import { LocalLiveBus } from '../live/local/local-live-bus.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { StreamEvent } from './stream-event.js';
+
+const ID = 'int_1';
+const COMPLETE: RecordBody = { type: 'INTERACTION_COMPLETE', status: 'COMPLETED' };
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What a reader gets: `3` is record 3, `a@0:hi` a delta; after `|` its cursor. */
+class ListeningSink implements FollowSink {
+  readonly heard: string[] = [];
+  readonly ends: unknown[] = [];
+  flushes = 0;
+  gate: Gate | undefined;
+  onEvent = (_event: StreamEvent): void => {};
+
+  event(id: string, event: StreamEvent): void {
+    this.heard.push(`${say(event)} | ${id}`);
+    this.onEvent(event);
+  }
+
+  flush(): void {
+    this.flushes++;
+  }
+
+  drained(): Promise<void> {
+    return this.gate?.pass() ?? Promise.resolve();
+  }
+
+  end(error?: unknown): void {
+    this.ends.push(error);
+  }
+}
+
+/** Delivers nothing while it is deaf, and what it is told to, whatever it has heard. */
+class OddBus extends LocalLiveBus {
+  deaf = false;
+  deliver: FrameListener = () => {};
+
+  override subscribe(interactionId: string, listener: FrameListener): () => void {
+    this.deliver = listener;
+    return super.subscribe(interactionId, (frame) => {
+      if (!this.deaf) listener(frame);
+    });
+  }
+}
+
+function say(event: StreamEvent): string {
+  if ('offset' in event) return `${event.block_id}@${event.offset}:${event.delta}`;
+  return 'seq' in event ? String(event.seq) : event.name;
+}
+
+describe(Follower.name, () => {
+  let reads: number;
+  let onRead: () => Promise<void>;
+  let store: MemoryLogStore;
+  let bus: OddBus;
+  let sink: ListeningSink;
+  let frameNumber: number;
+
+  beforeEach(() => {
+    reads = frameNumber = 0;
+    onRead = async () => {};
+    store = new MemoryLogStore(async (point) => {
+      if (point === 'read') reads++;
+      if (point === 'found') await onRead();
+    });
+    store.create(ID, { records: [record(1)] });
+    bus = new OddBus();
+    sink = new ListeningSink();
+  });
+
+  function record(seq: number, body?: RecordBody, epoch = 1): LogRecord {
+    return newRecord(ID, seq, { epoch, body: body ?? { type: 'STEP_COMPLETED', name: 'now' } });
+  }
+
+  function answer(seq: number, block_id: string, content: string): LogRecord {
+    return record(seq, { type: 'MESSAGE', block_id, content });
+  }
+
+  function delta(block_id: string, offset: number, text: string): FrameItem {
+    const delta = { type: 'TEXT_DELTA', block_id, offset, delta: text } as const;
+    return { kind: 'delta', agent_id: 'agent_root', delta };
+  }
+
+  function write(...records: LogRecord[]): FrameItem[] {
+    const [{ epoch }] = records as [LogRecord];
+    void store.append([{ interaction_id: ID, epoch, records }]);
+    return records.map((record) => ({ kind: 'record', record }));
+  }
+
+  function publish(...items: FrameItem[]): void {
+    bus.publish(ID, { epoch: 1, number: ++frameNumber, items });
+  }
+
+  function newFollower({ cursor = '0', trace = false } = {}): Follower {
+    const options = { interaction_id: ID, cursor: parseCursor(cursor), trace };
+    return new Follower({ store: store.port, bus }, options, sink);
+  }
+
+  async function follow(options?: Parameters<typeof newFollower>[0]): Promise<Follower> {
+    const follower = newFollower(options);
+    void follower.start();
+    await settle();
+    return follower;
+  }
+
+  it('sends the records after the cursor, then what comes live', async () => {
+    await settle();
+    publish(...write(record(2)));
+    await follow({ cursor: '1' });
+    publish(delta('a', 0, 'he'));
+    publish(delta('a', 2, 'y'), ...write(answer(3, 'a', 'hey')));
+    expect(sink.heard).toEqual(['2 | 2', 'a@0:he | 2~a.2', 'a@2:y | 2~a.3', '3 | 3']);
+  });
+
+  it('sends the rest of a block that is open, in one delta', async () => {
+    publish(delta('a', 0, 'one '), delta('b', 0, 'x'));
+    publish(delta('a', 4, 'two'));
+    await follow({ cursor: '1~a.2' });
+    expect(sink.heard).toEqual(['a@2:e two | 1~a.7', 'b@0:x | 1~a.7~b.1']);
+  });
+
+  it('sends the rest of a block that was completed, then its record', async () => {
+    write(answer(2, 'a', 'hello'), answer(3, 'b', 'x'));
+    await follow({ cursor: '1~a.2' });
+    expect(sink.heard).toEqual(['a@2:llo | 1~a.5', '2 | 2', 'b@0:x | 2~b.1', '3 | 3']);
+  });
+
+  it('takes offsets for void when the run was lost', async () => {
+    store.takeOver(ID);
+    write(record(2, { type: 'RESUMED', attempt: 2, reason: 'lost' }, 2));
+    await follow({ cursor: '1~a.2' });
+    expect(sink.heard).toEqual(['2 | 2']);
+  });
+
+  it('flushes once per frame', async () => {
+    await follow();
+    const before = sink.flushes;
+    publish(delta('a', 0, 'x'), delta('b', 0, 'y'), ...write(record(2)));
+    expect(sink.flushes - before).toBe(1);
+  });
+
+  it('passes on provider events to who asked for them', async () => {
+    const trace: FrameItem = {
+      kind: 'trace',
+      agent_id: 'agent_root',
+      trace: { type: 'TRACE', name: 'ping', detail: 1 },
+    };
+    await follow({ cursor: '1' });
+    publish(trace);
+    expect(sink.heard).toEqual([]);
+    await follow({ cursor: '1', trace: true });
+    publish(trace);
+    expect(sink.heard).toEqual(['ping | 1']);
+  });
+
+  it('pages through a long log, and waits for its reader after each page', async () => {
+    write(...Array.from({ length: 449 }, (_, i) => record(i + 2)));
+    sink.gate = new Gate();
+    await follow();
+    expect(sink.heard).toHaveLength(200);
+    sink.gate.open();
+    await settle();
+    expect(sink.heard).toHaveLength(450);
+    expect(reads).toBe(3);
+  });
+
+  it('doesn’t go live before its reader has taken what was before', async () => {
+    sink.gate = new Gate();
+    await follow();
+    publish(...write(record(2)));
+    expect(sink.heard).toEqual(['1 | 1']);
+    sink.gate.open();
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
+  });
+
+  it('keeps the frames that come while it reads the store', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass();
+    await follow();
+    publish(delta('a', 0, 'hey'));
+    publish(...write(answer(2, 'a', 'hey')), delta('b', 0, 'x'));
+    gate.open();
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', 'a@0:hey | 1~a.3', '2 | 2', 'b@0:x | 2~b.1']);
+    expect(reads).toBe(1);
+  });
+
+  it('reads again instead of keeping more frames than it may', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass();
+    await follow();
+    for (let i = 0; i < 2500; i++) publish(delta('a', i, 'x'));
+    onRead = async () => {};
+    gate.open();
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', `a@0:${'x'.repeat(2500)} | 1~a.2500`]);
+    publish(delta('a', 2500, 'y'));
+    expect(sink.heard.at(-1)).toBe('a@2500:y | 1~a.2501');
+    expect(reads).toBe(2);
+  });
+
+  it('makes up for a frame that was lost as soon as the next one comes', async () => {
+    await follow();
+    bus.deaf = true;
+    publish(delta('a', 0, 'lost'), ...write(record(2)));
+    bus.deaf = false;
+    publish(delta('b', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', '2 | 2', 'a@0:lost | 2~a.4', 'b@0:x | 2~a.4~b.1']);
+  });
+
+  it.each<[string, () => FrameItem[]]>([
+    ['record', () => write(record(2), record(3)).slice(1)],
+    ['delta', () => [delta('a', 4, 'late')]],
+  ])('reads the store when a %s is missing though no frame is', async (_what, items) => {
+    await follow();
+    publish(...items());
+    expect(sink.heard).toEqual(['1 | 1']);
+    await settle();
+    expect(reads).toBe(2);
+    expect(sink.heard.slice(1)).toEqual(store.records(ID).length === 3 ? ['2 | 2', '3 | 3'] : []);
+  });
+
+  it('reads nothing because of frames it has seen, or of a run that was lost', async () => {
+    await follow();
+    const frame = { epoch: 1, number: 1, items: [delta('a', 0, 'x')] };
+    bus.publish(ID, frame);
+    bus.deliver(frame);
+    bus.deliver({ epoch: 0, number: 9, items: [delta('z', 0, 'zombie')] });
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
+    expect(reads).toBe(1);
+  });
+
+  it('hears the very first frame of a run that began after it, traces too', async () => {
+    store = new MemoryLogStore(async (point) => void (point === 'read' && reads++));
+    store.create(ID, { records: [record(1, undefined, 0)] });
+    await follow({ trace: true });
+    publish({
+      kind: 'trace',
+      agent_id: 'agent_root',
+      trace: { type: 'TRACE', name: 'odd', detail: null },
+    });
+    publish(delta('a', 0, 'x'));
+    expect(sink.heard).toEqual(['1 | 1', 'odd | 1', 'a@0:x | 1~a.1']);
+    expect(reads).toBe(1);
+  });
+
+  it('hears of a beginning that nobody published before the very first frame of its run', async () => {
+    store = new MemoryLogStore(async () => {});
+    store.create(ID, { epoch: 0 });
+    await follow();
+    write(record(1, undefined, 0));
+    await settle();
+    publish(delta('a', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
+  });
+
+  it('takes no first frame that comes late for one: what its reader had of it is not known', async () => {
+    write(answer(2, 'a', 'hey'));
+    await follow({ cursor: '2' });
+    publish(delta('a', 0, 'hey'));
+    publish({ kind: 'record', record: store.records(ID)[1]! });
+    publish(delta('b', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['b@0:x | 2~b.1']);
+  });
+
+  it('joins no run by its frame numbers alone: what was closed before is not known', async () => {
+    write(answer(2, 'a', 'hey'), record(3), record(4));
+    await follow({ cursor: '3' });
+    const [two, three, four] = store.records(ID).slice(1) as [LogRecord, LogRecord, LogRecord];
+    publish(delta('a', 0, 'hey'));
+    for (const late of [two, three, four]) publish({ kind: 'record', record: late });
+    publish(delta('b', 0, 'x'));
+    await settle();
+    expect(sink.heard).toEqual(['4 | 4', 'b@0:x | 4~b.1']);
+  });
+
+  it('finds out by the tail check that the last frame was lost', async () => {
+    const follower = await follow();
+    write(record(2, COMPLETE));
+    follower.checkTail(1);
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1']);
+    follower.checkTail(2);
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
+    expect(sink.ends).toEqual([undefined]);
+  });
+
+  it('checks no tail while it reads the store anyway', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass();
+    const follower = await follow();
+    follower.checkTail(5);
+    gate.open();
+    await settle();
+    expect(reads).toBe(1);
+  });
+
+  it('ends, once, after the record that completes the interaction', async () => {
+    const follower = await follow();
+    publish(...write(record(2, COMPLETE)), delta('a', 0, 'x'));
+    publish(delta('a', 1, 'y'));
+    follower.checkTail(undefined);
+    follower.checkTail(99);
+    await settle();
+    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
+    expect(sink.ends).toEqual([undefined]);
+  });
+
+  it('ends, once, when the interaction is deleted', async () => {
+    const follower = await follow();
+    store.delete(ID);
+    follower.checkTail(undefined);
+    follower.checkTail(undefined);
+    expect(sink.ends).toEqual([undefined]);
+  });
+
+  it('ends with the error, once, when the store fails in the middle', async () => {
+    const failure = new Error('away');
+    write(...Array.from({ length: 300 }, (_, i) => record(i + 2)));
+    onRead = async () => {
+      if (reads === 2) throw failure;
+    };
+    const follower = await follow();
+    publish(delta('a', 0, 'x'));
+    follower.checkTail(undefined);
+    await settle();
+    expect(sink.heard).toHaveLength(200);
+    expect(sink.ends).toEqual([failure]);
+  });
+
+  it('says nothing to a reader that left, wherever it was', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass();
+    const follower = await follow();
+    publish(delta('a', 0, 'x'));
+    follower.stop();
+    gate.open();
+    await settle();
+    publish(...write(record(2, COMPLETE)));
+    expect([sink.heard, sink.ends]).toEqual([[], []]);
+  });
+
+  it('doesn’t report to a reader that left that the store has failed', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass().then(() => Promise.reject(new Error('away')));
+    const follower = await follow();
+    follower.stop();
+    gate.open();
+    await settle();
+    expect(sink.ends).toEqual([]);
+  });
+
+  it.each(['1 | 1', 'a@0:hey | 1~a.3', '2 | 2', 'b@0:x | 2~b.1', 'b@1:y | 2~b.2', '3 | 3'])(
+    'stops in the middle of anything: at %s',
+    async (last) => {
+      publish(...write(answer(2, 'a', 'hey')), delta('b', 0, 'x'));
+      const follower = newFollower();
+      sink.onEvent = () => {
+        if (sink.heard.at(-1) === last) follower.stop();
+      };
+      void follower.start();
+      await settle();
+      publish(delta('b', 1, 'y'), ...write(answer(3, 'b', 'xy')), delta('c', 0, 'z'));
+      await settle();
+      const at = sink.heard.indexOf(last);
+      expect([at >= 0, sink.heard.slice(at + 1), sink.ends]).toEqual([true, [], []]);
+    },
+  );
+});

@@ -1,0 +1,67 @@
+import { STATUS_CODES } from 'node:http';
+import { HttpException, NotFoundException } from '@nestjs/common';
+import { AppError } from '../../kernel/app-error.js';
+import type { Problem } from '../../protocol/problem.js';
+import { STATUS_OF_KIND } from './status-of-kind.js';
+
+/** What a problem says about the request that met it. */
+export interface ProblemOrigin {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly request_id: string;
+}
+
+/** Puts anything that was thrown into the words of the wire; what only we should know stays out. */
+export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
+  if (exception instanceof AppError && exception.kind !== 'internal')
+    return fromAppError(exception, origin);
+  if (exception instanceof HttpException && exception.getStatus() < 500)
+    return fromHttpException(exception, origin);
+  return {
+    ...head('internal', 500),
+    detail: `Something went wrong inside the server. Its log says what, under request id ${origin.request_id}.`,
+    instance: origin.path,
+    request_id: origin.request_id,
+  };
+}
+
+/** Whether no route took the request. */
+export function isUnknownRoute(exception: unknown): boolean {
+  return exception instanceof NotFoundException && exception.message.startsWith('Cannot ');
+}
+
+function fromAppError(error: AppError, origin: ProblemOrigin): Problem {
+  return {
+    ...error.extra,
+    ...head(error.code, STATUS_OF_KIND[error.kind]),
+    detail: error.message,
+    instance: origin.path,
+    ...(error.errors.length > 0 && { errors: error.errors }),
+  };
+}
+
+function fromHttpException(exception: HttpException, origin: ProblemOrigin): Problem {
+  const status = exception.getStatus();
+  if (exception.cause instanceof URIError)
+    return {
+      ...head('malformed_url', status),
+      detail: 'The path is not percent-encoded UTF-8.',
+      instance: origin.path,
+    };
+  const code = (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
+  const detail = isUnknownRoute(exception)
+    ? `There is no ${origin.method} ${origin.path}. /docs lists what there is.`
+    : exception.message;
+  return { ...head(code, status), detail, instance: origin.path };
+}
+
+/** The title belongs to the type, so it is made of the code: `active_interaction` → `Active interaction`. */
+function head(code: string, status: number): Pick<Problem, 'type' | 'title' | 'status'> {
+  const words = code.replaceAll('_', ' ');
+  return {
+    type: `/problems/${code}`,
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    status,
+  };
+}

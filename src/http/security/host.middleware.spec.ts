@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express';
+import { loadConfig } from '../../config/load-config.js';
+import { AppError } from '../../kernel/app-error.js';
+import { hostGuard } from './host.middleware.js';
+
+interface Ask {
+  readonly env?: Record<string, string>;
+  readonly host?: string;
+  readonly origin?: string;
+  readonly method?: string;
+}
+
+/** The code of the refusal, or `passes`. */
+function ask({ env = {}, host = 'localhost:3000', origin, method = 'POST' }: Ask): string {
+  let answer = 'no answer';
+  const request = { method, headers: { host, origin } } as unknown as Request;
+  hostGuard(loadConfig(env))(request, {} as Response, (error?: unknown) => {
+    answer = error instanceof AppError ? error.code : 'passes';
+  });
+  return answer;
+}
+
+describe(hostGuard.name, () => {
+  it.each([
+    'localhost',
+    'LOCALHOST:80',
+    'localhost.:1',
+    '127.0.0.1:3000',
+    '127.0.0.2',
+    '[::1]:3000',
+  ])('lets %s name a loopback server', (host) => expect(ask({ host })).toBe('passes'));
+
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '192.168.1.5:3000',
+    '',
+    ' ',
+    '[::2]',
+    '127.0.0.1.nip.io',
+  ])('refuses %j for a loopback server', (host) => expect(ask({ host })).toBe('unknown_host'));
+
+  it('refuses reading, too', () => {
+    expect(ask({ host: 'evil.example', method: 'GET' })).toBe('unknown_host');
+  });
+
+  it('lets any name an open server', () => {
+    expect(ask({ env: { HOST: '0.0.0.0' }, host: 'parley.example' })).toBe('passes');
+  });
+
+  it.each([
+    ['parley.example', 'passes'],
+    ['Parley.Example:8443', 'passes'],
+    ['[fd00::1]:80', 'passes'],
+    ['localhost:3000', 'passes'],
+    ['evil.example', 'unknown_host'],
+  ])('answers %s with %s where ALLOWED_HOSTS says who', (host, answer) => {
+    const ALLOWED_HOSTS = 'parley.example,fd00::1';
+    expect(ask({ env: { ALLOWED_HOSTS }, host })).toBe(answer);
+    expect(ask({ env: { ALLOWED_HOSTS, HOST: '0.0.0.0' }, host })).toBe(answer);
+  });
+
+  it('lets any name pass on request', () => {
+    expect(ask({ env: { ALLOWED_HOSTS: '*' }, host: 'x.example' })).toBe('passes');
+  });
+
+  it.each([
+    ['http://localhost:3000', 'passes'],
+    ['http://localhost:5173', 'passes'],
+    ['http://127.0.0.1:3000', 'passes'],
+    ['https://evil.example', 'cross_site_request'],
+    ['null', 'cross_site_request'],
+    ['file://', 'cross_site_request'],
+  ])('answers a change from a page of %s with %s', (origin, answer) => {
+    expect(ask({ origin })).toBe(answer);
+    expect(ask({ origin, method: 'DELETE' })).toBe(answer);
+  });
+
+  it('lets pages of others read, as far as browsers let them', () => {
+    expect(ask({ origin: 'https://evil.example', method: 'GET' })).toBe('passes');
+  });
+
+  it('lets pages of allowed hosts change things, but not of any', () => {
+    const origin = 'https://app.example';
+    expect(ask({ env: { ALLOWED_HOSTS: 'app.example' }, origin })).toBe('passes');
+    expect(ask({ env: { ALLOWED_HOSTS: '*' }, origin })).toBe('cross_site_request');
+    expect(ask({ env: { HOST: '0.0.0.0' }, origin })).toBe('cross_site_request');
+    expect(ask({ env: { HOST: '0.0.0.0' }, host: 'app.example:3000', origin })).toBe('passes');
+  });
+});

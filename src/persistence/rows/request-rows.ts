@@ -1,0 +1,77 @@
+import type { Decider } from '../../protocol/events.js';
+import type { Json } from '../../protocol/json.js';
+import type { InteractionRow } from './store-rows.js';
+
+/** What waits for a person or a client: a verdict on a tool call, an answer, or the result of a tool that the client runs. */
+export type RequestKind = 'approval' | 'input' | 'tool';
+
+/** `closed`: its interaction ended before anybody settled it. */
+export type RequestStatus = 'pending' | 'settled' | 'closed';
+
+/** What a request came to. */
+export type Settlement =
+  | {
+      readonly kind: 'approval';
+      readonly approved: boolean;
+      readonly by: Decider;
+      readonly reason?: string;
+      readonly modified_input?: Json;
+    }
+  /** null: declined, nobody answered in time, or (`cancel`) nobody waits for the answer any more. */
+  | {
+      readonly kind: 'input';
+      readonly answer: string | null;
+      readonly by: 'user' | 'timeout' | 'cancel';
+    }
+  | {
+      readonly kind: 'tool';
+      readonly tool_output: string;
+      readonly is_error: boolean;
+      readonly by: 'client' | 'timeout' | 'cancel';
+    };
+
+/** A request as its run writes it, in the append of the record that tells of it. */
+export interface NewRequest {
+  readonly id: string;
+  /** The journal key of the step that waits; unique in its interaction. */
+  readonly key: string;
+  readonly kind: RequestKind;
+  readonly agent_id: string;
+  readonly created_at: string;
+  /** null: never. */
+  readonly expires_at: string | null;
+  /** The fields of its event. */
+  readonly event: Json;
+}
+
+export interface RequestRow extends NewRequest {
+  readonly interaction_id: string;
+  readonly chat_id: string;
+  readonly status: RequestStatus;
+  readonly settlement: Settlement | null;
+  readonly settled_at: string | null;
+}
+
+export interface SettleRequest {
+  readonly request_id: string;
+  readonly settlement: Settlement;
+  /** Now. After `expires_at` only a settlement by "timeout" is taken, unless `accept_expired`. */
+  readonly at: string;
+  readonly accept_expired?: boolean;
+}
+
+export type SettleOutcome =
+  /** By this call: `signals` of the interaction was counted up. */
+  | { readonly outcome: 'settled'; readonly interaction: InteractionRow }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'settled_before' }
+  | { readonly outcome: 'expired' };
+
+export interface RequestPage {
+  readonly status?: RequestStatus;
+  readonly chat_id?: string;
+  readonly interaction_id?: string;
+  readonly limit: number;
+  /** The last row of the page before. */
+  readonly after?: { readonly created_at: string; readonly id: string };
+}

@@ -1,0 +1,125 @@
+import { AsyncResource } from 'node:async_hooks';
+import { AppError } from '../../kernel/app-error.js';
+import type { Message } from '../../protocol/message.js';
+import type { DoneStep, HookContext, Step } from '../../agents/agent-hooks.js';
+import type { Agent } from '../../agents/agent.js';
+import type { AgentCode } from './agent-code.js';
+import type { Conversation } from '../../conversation/conversation.js';
+
+const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
+
+/** What a hook said, if it could say something. */
+export type Heard<T> = { readonly said: T } | undefined;
+
+export interface HookCallsOptions {
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  /** Ends the agent. */
+  readonly fail: AgentCode['fail'];
+  /** Aborts when the agent is stopped. */
+  readonly signal: AbortSignal;
+}
+
+/** Calls the hooks of one agent in one run, for as long as its code runs. A hook that throws ends the agent. */
+export class HookCalls {
+  private ctx: HookContext | undefined;
+  private isClosed = false;
+  private isCalling = false;
+  /** What people said since the last message of the model or a tool. */
+  private said: Message[] = [];
+  /** Runs code as the agent's own, wherever it is called from. */
+  private readonly asAgent: (code: () => void) => void;
+
+  constructor(private readonly options: HookCallsOptions) {
+    this.asAgent = AsyncResource.bind((code: () => void) => code());
+  }
+
+  static areOf(agent: Agent): boolean {
+    return HOOKS.some((hook) => agent[hook] !== undefined);
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosed && !this.options.signal.aborted;
+  }
+
+  /** The agent begins, with the messages that its conversation has from its start. False: it ends. */
+  open(ctx: HookContext): boolean {
+    this.ctx = ctx;
+    const { conversation } = this.options;
+    for (const message of conversation.added()) this.onMessage(message);
+    conversation.onJoin = (message) => this.onJoin(message);
+    return this.isOpen;
+  }
+
+  /** The agent has returned this. False: it ends otherwise. */
+  close(text: string | void): boolean {
+    const isNew = typeof text === 'string' && text !== '';
+    if (isNew && text !== this.options.conversation.lastText())
+      this.onMessage({ role: 'assistant', content: text });
+    const isWell = !this.isClosed;
+    this.isClosed = true;
+    return isWell;
+  }
+
+  /** Why the step may not be done, if so. Undefined: the agent ends. */
+  before(step: Step): Heard<string | void> {
+    return this.call((agent, ctx) => agent.beforeStep?.(step, ctx));
+  }
+
+  /** Undefined: the agent ends. */
+  after(step: DoneStep): Heard<void> {
+    return this.call((agent, ctx) => agent.afterStep?.(step, ctx));
+  }
+
+  /** @throws AppError when a hook calls this */
+  refuseInsideHook(): void {
+    if (!this.isCalling) return;
+    throw new AppError(
+      'internal',
+      'context_in_hook',
+      'An effect of ctx was asked for inside of a hook. Hooks only look and refuse: keep in ctx.resources what run is to act on.',
+    );
+  }
+
+  /**
+   * What people say may be in the log before the agent's code has come that far, and is then delivered earlier on a replay than it was
+   * live. What comes of a step is not: so it is told with that.
+   */
+  private onJoin(message: Message): void {
+    this.said.push(message);
+    if (message.role === 'user') return;
+    for (const each of this.said.splice(0)) this.onMessage(each);
+  }
+
+  private onMessage(message: Message): void {
+    this.call((agent, ctx) => agent.onMessage?.(message, ctx));
+  }
+
+  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): Heard<T> {
+    if (!this.isOpen || !this.ctx) return undefined;
+    const { ctx } = this;
+    let heard: Heard<T>;
+    this.asAgent(() => {
+      try {
+        this.isCalling = true;
+        heard = { said: requireSynchronous(hook(this.options.agent, ctx)) };
+      } catch (error) {
+        this.isClosed = true;
+        this.options.fail(error);
+      } finally {
+        this.isCalling = false;
+      }
+    });
+    return heard;
+  }
+}
+
+function requireSynchronous<T>(said: T): T {
+  if (!(said instanceof Promise)) return said;
+  said.catch(() => {});
+  throw new AppError(
+    'internal',
+    'hook_not_synchronous',
+    'A hook answered a promise. Hooks are synchronous, so that a replay calls them in the same order: do what takes time in run, in ctx.step.',
+  );
+}

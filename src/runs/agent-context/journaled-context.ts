@@ -1,0 +1,122 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { ToolCall } from '../../protocol/message.js';
+import type {
+  AgentHandle,
+  AskOptions,
+  ForkOptions,
+  GenerateOptions,
+  ToolOutcome,
+  Turn,
+} from '../../agents/agent-context.js';
+import { AskEffect } from '../effects/ask.effect.js';
+import { abandonable } from '../journal/abandonable.js';
+import { perform } from '../journal/effect.js';
+import type { Effect } from '../journal/effect.js';
+import { GenerateEffect } from '../effects/generate.effect.js';
+import { NoticeEffect } from '../effects/notice.effect.js';
+import { SayEffect } from '../effects/say.effect.js';
+import { SeenContext } from './seen-context.js';
+import { StepEffect, refuseInsideStep } from '../effects/step.effect.js';
+import type { ToolCallInput } from '../tool-call/tool-call-input.js';
+import { ToolEffect } from '../effects/tool.effect.js';
+
+/** The context of one agent in one run: gives each effect its key, and nothing more. */
+export class RunContext extends SeenContext {
+  /** Effects so far, in the order of their calls. */
+  private effects = 0;
+  private isClosed = false;
+  /** The calls that this agent's turns made and that have not been run. */
+  private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
+
+  /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  generate(wanted: GenerateOptions = {}): Promise<Turn> {
+    const key = this.nextKey();
+    const { max_iterations: _, ...settings } = this.parts.settings;
+    const options = { ...settings, ...wanted };
+    const { agent, messages: conversation } = this;
+    const { before } = this.parts.conversation;
+    const effect = new GenerateEffect(this.parts.scope, {
+      key,
+      agent,
+      options,
+      conversation,
+      before,
+    });
+    return abandonable(this.perform(effect).then((turn) => this.openCallsOf(key, turn)));
+  }
+
+  callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
+    refuseInsideStep();
+    const effects = calls.map((call) => this.toolEffect(call));
+    return Promise.all(effects.map((effect) => this.perform(effect)));
+  }
+
+  /** The call gets this as its result, unless an earlier run has let it begin. */
+  refuseCall(call: ToolCall, refusal: string): Promise<ToolOutcome> {
+    return this.perform(this.toolEffect(call, refusal));
+  }
+
+  ask(question: string, options: AskOptions = {}): Promise<string | null> {
+    const key = this.nextKey();
+    return this.perform(
+      new AskEffect(this.parts.scope, { key, agent: this.agent, question, options }),
+    );
+  }
+
+  fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
+    const key = this.nextKey();
+    if (this.isClosed) return new Promise(() => {});
+    return this.parts.children.fork({ key, prompt, options });
+  }
+
+  wait(child: AgentHandle): Promise<string> {
+    refuseInsideStep();
+    return this.parts.children.wait(child);
+  }
+
+  step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
+    const { agent } = this;
+    return this.perform(new StepEffect(this.parts.scope, { key: this.nextKey(), agent, name, fn }));
+  }
+
+  say(text: string): Promise<void> {
+    return this.perform(new SayEffect(this.parts.scope, this.agent, { key: this.nextKey(), text }));
+  }
+
+  notice(code: string, message: string): Promise<void> {
+    const key = this.nextKey();
+    return this.perform(new NoticeEffect(this.parts.scope, this.agent, { key, code, message }));
+  }
+
+  private openCallsOf(key: string, turn: Turn): Turn {
+    turn.tool_calls.forEach((call, i) => this.openCalls.set(call.id, { key: `${key}.${i}`, call }));
+    return turn;
+  }
+
+  private perform<T>(effect: Effect<T>): Promise<T> {
+    return this.isClosed ? new Promise(() => {}) : perform(this.parts.scope, effect);
+  }
+
+  private nextKey(): string {
+    refuseInsideStep();
+    return `${this.parts.path}/${++this.effects}`;
+  }
+
+  private toolEffect({ id }: ToolCall, refusal?: string): ToolEffect {
+    const open = this.openCalls.get(id);
+    if (!open)
+      throw new AppError(
+        'internal',
+        'unknown_tool_call',
+        `callTools was given the call ${id}, which is not an open call of this agent's turns. Pass calls of a turn, each once.`,
+      );
+    this.openCalls.delete(id);
+    const { agent } = this;
+    const nest = (call: ToolCallInput) => new ToolEffect(this.parts.scope, call);
+    return nest({ ...open, agent, children: this.parts.children, nest, refusal });
+  }
+}

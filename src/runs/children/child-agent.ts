@@ -1,0 +1,173 @@
+import { Tripwire } from '../../guardrails/tripwire.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { Message } from '../../protocol/message.js';
+import type { AgentHandle, AgentIdentity, AgentState } from '../../agents/agent-context.js';
+import { agentEndKey } from '../journal/agent-end-key.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { AgentEnd, AgentEndJournal } from './agent-end.js';
+import { AgentFailed } from '../agent-context/agent-failed.js';
+import type { AgentRunOptions } from '../agent-context/agent-run.js';
+import type { Conversation } from '../../conversation/conversation.js';
+import type { ForkedAgent } from '../effects/fork.effect.js';
+import { guardFailure } from '../guarding/guard-failure.js';
+import { guardedAgent, trip } from '../guarding/guarding.js';
+import { intervened } from './interventions.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import { settleInTime } from '../closing/settle-in-time.js';
+
+/** Runs an agent's code; answers what it returned. */
+export type RunAgent = (scope: RunScope, options: AgentRunOptions) => Promise<string | void>;
+
+export interface ChildAgentOptions {
+  /** The key of its fork. */
+  readonly path: string;
+  readonly forked: ForkedAgent;
+  readonly runAgent: RunAgent;
+}
+
+/** A child agent in one run, from its start to its end. What it came to is read from the record that ended it, live and replayed. */
+export class ChildAgent implements AgentHandle {
+  private readonly identity: AgentIdentity;
+  private readonly scope: RunScope;
+  private readonly conversation: Conversation;
+  private readonly completion: Promise<AgentEnd>;
+  private ending: Promise<void> | undefined;
+  private current: AgentState = 'running';
+  /** ISO 8601; set once its end was told. */
+  ended_at: string | undefined;
+
+  constructor(
+    private readonly parent: RunScope,
+    private readonly options: ChildAgentOptions,
+  ) {
+    this.identity = options.forked.identity;
+    this.scope = parent.child();
+    this.conversation = parent.shared.conversations.get(this.agent_id);
+    this.completion = parent.journal.take(this.endKey).then((end) => this.complete(end));
+  }
+
+  get agent_id(): string {
+    return this.identity.id;
+  }
+  get type(): string {
+    return this.identity.type;
+  }
+  get parent_id(): string {
+    return this.identity.parent_id!;
+  }
+  get parent_tool_call_id(): string | null {
+    return this.options.forked.tool_call_id ?? null;
+  }
+  get metadata(): AgentIdentity['metadata'] {
+    return this.identity.metadata;
+  }
+  get messages(): readonly Message[] {
+    return this.conversation.messages;
+  }
+  get children(): readonly string[] {
+    return this.scope.shared.conversations.childrenOf(this.agent_id);
+  }
+  get state(): AgentState {
+    return this.current;
+  }
+
+  /** Starts its code, unless the journal has its end. */
+  start(): void {
+    if (this.hasEnded) return this.parent.release(this.scope);
+    if (this.removeIfUnwanted()) return;
+    this.scope.shared.agents.add(this.options.path);
+    void this.run().then((end) => this.end(end));
+  }
+
+  interrupt(): void {
+    this.end({ status: 'cancelled', result: 'Its parent stopped it.' });
+  }
+
+  /** Stops it if a person wants that, and answers whether one does. */
+  removeIfUnwanted(): boolean {
+    const rows = this.scope.shared.interventions.takeDeletes(this.agent_id);
+    const [first] = rows;
+    if (!first) return false;
+    const why = first.user_content === null ? '.' : `: ${first.user_content}`;
+    const end = { status: 'cancelled', result: `The user stopped this agent${why}` } as const;
+    const told = rows.map((row) => intervened(row, null));
+    this.end({ ...end, code: 'agent_deleted' }, told);
+    return true;
+  }
+
+  /** Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more. */
+  async abandon(): Promise<void> {
+    this.end({ status: 'cancelled', result: 'Its parent finished without waiting for it.' });
+    await this.ending;
+  }
+
+  /** @throws AgentFailed when it has no answer */
+  async answer(): Promise<string> {
+    const end = await this.completion;
+    if (end.status !== 'completed') throw new AgentFailed(end);
+    return end.result;
+  }
+
+  private get endKey(): string {
+    return agentEndKey(this.options.path);
+  }
+
+  /** As far as the log tells, which may be ahead of what its parent knows. */
+  private get hasEnded(): boolean {
+    return this.current !== 'running' || this.parent.journal.find(this.endKey) !== undefined;
+  }
+
+  private async run(): Promise<AgentEnd> {
+    const { identity, scope, conversation } = this;
+    const { path, forked, runAgent: run } = this.options;
+    try {
+      const { settings } = forked;
+      const text = await run(scope, { identity, path, conversation, settings });
+      const hasText = typeof text === 'string' && text !== '';
+      return { status: 'completed', result: hasText ? text : conversation.lastText() };
+    } catch (error) {
+      const { code, message } = guardFailure(scope, guardedAgent(identity), error);
+      return { status: 'error', result: message, code };
+    }
+  }
+
+  /** Once, and not when an agent above has stopped it: that one ends its whole subtree. */
+  private end(end: AgentEnd, told: readonly Entry[] = []): void {
+    if (this.ending || this.scope.signal.aborted || this.hasEnded) return;
+    const ending = this.close(end, told);
+    this.ending = ending.catch(() => {});
+    this.parent.track(ending);
+  }
+
+  private async close(end: AgentEnd, told: readonly Entry[]): Promise<void> {
+    this.scope.stop();
+    this.scope.journal.abandon(this.options.path);
+    await settleInTime(this.scope);
+    this.parent.signal.throwIfAborted();
+    const entries = await this.scope.leftovers.close(this.agent_id);
+    this.parent.signal.throwIfAborted();
+    await this.parent.append([...told, ...entries, this.completed(end)]);
+    this.parent.release(this.scope);
+    this.scope.shared.endAgents(this.options.path);
+  }
+
+  private completed({ status, result, code }: AgentEnd): Entry {
+    const hidden: AgentEndJournal = code === undefined ? null : { code };
+    return {
+      agent_id: this.agent_id,
+      key: this.endKey,
+      body: { type: 'AGENT_COMPLETED', status, result },
+      hidden,
+    };
+  }
+
+  private complete({ body, hidden, at }: CompletingRecord): AgentEnd {
+    if (body.type !== 'AGENT_COMPLETED') throw new TypeError('not the end of an agent');
+    this.ended_at = at;
+    this.current = body.status;
+    const { status, result } = body;
+    const end = { status, result, ...(hidden as AgentEndJournal) };
+    if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
+    return end;
+  }
+}

@@ -1,0 +1,84 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { AgentHandle, AgentIdentity, ForkOptions } from '../../agents/agent-context.js';
+import { abandonable } from '../journal/abandonable.js';
+import { ChildAgent } from './child-agent.js';
+import type { RunAgent } from './child-agent.js';
+import { perform } from '../journal/effect.js';
+import { ForkEffect } from '../effects/fork.effect.js';
+import type { ForkedAgent } from '../effects/fork.effect.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+/** What a child is unless its parent says otherwise: every server has it, and it can do any task that a prompt can tell. */
+const DEFAULT_TYPE = 'react';
+
+/** A child that is wanted; `key` is that of its fork, and becomes its path. */
+export interface WantedChild {
+  readonly key: string;
+  readonly prompt: string;
+  readonly options: ForkOptions;
+  readonly tool_call_id?: string;
+}
+
+export interface ChildrenOptions {
+  readonly parent: AgentIdentity;
+  readonly runAgent: RunAgent;
+}
+
+/** The children of one agent. */
+export class Children {
+  private readonly byId = new Map<string, ChildAgent>();
+  private isOver = false;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly options: ChildrenOptions,
+  ) {}
+
+  /** @throws AppError `too_many_agents`, `unknown_agent` */
+  fork({ key, options, ...wanted }: WantedChild): Promise<ChildAgent> {
+    const { agent_type = DEFAULT_TYPE, metadata, budget, ...settings } = options;
+    const { scope } = this;
+    const { parent } = this.options;
+    const effect = new ForkEffect(scope, {
+      ...{ key, parent, agent_type, settings, metadata, budget },
+      ...wanted,
+    });
+    return abandonable(perform(scope, effect).then((forked) => this.start(key, forked)));
+  }
+
+  /** @throws AgentFailed when it has no answer */
+  wait(child: AgentHandle): Promise<string> {
+    if (this.scope.signal.aborted) return new Promise(() => {});
+    return abandonable(this.answerOf(child));
+  }
+
+  /** Those of a call that its agent doesn't wait for: they end with the call, and not when the agent returns. */
+  ofDeferredCall(): Children {
+    return new Children(this.scope, this.options);
+  }
+
+  /** The agent has returned: what it doesn't wait for is stopped. */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all([...this.byId.values()].map((child) => child.abandon()));
+  }
+
+  private start(path: string, forked: ForkedAgent): ChildAgent {
+    const child = new ChildAgent(this.scope, { path, forked, runAgent: this.options.runAgent });
+    this.byId.set(child.agent_id, child);
+    this.scope.shared.children.set(child.agent_id, child);
+    if (this.isOver) void child.abandon();
+    else child.start();
+    return child;
+  }
+
+  private async answerOf({ agent_id }: AgentHandle): Promise<string> {
+    const child = this.byId.get(agent_id);
+    if (child) return child.answer();
+    throw new AppError(
+      'internal',
+      'unknown_child',
+      `wait was given the agent ${agent_id}, which this agent has not forked. Pass what fork answered.`,
+    );
+  }
+}

@@ -1,0 +1,161 @@
+import { deferredNote } from '../tool-call/deferred-call.js';
+import { decisionOf } from '../tool-call/decision.js';
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import { STOPPED_WITH_SERVER } from '../../tools/tool-executor.js';
+import type { OpenAgent } from './open-agents.js';
+import type { OpenCall, OpenQuestion, RunState } from '../open-work.js';
+
+export interface ClosingContext {
+  readonly state: RunState;
+  /** Tool calls that may still be running. */
+  readonly unstoppable: ReadonlySet<string>;
+  /** What a request came to before the end, if anything. */
+  readonly settlementOf: (requestId: string) => Settlement | undefined;
+  /** As much of an output as the model gets to read. */
+  readonly limit: (output: string) => { readonly output: string; readonly truncated?: true };
+  readonly epoch: number;
+}
+
+type Owned = { readonly agent_id: string };
+
+const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
+
+/** Every call gets a verdict and a result, whatever happened (I8); of these agents, or of all. */
+export function closeCalls(
+  context: ClosingContext,
+  why: string,
+  agents?: ReadonlySet<string>,
+): Entry[] {
+  const isTheirs = ({ agent_id }: Owned): boolean => agents?.has(agent_id) ?? true;
+  return [
+    ...closeApprovals(context, isTheirs),
+    ...closeToolCalls(context, why, isTheirs),
+    ...closeDeferred(context, why, isTheirs),
+  ];
+}
+
+/** What must not run again of what ran until the server was stopped. Where it asked somebody, the next run closes that, and tells the model. */
+export function closeStopped(
+  { state, epoch }: ClosingContext,
+  mayRunAgain: (toolName: string) => boolean,
+): Entry[] {
+  const asking = [...state.openQuestions.values()].map(({ key }) => key);
+  const isOver = ({ key, tool_name, started_in }: Omit<OpenCall, 'id' | 'agent_id'>): boolean =>
+    started_in === epoch &&
+    !mayRunAgain(tool_name) &&
+    !asking.some((question) => question?.startsWith(`${key}/`));
+  return [
+    ...[...state.openCalls.values()]
+      .filter(isOver)
+      .map((call) => failedCall(call, STOPPED_WITH_SERVER)),
+    ...state
+      .deferredCalls()
+      .filter(isOver)
+      .map((call) => deferredNote({ ...call, id: call.tool_call_id }, STOPPED_WITH_SERVER)),
+  ];
+}
+
+/** Child agents that have not ended, children before their parents. */
+export function closeAgents(agents: readonly OpenAgent[], result: string): Entry[] {
+  return agents.map(({ agent_id, end_key: key }) => ({
+    agent_id,
+    key,
+    body: { type: 'AGENT_COMPLETED', status: 'cancelled', result },
+  }));
+}
+
+/** Questions of agents that are stopped while their interaction goes on: what was answered in time, or null. */
+export function closeQuestions(
+  { state, settlementOf }: ClosingContext,
+  agents: ReadonlySet<string>,
+): Entry[] {
+  const theirs = [...state.openQuestions.values()].filter(({ agent_id }) => agents.has(agent_id));
+  return theirs.map((question) => answered(question, settlementOf(question.request_id)));
+}
+
+/** Questions that were answered, although nobody waits for that any more (I5). */
+export function closeAnswered({ state, settlementOf }: ClosingContext): Entry[] {
+  return [...state.openQuestions.values()].flatMap((question) => {
+    const settlement = settlementOf(question.request_id);
+    return settlement ? [answered(question, settlement)] : [];
+  });
+}
+
+function answered({ agent_id, key, request_id }: OpenQuestion, settlement?: Settlement): Entry {
+  const answer = settlement?.kind === 'input' ? settlement.answer : null;
+  return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer } };
+}
+
+function closeApprovals(
+  { state, settlementOf }: ClosingContext,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = [...state.openApprovals.values()].filter(isTheirs);
+  const undecided = open.filter(({ isDecided }) => !isDecided);
+  return undecided.map(({ key, agent_id, approval_id, tool_call_id }) => {
+    const settlement = settlementOf(approval_id);
+    const verdict = settlement?.kind === 'approval' ? settlement : CANCELLED_VERDICT;
+    return { agent_id, key, body: decisionOf(verdict, { approval_id, tool_call_id }) };
+  });
+}
+
+function closeToolCalls(
+  context: ClosingContext,
+  why: string,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = [...context.state.openCalls.values()].filter(isTheirs);
+  return open.map(
+    (call) =>
+      clientResult(call, context) ?? failedCall(call, `${why} ${whatHappened(call, context)}`),
+  );
+}
+
+/** What the client has sent in time, although nobody waits for that any more (I5). */
+function clientResult(
+  { id, agent_id, key, tool_name, request_id }: OpenCall,
+  { settlementOf, limit }: ClosingContext,
+): Entry | undefined {
+  const settlement = request_id === undefined ? undefined : settlementOf(request_id);
+  if (settlement?.kind !== 'tool' || settlement.by === 'cancel') return undefined;
+  const { output: tool_output, truncated } = limit(settlement.tool_output);
+  const body = { type: 'TOOL_RESULT', id, tool_name, tool_output } as const;
+  const { is_error } = settlement;
+  return {
+    agent_id,
+    key,
+    body: { ...body, is_error, duration_ms: 0, ...(truncated && { truncated }) },
+  };
+}
+
+function failedCall({ id, agent_id, key, tool_name }: OpenCall, tool_output: string): Entry {
+  const body = { type: 'TOOL_RESULT', id, tool_name, tool_output } as const;
+  return { agent_id, key, body: { ...body, is_error: true, duration_ms: 0 } };
+}
+
+/** What an agent went on without is over too. */
+function closeDeferred(
+  context: ClosingContext,
+  why: string,
+  isTheirs: (owned: Owned) => boolean,
+): Entry[] {
+  const open = context.state.deferredCalls().filter(isTheirs);
+  return open.map(({ tool_call_id: id, ...call }) => {
+    const outcome = `${why} ${whatHappened({ id, ...call }, context)}`;
+    return deferredNote({ ...call, id }, outcome);
+  });
+}
+
+function whatHappened(
+  { id, started_in, request_id }: Pick<OpenCall, 'id' | 'started_in' | 'request_id'>,
+  { epoch, unstoppable }: ClosingContext,
+): string {
+  if (request_id !== undefined)
+    return 'The client was asked to run the tool and sent no result: it may have run it.';
+  if (started_in === undefined) return 'The tool was not started.';
+  if (unstoppable.has(id)) return 'The tool was told to stop and did not: it may still be running.';
+  if (started_in === epoch)
+    return 'The tool was stopped while it ran; part of its effect may have taken place.';
+  return 'The server that ran the tool was lost; it is unknown whether its effect took place.';
+}

@@ -1,0 +1,44 @@
+import type { RunScope } from '../scope/agent-scope.js';
+import { listAllRequests } from '../../approvals/list-all-requests.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
+
+export interface CloseRequestsOptions {
+  readonly store: InteractionStore;
+  readonly clock: Clock;
+  readonly scope: RunScope;
+}
+
+/** Nobody can settle them any more; what somebody has settled first counts (I5). Of these agents, or of all. */
+export async function closeRequests(
+  options: CloseRequestsOptions,
+  agents?: ReadonlySet<string>,
+): Promise<void> {
+  const { store, scope } = options;
+  const { id: interaction_id } = scope.interaction;
+  for await (const row of listAllRequests(store, { interaction_id }))
+    if (agents?.has(row.agent_id) ?? true) scope.takeRequests([await settled(row, options)]);
+}
+
+async function settled(
+  row: RequestRow,
+  { store, clock }: CloseRequestsOptions,
+): Promise<RequestRow> {
+  if (row.status !== 'pending') return row;
+  const at = clock.now().toISOString();
+  const settlement = cancelled(row.kind);
+  await store.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
+  return (await store.findRequest(row.id)) ?? row;
+}
+
+function cancelled(kind: RequestKind): Settlement {
+  switch (kind) {
+    case 'approval':
+      return { kind, approved: false, by: 'cancel' };
+    case 'input':
+      return { kind, answer: null, by: 'cancel' };
+    case 'tool':
+      return { kind, tool_output: 'Cancelled.', is_error: true, by: 'cancel' };
+  }
+}

@@ -1,0 +1,126 @@
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { EventError, StoppedEffect } from '../../protocol/events.js';
+import type { FinalStatus } from '../../protocol/interaction.js';
+import { closeAgents, closeAnswered, closeCalls } from './close-calls.js';
+import type { ClosingContext } from './close-calls.js';
+import type { OpenAgent } from './open-agents.js';
+import type { OpenCall } from '../open-work.js';
+
+/** How an interaction ends, before it is written. */
+export interface Ending {
+  readonly status: FinalStatus;
+  readonly error: EventError | null;
+  /** The last append, `interaction_complete` last. */
+  readonly entries: readonly Entry[];
+}
+
+export interface EndingContext extends ClosingContext {
+  readonly newBlockId: () => string;
+}
+
+export interface FailureContext extends EndingContext {
+  /** What models and people get to read of what the agent failed with. */
+  readonly guard: (cause: unknown) => EventError;
+}
+
+/** The agent returned; `text` is what it returned. */
+export function completed(context: EndingContext, text: string | void): Ending {
+  const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
+  return finish(context, { status: 'COMPLETED', error: null }, [
+    ...(isNew ? [answer(context, { block_id: context.newBlockId(), content: text })] : []),
+    ...closeAll(context, 'The agent finished before this tool call did.'),
+  ]);
+}
+
+export function failed(context: FailureContext, cause: unknown): Ending {
+  const error = context.guard(cause);
+  return finish(context, { status: 'FAILED', error }, [
+    ...closeAll(context, 'The run failed before this tool call finished.'),
+    entry(context, { type: 'ERROR', ...error }),
+  ]);
+}
+
+export interface Cancelled {
+  readonly reason: string;
+  /** What readers have seen of the answer. */
+  readonly shown?: { readonly block_id: string; readonly content: string };
+  /** Model requests that were aborted, by model. */
+  readonly models: readonly string[];
+  /** What people did that had it stopped. */
+  readonly told?: readonly Entry[];
+}
+
+export function cancelled(
+  context: EndingContext,
+  { reason, shown, models, told = [] }: Cancelled,
+): Ending {
+  const stopped: StoppedEffect[] = [
+    ...context.state.agents.all().map(stoppedAgent),
+    ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
+    ...startedCalls(context).map((call) => stoppedCall(call, context)),
+    ...lostCalls(context),
+  ];
+  return finish(context, { status: 'CANCELLED', error: null }, [
+    ...(shown ? [answer(context, { ...shown, partial: true })] : []),
+    ...told,
+    ...closeAll(context, 'Cancelled.'),
+    entry(context, { type: 'CANCELLED', reason, stopped }),
+  ]);
+}
+
+function finish(
+  context: EndingContext,
+  { status, error }: Pick<Ending, 'status' | 'error'>,
+  before: readonly Entry[],
+): Ending {
+  const entries = [...before, entry(context, { type: 'INTERACTION_COMPLETE', status })];
+  return { status, error, entries };
+}
+
+function entry({ state }: EndingContext, body: Entry['body'], hidden?: unknown): Entry {
+  return { agent_id: state.rootAgentId, key: null, body, hidden };
+}
+
+function answer(
+  context: EndingContext,
+  content: { block_id: string; content: string; partial?: true },
+): Entry {
+  return entry(context, { type: 'ANSWER', ...content }, { standalone: true });
+}
+
+function closeAll(context: EndingContext, why: string): Entry[] {
+  const agents = context.state.agents.all();
+  return [
+    ...closeAnswered(context),
+    ...closeCalls(context, why),
+    ...closeAgents(agents, 'The interaction has ended.'),
+  ];
+}
+
+/** Its code runs nowhere but in its run: what that may have left behind are its tools. */
+function stoppedAgent({ agent_id: id, agent_type: name }: OpenAgent): StoppedEffect {
+  return { kind: 'agent', id, name, state: 'stopped' };
+}
+
+/** What was running, whether or not its agent waits for it. */
+function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_id'>[] {
+  const deferred = state.deferredCalls().map(({ tool_call_id: id, ...call }) => ({ ...call, id }));
+  return [...state.openCalls.values(), ...deferred].filter(
+    ({ started_in }) => started_in !== undefined,
+  );
+}
+
+/** What ran in a process that was lost, and was told to the model as unknown or begun anew: the old one may be at it still (I7). */
+function lostCalls(context: EndingContext): StoppedEffect[] {
+  const named = new Set(startedCalls(context).map(({ id }) => id));
+  const others = [...context.state.lostCalls.values()].filter(({ id }) => !named.has(id));
+  return others.map(({ id, tool_name: name }) => ({ kind: 'tool', id, name, state: 'unknown' }));
+}
+
+function stoppedCall(
+  { id, tool_name: name, started_in, isCleared }: Omit<OpenCall, 'key' | 'agent_id'>,
+  { epoch, unstoppable }: EndingContext,
+): StoppedEffect {
+  const isStopped = isCleared === true || (started_in === epoch && !unstoppable.has(id));
+  return { kind: 'tool', id, name, state: isStopped ? 'stopped' : 'unknown' };
+}

@@ -1,0 +1,54 @@
+import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { Message } from '../../protocol/message.js';
+import type { ToolJournal } from '../../tools/tool-output.js';
+
+type OutputStore = Pick<InteractionStore, 'findInteraction' | 'readRecordsOfTypes'>;
+
+/** Outputs of the calls that a chat's agents have made, along the branch of one interaction, and of no other chat. */
+export class EarlierOutputs {
+  constructor(
+    private readonly store: OutputStore,
+    private readonly options: {
+      readonly interaction: InteractionRow;
+      /** The conversation before it. */
+      readonly before: readonly Message[];
+    },
+  ) {}
+
+  /** What came of a call, as much as the log keeps; undefined if there is none of this id, or it has no result. */
+  async find(callId: string): Promise<string | undefined> {
+    const { interaction, before } = this.options;
+    const own = await this.read(interaction.id, callId);
+    if (own !== undefined) return own;
+    const told = toolMessage(before, callId);
+    return told === undefined ? undefined : ((await this.readBefore(interaction, callId)) ?? told);
+  }
+
+  /** In the interactions that this one goes on from, the newest first: one log at a time is in memory. */
+  private async readBefore(
+    { parent_id }: InteractionRow,
+    callId: string,
+  ): Promise<string | undefined> {
+    let found: string | undefined;
+    for (let id = parent_id; id !== null && found === undefined;) {
+      found = await this.read(id, callId);
+      id = (await this.store.findInteraction(id))?.parent_id ?? null;
+    }
+    return found;
+  }
+
+  private async read(interactionId: string, callId: string): Promise<string | undefined> {
+    const records = await this.store.readRecordsOfTypes([interactionId], ['TOOL_RESULT']);
+    const result = records.findLast(({ body }) => 'id' in body && body.id === callId);
+    if (result?.body.type !== 'TOOL_RESULT') return undefined;
+    return (result.hidden as ToolJournal | null)?.whole ?? result.body.tool_output;
+  }
+}
+
+function toolMessage(messages: readonly Message[], callId: string): string | undefined {
+  const found = messages.find(
+    (message) => message.role === 'tool' && message.tool_call_id === callId,
+  );
+  return found?.content ?? undefined;
+}

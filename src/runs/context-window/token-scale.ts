@@ -1,0 +1,35 @@
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+
+/** What a TURN_COMPLETED hides of its request's size. */
+export interface SizedTurn {
+  /** What the request was thought to have. */
+  readonly estimated_tokens?: number;
+}
+
+/** Smaller requests tell little: what a provider adds of its own would count for much. */
+const MIN_ESTIMATE = 500;
+const LEAST = 0.75;
+const MOST = 3;
+
+/** How far off estimates are, by what models report: a fold over the log. */
+export class TokenScale {
+  private readonly scales = new Map<string, number>();
+
+  apply({ agent_id, body, hidden }: Pick<LogRecord, 'agent_id' | 'body' | 'hidden'>): void {
+    if (body.type !== 'TURN_COMPLETED') return;
+    const { estimated_tokens = 0 } = (hidden ?? {}) as SizedTurn;
+    const { input_tokens } = body.usage;
+    if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
+    const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));
+    this.scales.set(keyOf(agent_id, body.model), scale);
+  }
+
+  /** What an estimate is multiplied by. */
+  of(agentId: string, model: string): number {
+    return this.scales.get(keyOf(agentId, model)) ?? 1;
+  }
+}
+
+function keyOf(agentId: string, model: string): string {
+  return `${agentId} ${model}`;
+}

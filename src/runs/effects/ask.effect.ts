@@ -1,0 +1,81 @@
+import { judgementOf } from '../../guardrails/input-judgement.js';
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import type { AgentIdentity, AskOptions } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from '../journal/effect.js';
+import { remarkEntries, trip } from '../guarding/guarding.js';
+import { judgeInput } from '../tool-call/judge-input.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+export interface AskInput {
+  readonly key: string;
+  readonly agent: AgentIdentity;
+  readonly question: string;
+  readonly options: AskOptions;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly over?: AbortSignal;
+}
+
+/** A question to a person. The answer is null when it is declined, or nobody answers in time. */
+export class AskEffect implements Effect<string | null> {
+  readonly label = 'a question';
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: AskInput,
+  ) {}
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'INPUT_RECEIVED';
+  }
+
+  async run(): Promise<void> {
+    const asked = this.scope.journal.findEarlier(this.key, 'INPUT_REQUIRED');
+    const request_id = asked?.request_id ?? (await this.ask());
+    const settlement = await this.settle(request_id);
+    const answer = settlement.kind === 'input' ? settlement.answer : null;
+    const { agent } = this.input;
+    const read = { kind: 'answer', text: answer ?? '' } as const;
+    const { judgement, hidden } = answer === null ? {} : await judgeInput(this.scope, agent, read);
+    const body = { type: 'INPUT_RECEIVED', request_id, answer } as const;
+    await this.scope.append([
+      ...remarkEntries(agent.id, judgement?.remarks ?? []),
+      { agent_id: agent.id, key: this.key, body, hidden },
+    ]);
+  }
+
+  outcome({ body, hidden }: CompletingRecord): string | null {
+    if (body.type !== 'INPUT_RECEIVED') throw new TypeError('not an answer');
+    const judgement = judgementOf(hidden);
+    if (judgement?.tripwire !== undefined) throw trip(this.scope, judgement.tripwire);
+    return judgement?.text ?? body.answer;
+  }
+
+  private async settle(requestId: string): Promise<Settlement> {
+    const { over } = this.input;
+    const decline = (): void => this.scope.track(this.scope.decline(requestId));
+    if (over?.aborted) decline();
+    over?.addEventListener('abort', decline);
+    try {
+      return await this.scope.waitFor(requestId, 'input');
+    } finally {
+      over?.removeEventListener('abort', decline);
+    }
+  }
+
+  private async ask(): Promise<string> {
+    const { key, question, options, agent } = this.input;
+    const id = this.scope.services.ids.make('input');
+    const expires_at = this.scope.expiry();
+    const event = { question, ...(options.options && { options: options.options }) };
+    await this.scope.request(
+      { id, key, kind: 'input', agent_id: agent.id, expires_at, event },
+      { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },
+    );
+    return id;
+  }
+}

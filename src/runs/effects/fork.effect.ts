@@ -1,0 +1,139 @@
+import type { Entry } from '../../event-log/append/run-log.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { Budget } from '../../protocol/budget.js';
+import type { RecordOf } from '../../protocol/events.js';
+import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from '../journal/effect.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+export interface TreeLimitSettings {
+  /** Levels of agents below the root. */
+  readonly maxAgentDepth: number;
+  /** Agents of one interaction that run at once, besides its root. */
+  readonly maxAgents: number;
+  /** Model turns of one interaction that are streamed at once. */
+  readonly maxParallelTurns: number;
+}
+
+const REFUSED = 'fork_refused';
+
+/** What an AGENT_STARTED record hides from clients. */
+interface ForkJournal {
+  readonly settings: AgentSettings;
+  readonly metadata?: AgentIdentity['metadata'];
+  readonly budget?: Budget;
+}
+
+/** What the NOTICE that refuses a fork hides from clients. */
+interface RefusalJournal {
+  readonly code: string;
+}
+
+export interface ForkInput {
+  readonly key: string;
+  readonly parent: AgentIdentity;
+  readonly agent_type: string;
+  readonly prompt: string;
+  readonly settings: AgentSettings;
+  readonly metadata?: AgentIdentity['metadata'] | undefined;
+  readonly budget?: Budget | undefined;
+  readonly tool_call_id?: string;
+}
+
+/** An agent that was started. */
+export interface ForkedAgent {
+  readonly identity: AgentIdentity;
+  readonly settings: AgentSettings;
+  readonly tool_call_id: string | undefined;
+}
+
+/** The start of a child agent. That it was refused is journaled too: limits may change between runs. */
+export class ForkEffect implements Effect<ForkedAgent> {
+  readonly key: string;
+  readonly label: string;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ForkInput,
+  ) {
+    this.key = input.key;
+    this.label = `the fork of an agent "${input.agent_type}"`;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    if (body.type === 'NOTICE') return body.code === REFUSED;
+    return body.type === 'AGENT_STARTED' && body.agent_type === this.input.agent_type;
+  }
+
+  async run(): Promise<void> {
+    const refusal = this.refusal();
+    if (!refusal) this.scope.shared.agents.add(this.key);
+    await this.scope.append([refusal ? this.refused(refusal) : this.started()]);
+  }
+
+  outcome({ body, hidden, agent_id: id }: CompletingRecord): ForkedAgent {
+    if (body.type === 'NOTICE')
+      throw new AppError('unprocessable', (hidden as RefusalJournal).code, body.message);
+    if (body.type !== 'AGENT_STARTED') throw new TypeError('not a fork');
+    const { parent } = this.input;
+    const { settings, metadata = parent.metadata } = hidden as ForkJournal;
+    const identity = { ...parent, id, type: body.agent_type, parent_id: parent.id, metadata };
+    return { identity, settings, tool_call_id: body.tool_call_id };
+  }
+
+  /** Why the agent may not start. */
+  private refusal(): AppError | undefined {
+    const { shared, depth, services } = this.scope;
+    const { maxAgentDepth, maxAgents } = shared.options.limits;
+    if (depth >= maxAgentDepth)
+      return tooMany(
+        `Agents may be nested ${maxAgentDepth} deep. Do this part without a child agent.`,
+      );
+    if (shared.agents.size >= maxAgents)
+      return tooMany(`${maxAgents} agents may run at once. Wait for some of them first.`);
+    const over = shared.budgets.exceeded(this.input.parent.id, services.clock.now().getTime());
+    if (over) return over;
+    try {
+      this.scope.services.agents.get(this.input.agent_type);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  }
+
+  /** Settled now: a file may say something else when the agent runs again. */
+  private ofType(name: string): AgentSettings {
+    const { model, max_iterations } = this.scope.services.agents.find(name)?.type ?? {};
+    return { ...(model && { model }), ...(max_iterations && { max_iterations }) };
+  }
+
+  private refused({ code, message }: AppError): Entry {
+    const hidden: RefusalJournal = { code };
+    const body: RecordOf<'NOTICE'> = { type: 'NOTICE', code: REFUSED, message };
+    return { agent_id: this.input.parent.id, key: this.key, body, hidden };
+  }
+
+  private started(): Entry {
+    const { parent, agent_type, prompt, metadata, tool_call_id, budget } = this.input;
+    const settings = { ...this.ofType(agent_type), ...this.input.settings };
+    const hidden: ForkJournal = {
+      settings,
+      ...(metadata && { metadata }),
+      ...(budget && { budget }),
+    };
+    const body: RecordOf<'AGENT_STARTED'> = {
+      type: 'AGENT_STARTED',
+      parent_agent_id: parent.id,
+      agent_type,
+      prompt,
+      ...(tool_call_id !== undefined && { tool_call_id }),
+    };
+    return { agent_id: this.scope.services.ids.make('agent'), key: this.key, body, hidden };
+  }
+}
+
+function tooMany(message: string): AppError {
+  return new AppError('unprocessable', 'too_many_agents', message);
+}

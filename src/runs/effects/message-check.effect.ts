@@ -1,0 +1,57 @@
+import { judgementOf } from '../../guardrails/input-judgement.js';
+import type { AgentIdentity } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import { perform } from '../journal/effect.js';
+import type { Effect } from '../journal/effect.js';
+import { remarkEntries, trip } from '../guarding/guarding.js';
+import { judgeInput } from '../tool-call/judge-input.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+const MESSAGE_CHECK = 'guardrails';
+
+/** What the guardrails say of the user's message, before anything of the agent runs: a step of its own. */
+class MessageCheck implements Effect<void> {
+  readonly label = 'the check of the message';
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly agent: AgentIdentity,
+    readonly key: string,
+  ) {}
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'STEP_COMPLETED' && body.name === MESSAGE_CHECK;
+  }
+
+  async run(): Promise<void> {
+    const { scope, agent, key } = this;
+    const text = scope.interaction.user_message;
+    const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'message', text });
+    await scope.append([
+      ...remarkEntries(agent.id, judgement?.remarks ?? []),
+      { agent_id: agent.id, key, body: { type: 'STEP_COMPLETED', name: MESSAGE_CHECK }, hidden },
+    ]);
+  }
+
+  outcome({ hidden }: CompletingRecord): void {
+    const tripwire = judgementOf(hidden)?.tripwire;
+    if (tripwire !== undefined) throw trip(this.scope, tripwire);
+  }
+}
+
+/**
+ * Has the guardrails look at the user's message, once: an interaction whose agent has begun without that goes on without it.
+ *
+ * @throws Tripwire
+ */
+export async function checkMessage(
+  scope: RunScope,
+  agent: AgentIdentity,
+  path: string,
+): Promise<void> {
+  const key = `${path}/0`;
+  const begun = scope.journal.findUnasked(path);
+  const isDone = begun?.key === key;
+  if (isDone || (!begun && scope.services.guardrails.checksInput))
+    await perform(scope, new MessageCheck(scope, agent, key));
+}

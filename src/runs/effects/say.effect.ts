@@ -1,0 +1,33 @@
+import type { AgentIdentity } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from '../journal/effect.js';
+import { guardText } from '../guarding/guard-text.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+/** Text that the agent's code shows. */
+export class SayEffect implements Effect<void> {
+  readonly label = 'a message';
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly agent: AgentIdentity,
+    private readonly input: { readonly key: string; readonly text: string },
+  ) {}
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'MESSAGE';
+  }
+
+  async run(): Promise<void> {
+    const { text: content, remarks } = guardText(this.scope, this.agent, this.input.text);
+    const block_id = this.scope.log.newBlockId();
+    const body = { type: 'MESSAGE', block_id, content } as const;
+    await this.scope.append([...remarks, { agent_id: this.agent.id, key: this.key, body }]);
+  }
+
+  outcome(): void {}
+}

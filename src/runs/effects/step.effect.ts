@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { AppError } from '../../kernel/app-error.js';
+import { toErrorText } from '../../tools/to-text.js';
+import type { AgentIdentity } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import type { Effect } from '../journal/effect.js';
+import type { RunScope } from '../scope/agent-scope.js';
+
+export interface StepInput<T> {
+  readonly key: string;
+  readonly agent: AgentIdentity;
+  readonly name: string;
+  readonly fn: () => Promise<T> | T;
+}
+
+/** What a STEP_COMPLETED record hides from clients. */
+type StepJournal = { readonly value?: unknown } | { readonly error: string };
+
+/** Bound what a step puts into the log, in characters of JSON and of text. */
+const MAX_VALUE = 1_000_000;
+const MAX_MESSAGE = 10_000;
+
+const insideStep = new AsyncLocalStorage<true>();
+
+/** @throws AppError when called by a step's own function: an effect inside an effect could not be replayed */
+export function refuseInsideStep(): void {
+  if (!insideStep.getStore()) return;
+  throw new AppError(
+    'internal',
+    'context_in_step',
+    'ctx was used inside the function of ctx.step. Return the value from the step and use ctx after it.',
+  );
+}
+
+/** Any other effect: done at least once, its JSON value journaled. */
+export class StepEffect<T> implements Effect<T> {
+  readonly key: string;
+  readonly label: string;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: StepInput<T>,
+  ) {
+    this.key = input.key;
+    this.label = `the step "${input.name}"`;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'STEP_COMPLETED' && body.name === this.input.name;
+  }
+
+  async run(): Promise<void> {
+    const hidden = await this.settle();
+    this.scope.signal.throwIfAborted();
+    const { key, agent, name } = this.input;
+    await this.scope.append([
+      { agent_id: agent.id, key, body: { type: 'STEP_COMPLETED', name }, hidden },
+    ]);
+  }
+
+  outcome({ hidden }: CompletingRecord): T {
+    const journal = hidden as StepJournal;
+    if ('error' in journal)
+      throw new AppError('internal', 'step_failed', `${this.label} failed: ${journal.error}`);
+    return journal.value as T;
+  }
+
+  private async settle(): Promise<StepJournal> {
+    try {
+      const value = await insideStep.run(true, async () => this.input.fn());
+      const json = JSON.stringify(value) as string | undefined;
+      if ((json?.length ?? 0) > MAX_VALUE)
+        return { error: `its value has more than ${MAX_VALUE} characters of JSON` };
+      return json === undefined ? {} : { value: JSON.parse(json) as unknown };
+    } catch (error) {
+      return { error: toErrorText(error).slice(0, MAX_MESSAGE) };
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { RecordOf } from '../../protocol/events.js';
+import type { ToolJournal } from '../../tools/tool-output.js';
+import type { ToolOutcome } from '../../agents/agent-context.js';
+import type { CompletingRecord } from '../journal/completes.js';
+import { runClientCall } from '../tool-call/client-call.js';
+import { DeferredCall } from '../tool-call/deferred-call.js';
+import type { Effect } from '../journal/effect.js';
+import { trip } from '../guarding/guarding.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import { OUTCOME_UNKNOWN } from '../tool-call/tool-call-input.js';
+import type { ToolCallInput } from '../tool-call/tool-call-input.js';
+import { ToolGate } from '../tool-call/tool-authorizer.js';
+import { ToolRun } from '../tool-call/tool-run.js';
+import type { Executed } from '../tool-call/tool-run.js';
+import { isRepeatable } from '../tool-call/tool-start.js';
+import { whyHollow, whyWithheld } from '../tool-call/withheld-call.js';
+
+/** What a TOOL_RESULT record hides from clients. */
+interface ResultJournal extends ToolJournal {
+  /** Why the run ends with it. */
+  readonly tripwire?: string;
+}
+
+/** One tool call. A tool that is not safe to repeat is started at most once (I4). */
+export class ToolEffect implements Effect<ToolOutcome> {
+  readonly key: string;
+  readonly label: string;
+  private readonly toolRun: ToolRun;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {
+    this.key = input.key;
+    this.label = `the tool ${input.call.function.name}`;
+    this.toolRun = new ToolRun(scope, input);
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'TOOL_RESULT' && body.tool_name === this.input.call.function.name;
+  }
+
+  async run(): Promise<void> {
+    const executed = await this.execute();
+    await this.scope.appendOutcome([...executed.told, this.result(executed)]);
+  }
+
+  outcome({ body, hidden }: CompletingRecord): ToolOutcome {
+    if (body.type !== 'TOOL_RESULT') throw new TypeError('not a tool result');
+    const tripwire = (hidden as ResultJournal | null)?.tripwire;
+    if (tripwire !== undefined) throw trip(this.scope, tripwire);
+    const { id: tool_call_id, tool_name, tool_output: output, is_error } = body;
+    return { tool_call_id, tool_name, output, is_error };
+  }
+
+  /** As the model wrote it: what could not be read is told to the model, not taken for `{}`. */
+  private get toolInput(): string {
+    const call = this.scope.journal.findEarlier(this.key, 'TOOL_CALL');
+    return call?.tool_input ?? this.input.call.function.arguments;
+  }
+
+  private refusal(): string | undefined {
+    const { limits, budgets } = this.scope.shared;
+    const now = this.scope.services.clock.now().getTime();
+    const withheld = whyWithheld(this.scope.journal, this.key);
+    const counted = withheld ?? limits.refusalOf(this.key) ?? budgets.refusalOf(this.key);
+    if (counted !== undefined) return counted;
+    const over = budgets.exceeded(this.input.agent.id, now);
+    return over && `This call did not run. ${over.message}`;
+  }
+
+  private async execute(): Promise<Executed> {
+    const { executor, tools } = this.scope.services;
+    const { name } = this.input.call.function;
+    const refusal = this.hasBegun() ? undefined : (this.input.refusal ?? this.refusal());
+    if (refusal !== undefined) return failed(refusal);
+    if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
+      return runClientCall(this.scope, this.input, this.toolInput);
+    const checked = executor.check(name, this.toolInput);
+    if (!checked.ok) return failed(checked.fault);
+    const tool = tools.get(name);
+    const hollow = this.hasBegun() ? undefined : whyHollow(tool, this.toolInput);
+    if (hollow !== undefined) return failed(hollow);
+    const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
+    if (startedBefore && !isRepeatable(tool)) {
+      await this.toolRun.closeQuestions();
+      return failed(OUTCOME_UNKNOWN);
+    }
+    const passage = await new ToolGate(this.scope, this.input).pass(tool, this.toolInput);
+    if (passage.state === 'deferred') return this.defer(passage.approval_id);
+    const told = passage.told.map((body) => this.entryOf(body));
+    if (passage.state === 'closed') return failed(passage.output, told);
+    const { tool_input } = passage;
+    return this.toolRun.execute({ tool, tool_input, told, startedBefore });
+  }
+
+  /** What an earlier run let begin goes on, whatever the limits are by now. */
+  private hasBegun(): boolean {
+    const { journal } = this.scope;
+    const beginnings = ['TOOL_STARTED', 'APPROVAL_REQUIRED', 'TOOL_RESULT_REQUIRED'] as const;
+    return beginnings.some((type) => journal.findEarlier(this.key, type) !== undefined);
+  }
+
+  /** The agent goes on; the call waits on its own. */
+  private defer(approval_id: string): Executed {
+    const { input, toolInput: tool_input } = this;
+    this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));
+    const output =
+      'Waiting for approval: a person decides later whether this call runs. Go on without its result; it follows as a note.';
+    return { output, is_error: false, duration_ms: 0, told: [] };
+  }
+
+  private result(execution: Executed): Entry {
+    const { id, function: fn } = this.input.call;
+    const { imageRoom, outputRoom } = this.scope.shared;
+    const admitted = imageRoom.admit(this.input, outputRoom.admit(this.input, execution));
+    const { output, is_error, duration_ms, truncated, journal } = admitted;
+    const { blockId } = this.toolRun;
+    const body: RecordOf<'TOOL_RESULT'> = {
+      type: 'TOOL_RESULT',
+      id,
+      ...(blockId !== undefined && { block_id: blockId }),
+      tool_name: fn.name,
+      tool_output: output,
+      is_error,
+      duration_ms,
+      ...(truncated && { truncated }),
+    };
+    const { tripwire } = execution;
+    const hidden: ResultJournal | undefined = tripwire === undefined ? journal : { tripwire };
+    return { ...this.entry(body), hidden };
+  }
+
+  /** A notice with the call's key would count as what came of it. */
+  private entryOf(body: Entry['body']): Entry {
+    return body.type === 'NOTICE' ? { ...this.entry(body), key: null } : this.entry(body);
+  }
+
+  private entry(body: Entry['body']): Entry {
+    return { agent_id: this.input.agent.id, key: this.key, body };
+  }
+}
+
+function failed(output: string, told: readonly Entry[] = []): Executed {
+  return { output, is_error: true, duration_ms: 0, told };
+}

@@ -1,0 +1,140 @@
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { Budget, ModelPrices } from '../../protocol/budget.js';
+import type { RecordOf } from '../../protocol/events.js';
+import { WorkTime } from './work-time.js';
+
+export interface BudgetOptions {
+  readonly root_id: string;
+  /** Of the whole tree. */
+  readonly budget: Budget;
+  readonly prices: ModelPrices;
+}
+
+interface Account {
+  readonly parent: Account | undefined;
+  readonly budget: Budget;
+  /** What had been worked when the agent began. */
+  readonly began_ms: number;
+  tokens: number;
+  tool_calls: number;
+  cost_usd: number;
+}
+
+const MILLION = 1_000_000;
+
+/**
+ * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses counts for all above it, too. A decision
+ * that is made of this is in the log itself, so it stays when the interaction is taken up again.
+ */
+export class Budgets {
+  private readonly accounts = new Map<string, Account>();
+  private readonly work = new WorkTime();
+  private readonly refusals = new Map<string, string>();
+
+  constructor(private readonly options: BudgetOptions) {
+    this.open(options.root_id, undefined, options.budget);
+  }
+
+  apply(record: LogRecord): void {
+    this.work.apply(record);
+    const { body, agent_id, hidden, at } = record;
+    switch (body.type) {
+      case 'AGENT_STARTED': {
+        const budget = (hidden as { budget?: Budget } | null)?.budget ?? {};
+        const began_ms = this.work.until(Date.parse(at));
+        return this.open(agent_id, this.accounts.get(body.parent_agent_id), budget, began_ms);
+      }
+      case 'TURN_COMPLETED':
+        return this.spend(agent_id, body);
+      case 'TOOL_CALL':
+        return this.count(agent_id, record.key);
+      default:
+    }
+  }
+
+  /** Why this call may not begin, for the model; told by the order of the log. */
+  refusalOf(key: string): string | undefined {
+    return this.refusals.get(key);
+  }
+
+  /** Why the agent may not go on, if its budget or one above it is used up at `now`. */
+  exceeded(agentId: string, now: number): AppError | undefined {
+    for (const account of this.above(agentId)) {
+      const used = this.usedUp(account, now);
+      if (used !== undefined) return exceeded(account, used);
+    }
+    return undefined;
+  }
+
+  /** Milliseconds that the agent may still work; undefined if that is not bounded. */
+  remainingMs(agentId: string, now: number): number | undefined {
+    const left = this.above(agentId).flatMap(({ budget, began_ms }) =>
+      budget.wall_time_ms === undefined
+        ? []
+        : [began_ms + budget.wall_time_ms - this.work.until(now)],
+    );
+    return left.length === 0 ? undefined : Math.max(0, Math.min(...left));
+  }
+
+  private open(id: string, parent: Account | undefined, budget: Budget, began_ms = 0): void {
+    this.accounts.set(id, { parent, budget, began_ms, tokens: 0, tool_calls: 0, cost_usd: 0 });
+  }
+
+  private spend(agentId: string, { model, usage }: RecordOf<'TURN_COMPLETED'>): void {
+    const { input_tokens, output_tokens } = usage;
+    const price = this.options.prices[model] ?? { input: 0, output: 0 };
+    const cost = (input_tokens * price.input + output_tokens * price.output) / MILLION;
+    for (const account of this.above(agentId)) {
+      account.tokens += input_tokens + output_tokens;
+      account.cost_usd += cost;
+    }
+  }
+
+  private count(agentId: string, key: string | null): void {
+    for (const account of this.above(agentId)) {
+      const { tool_calls: limit } = account.budget;
+      account.tool_calls++;
+      if (limit !== undefined && account.tool_calls > limit && key !== null)
+        this.refusals.set(
+          key,
+          `This call did not run: no more than ${limit} tool calls may be made ${whose(account)}, and they are used up. Go on with what you have, and say what is left to do.`,
+        );
+    }
+  }
+
+  /** The agent's account and those above it. */
+  private above(agentId: string): Account[] {
+    const found: Account[] = [];
+    for (let at = this.accounts.get(agentId); at; at = at.parent) found.push(at);
+    return found;
+  }
+
+  private usedUp(account: Account, now: number): string | undefined {
+    const { tokens, cost_usd, wall_time_ms } = account.budget;
+    if (tokens !== undefined && account.tokens >= tokens)
+      return `${account.tokens} of ${tokens} tokens are used`;
+    if (cost_usd !== undefined && account.cost_usd >= cost_usd)
+      return `${account.cost_usd.toFixed(4)} of ${cost_usd} US dollars are spent`;
+    const worked = this.work.until(now) - account.began_ms;
+    if (wall_time_ms !== undefined && worked >= wall_time_ms)
+      return `it has worked for ${worked} of ${wall_time_ms} ms`;
+    return undefined;
+  }
+}
+
+function exceeded(account: Account, used: string): AppError {
+  return new AppError(
+    'unprocessable',
+    'budget_exceeded',
+    `The budget ${whose(account)} is used up: ${used}. ${
+      account.parent
+        ? 'Do the rest without this agent, or start another one with a larger budget.'
+        : 'Send a new message to go on, with a larger budget if the task needs it.'
+    }`,
+  );
+}
+
+function whose({ parent }: Account): string {
+  return parent ? 'of this agent and those below it' : 'for one message of the user';
+}

@@ -1,0 +1,37 @@
+import type { RunScope } from '../scope/agent-scope.js';
+import { untilAborted } from '../scope/until-aborted.js';
+
+/** setTimeout can't wait longer. */
+const MAX_TIMER_MS = 2 ** 31 - 2;
+
+/**
+ * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is over.
+ *
+ * @throws AppError `budget_exceeded`, also if a budget is used up before it begins
+ */
+export async function withinBudget<T>(
+  scope: RunScope,
+  agentId: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  requireBudget(scope, agentId);
+  const { shared, services, signal } = scope;
+  const left_ms = shared.budgets.remainingMs(agentId, services.clock.now().getTime());
+  if (left_ms === undefined || left_ms > MAX_TIMER_MS) return work(signal);
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), left_ms + 1).unref();
+  const either = AbortSignal.any([signal, time.signal]);
+  try {
+    return await untilAborted(work(either), either);
+  } catch (error) {
+    if (time.signal.aborted && !signal.aborted) requireBudget(scope, agentId);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function requireBudget({ shared, services }: RunScope, agentId: string): void {
+  const over = shared.budgets.exceeded(agentId, services.clock.now().getTime());
+  if (over) throw over;
+}

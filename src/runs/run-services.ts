@@ -1,0 +1,42 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AgentRegistry } from '../agents/agent-registry.js';
+import { CallRates } from './limits/call-rates.js';
+import { ToolJudge } from '../permissions/tool-judge.js';
+import { Config } from '../config/config.js';
+import { Guardrails } from '../guardrails/guardrails.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { HotMemory } from '../persistence/conversation-cache/conversation-cache.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import { LogWriter } from '../event-log/append/log-writer.js';
+import { Spill } from '../event-log/spill/spill.js';
+import { ModelRegistry } from '../models/model-registry.js';
+import { ToolExecutor } from '../tools/tool-executor.js';
+import { LeftProcesses } from '../workspace/processes/orphaned-processes.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+
+/** What a run needs of the process. */
+@Injectable()
+export class RunDeps {
+  readonly logger = new Logger('Run');
+
+  constructor(
+    readonly store: InteractionStore,
+    readonly bus: LiveBus,
+    readonly memory: HotMemory,
+    readonly writer: LogWriter,
+    readonly spill: Spill,
+    readonly agents: AgentRegistry,
+    readonly models: ModelRegistry,
+    readonly tools: ToolRegistry,
+    readonly executor: ToolExecutor,
+    readonly judge: ToolJudge,
+    readonly guardrails: Guardrails,
+    readonly rates: CallRates,
+    readonly left: LeftProcesses,
+    readonly config: Config,
+    readonly clock: Clock,
+    readonly ids: Ids,
+  ) {}
+}

@@ -1,0 +1,190 @@
+import { jest } from '@jest/globals';
+import type { Config } from '../../config/config.js';
+import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
+import { FakeClock } from '../../../test/support/fake-clock.js';
+import { Gate } from '../../../test/support/gate.js';
+import { quiet } from '../../../test/support/quiet.js';
+import { RunWorld } from '../../../test/support/run-world.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import type { HeldRun } from './lease-keeper.js';
+import { ProcessName } from './process-name.js';
+import type { Run } from '../run.js';
+import { listUnowned } from '../../../test/support/list-unowned.js';
+
+const TTL = 15_000;
+
+describe(LeaseKeeper.name, () => {
+  let clock: FakeClock;
+  let keeper: LeaseKeeper;
+  let world: RunWorld;
+  let told: string[];
+  let look: (signals?: number) => Promise<void>;
+
+  beforeEach(async () => {
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+    });
+    clock = new FakeClock();
+    told = [];
+    look = async (signals) => void (signals === undefined && told.push('look'));
+    const name = new ProcessName();
+    const lease: LeaseTerms = { owner: name.name, ttl_ms: TTL };
+    world = await RunWorld.open({ clock, lease });
+    keeper = new LeaseKeeper(world.store, clock, { leaseTtlMs: TTL } as Config, name);
+    keeper.onApplicationBootstrap();
+  });
+
+  afterEach(() => {
+    keeper.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  function hold(epoch = 1, interactionId = world.interactionId): HeldRun {
+    const run = {
+      interactionId,
+      epoch,
+      lose: () => told.push('lose'),
+      cutOff: () => told.push('cut off'),
+      cancel: (reason: string) => told.push(`cancel: ${reason}`),
+      look: (signals?: number) => look(signals),
+    } as unknown as Run;
+    const held = { run, renewed_at: clock.monotonic() };
+    keeper.hold(held);
+    return held;
+  }
+
+  async function pass(milliseconds: number): Promise<void> {
+    clock.pass(milliseconds);
+    jest.advanceTimersByTime(milliseconds);
+    await quiet(null);
+  }
+
+  it('renews what it holds, long after the first lease', async () => {
+    const held = hold();
+    for (let i = 0; i < 10; i++) await pass(TTL / 3);
+    expect(keeper.isFresh(held)).toBe(true);
+    expect(await listUnowned(world.store, 10)).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
+  it('renews nothing that it does not hold any more', async () => {
+    keeper.drop(hold());
+    for (let i = 0; i < 4; i++) await pass(TTL / 3);
+    expect(await listUnowned(world.store, 10)).toEqual([world.interactionId]);
+    expect(keeper.held()).toEqual([]);
+  });
+
+  it('keeps a later run of an interaction when the earlier one is dropped', () => {
+    const earlier = hold(1);
+    const later = hold(2);
+    keeper.drop(earlier);
+    expect(keeper.held()).toEqual([later]);
+  });
+
+  it('tells a run that another one has taken over (I6)', async () => {
+    hold();
+    clock.pass(TTL);
+    await world.store.acquireLease(world.interactionId, { owner: 'other', ttl_ms: TTL });
+    await pass(TTL / 3);
+    expect(told).toEqual(['lose']);
+  });
+
+  it('says nothing to a run that has just ended', async () => {
+    hold();
+    const end = { agent_id: world.rootId, key: null, hidden: null, at: clock.now().toISOString() };
+    const { interactionId: interaction_id, store } = world;
+    const body = { type: 'INTERACTION_COMPLETE', status: 'COMPLETED' } as const;
+    const completed_at = clock.now().toISOString();
+    await store.append([
+      {
+        ...{ interaction_id, epoch: 1 },
+        records: [{ ...end, interaction_id, epoch: 1, seq: 2, body }],
+        end: { status: 'COMPLETED', error: null, completed_at, added_messages: [] },
+      },
+    ]);
+    await pass(TTL / 3);
+    expect(told).toEqual([]);
+  });
+
+  it('tells a run that its interaction is gone', async () => {
+    hold(1, 'int_gone');
+    await pass(TTL / 3);
+    expect(told).toEqual(['lose']);
+  });
+
+  it('tells a run that it is to be cancelled, with the first reason', async () => {
+    hold();
+    await world.store.requestCancel(world.interactionId, 'user');
+    await world.store.requestCancel(world.interactionId, 'somebody else');
+    await pass(TTL / 3);
+    expect(told).toEqual(['cancel: user']);
+  });
+
+  it('counts from before the renewal was sent', async () => {
+    const held = hold();
+    const gate = new Gate();
+    const { store } = world;
+    const renew = store.renewLeases.bind(store);
+    store.renewLeases = (...asked) => gate.pass().then(() => renew(...asked));
+    const sent_at = clock.monotonic() + TTL / 3;
+    await pass(TTL / 3);
+    clock.pass(TTL / 2);
+    gate.open();
+    await quiet(null);
+    expect(held.renewed_at).toBe(sent_at);
+  });
+
+  it('lets a run go on while the store is away, as long as its lease lasts', async () => {
+    hold();
+    world.store.renewLeases = () => Promise.reject(new Error('connection refused'));
+    await pass(TTL / 3);
+    await pass(TTL / 3);
+    expect(told).toEqual([]);
+    await pass(TTL / 3);
+    expect(told).toEqual(['cut off']);
+  });
+
+  it('stops a run whose lease has lapsed while the store does not answer at all', async () => {
+    hold();
+    world.store.renewLeases = () => new Promise(() => {});
+    await pass(TTL / 3);
+    await pass(TTL / 3);
+    expect(told).toEqual([]);
+    await pass(TTL / 3);
+    expect(told).toEqual(['cut off']);
+  });
+
+  it('takes a process that slept for a zombie until the store says otherwise', async () => {
+    const held = hold();
+    clock.pass(10 * TTL);
+    expect(keeper.isFresh(held)).toBe(false);
+    await pass(TTL / 3);
+    expect(keeper.isFresh(held)).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  describe('when somebody changed the row of an interaction', () => {
+    it('has its run look', async () => {
+      hold();
+      await keeper.look(world.interactionId);
+      expect(told).toEqual(['look']);
+    });
+
+    it('leaves alone what it does not hold', async () => {
+      await world.store.requestCancel(world.interactionId, 'user');
+      await keeper.look(world.interactionId);
+      expect(told).toEqual([]);
+    });
+
+    it('leaves it to the next renewal if the store is away', async () => {
+      hold();
+      await world.store.requestCancel(world.interactionId, 'user');
+      look = () => Promise.reject(new Error('connection refused'));
+      await keeper.look(world.interactionId);
+      expect(told).toEqual([]);
+      await pass(TTL / 3);
+      expect(told).toEqual(['cancel: user']);
+    });
+  });
+});

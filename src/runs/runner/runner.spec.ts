@@ -1,0 +1,403 @@
+import { jest } from '@jest/globals';
+import type { AgentContext } from '../../agents/agent-context.js';
+import { ReactAgent } from '../../agents/kinds/react/react.agent.js';
+import { CancellationService } from '../../cancellation/cancellation.service.js';
+import type { Config } from '../../config/config.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { InteractionRow, LeaseTerms } from '../../persistence/rows/store-rows.js';
+import { LocalRunQueue } from '../../queue/local/local-run-queue.js';
+import { expectEnded } from '../../../test/support/expect-ended.js';
+import { FakeClock } from '../../../test/support/fake-clock.js';
+import { Gate } from '../../../test/support/gate.js';
+import { answerTurn } from '../../../test/support/model-events.js';
+import { aborted, quiet } from '../../../test/support/quiet.js';
+import { RunWorld } from '../../../test/support/run-world.js';
+import type { AgentFunction, RunWorldOptions } from '../../../test/support/run-world.js';
+import { ScriptedProvider } from '../../../test/support/scripted-provider.js';
+import { Intake } from '../../http/admission-gate.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { ProcessName } from './process-name.js';
+import { Runner } from './runner.js';
+import { Suspects } from './crash-quarantine.js';
+import { listUnowned } from '../../../test/support/list-unowned.js';
+
+const TTL = 15_000;
+const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
+
+/** One process: a runner with its queue and its leases, and one interaction. */
+class Process {
+  readonly queue = new LocalRunQueue(4);
+  readonly runner: Runner;
+  readonly leases: LeaseKeeper;
+
+  private constructor(
+    readonly world: RunWorld,
+    readonly clock: FakeClock,
+    name: ProcessName,
+  ) {
+    const config = { leaseTtlMs: TTL } as Config;
+    this.leases = new LeaseKeeper(world.store, clock, config, name);
+    const suspects = new Suspects(this.queue);
+    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new Intake());
+  }
+
+  static async open(options: RunWorldOptions & { leased?: boolean } = {}): Promise<Process> {
+    const clock = new FakeClock();
+    const name = new ProcessName();
+    const lease: LeaseTerms = { owner: name.name, ttl_ms: TTL };
+    const { leased = false, ...rest } = options;
+    const world = await RunWorld.open({ agent: react, ...rest, clock, ...(leased && { lease }) });
+    return new Process(world, clock, name);
+  }
+
+  async claim(): Promise<void> {
+    const [first] = await this.world.log();
+    this.runner.runClaimed(await this.world.row(), first!, this.clock.monotonic());
+  }
+
+  /** Resolves when the process has nothing more to run. */
+  stop(): Promise<void> {
+    return this.runner.onModuleDestroy();
+  }
+
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.world.bus.subscribe(this.world.interactionId, ({ items }) => {
+        for (const item of items)
+          if (item.kind === 'record' && item.record.body.type === 'INTERACTION_COMPLETE') resolve();
+      });
+    });
+  }
+
+  /** Holds up the reading of its log. */
+  holdUpLoading(): Gate {
+    const gate = new Gate();
+    const { store } = this.world;
+    const read = store.readRecords.bind(store);
+    store.readRecords = async (...asked) => {
+      await gate.pass();
+      return read(...asked);
+    };
+    return gate;
+  }
+
+  async isFree(): Promise<boolean> {
+    return (await listUnowned(this.world.store, 10)).includes(this.world.interactionId);
+  }
+}
+
+/** An agent that waits until it is stopped. */
+function waiting(gate: Gate): AgentFunction {
+  return async (ctx) => {
+    void gate.pass();
+    await aborted(ctx.signal);
+  };
+}
+
+describe(Runner.name, () => {
+  it('runs what the queue hands out, to its end', async () => {
+    const process = await Process.open();
+    const ended = process.ended();
+    process.runner.onApplicationBootstrap();
+    process.queue.enqueue(process.world.interactionId);
+    await ended;
+    await process.stop();
+    await expectEnded(process.world);
+    expect(process.leases.held()).toEqual([]);
+    expect(process.world.infos).toEqual([]);
+    expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 1 });
+  });
+
+  it('runs what it started itself with the lease that it has', async () => {
+    const process = await Process.open({ leased: true });
+    const ended = process.ended();
+    process.runner.onApplicationBootstrap();
+    await process.claim();
+    await ended;
+    await process.stop();
+    expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 1 });
+  });
+
+  it('takes the lease again when what it started had to wait too long', async () => {
+    const process = await Process.open({ leased: true });
+    const ended = process.ended();
+    await process.claim();
+    process.clock.pass(TTL);
+    process.runner.onApplicationBootstrap();
+    await ended;
+    await process.stop();
+    expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 2 });
+  });
+
+  it('gives the conversation before it to what it started', async () => {
+    const provider = ScriptedProvider.playing(answerTurn('Hi'));
+    const process = await Process.open({ provider, leased: true });
+    process.runner.onApplicationBootstrap();
+    for (const message of ['Hello', 'Again']) {
+      if (message === 'Again') await process.world.say(message);
+      const ended = process.ended();
+      await process.claim();
+      await ended;
+    }
+    await process.stop();
+    expect(provider.requests[1]?.messages.map(({ content }) => content)).toEqual([
+      ...['Hello', 'Hi', 'Again'],
+    ]);
+  });
+
+  it('reads a log of many pages', async () => {
+    const process = await Process.open();
+    const { store, interactionId, rootId } = process.world;
+    const { interaction } = (await store.acquireLease(interactionId, { owner: 'o', ttl_ms: 0 }))!;
+    const [first] = await process.world.log();
+    const records = Array.from({ length: 1_200 }, (_, i) => ({
+      ...{ ...first!, seq: i + 2, epoch: interaction.epoch, agent_id: rootId },
+      body: { type: 'NOTICE', code: 'n', message: String(i) } as const,
+    }));
+    await store.append([{ interaction_id: interactionId, epoch: interaction.epoch, records }]);
+    const read = jest.spyOn(store, 'readRecords');
+    const ended = process.ended();
+    process.runner.onApplicationBootstrap();
+    process.queue.enqueue(interactionId);
+    await ended;
+    await process.stop();
+    expect(read.mock.calls.map(([, { after }]) => after)).toEqual([0, 500, 1_000]);
+    const log = await process.world.log();
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
+    expect(await process.world.all('RESUMED')).toHaveLength(1);
+  });
+
+  it('counts the lease from before it was asked for: slow loading makes it stale', async () => {
+    const provider = ScriptedProvider.playing(answerTurn('Hi'));
+    const process = await Process.open({ provider });
+    const gate = process.holdUpLoading();
+    process.runner.onApplicationBootstrap();
+    process.queue.enqueue(process.world.interactionId);
+    await gate.reached;
+    process.clock.pass(TTL);
+    gate.open();
+    await quiet(null);
+    await process.stop();
+    expect(provider.requests).toEqual([]);
+    expect((await process.world.row()).status).toBe('RUNNING');
+    expect(await process.isFree()).toBe(true);
+  });
+
+  it('lets go of what it can not read at the moment, and goes on with the rest', async () => {
+    const process = await Process.open();
+    const { store } = process.world;
+    const read = store.readRecords.bind(store);
+    store.readRecords = () => Promise.reject(new AppError('unavailable', 'away', 'Away.'));
+    process.runner.onApplicationBootstrap();
+    process.queue.enqueue(process.world.interactionId);
+    await quiet(null);
+    expect(process.world.errors).toHaveLength(1);
+    expect(await process.isFree()).toBe(true);
+    store.readRecords = read;
+    const ended = process.ended();
+    process.queue.enqueue(process.world.interactionId);
+    await ended;
+    await process.stop();
+    expect((await process.world.row()).status).toBe('COMPLETED');
+  });
+
+  describe('when an interaction can not go on', () => {
+    async function runToEnd(process: Process): Promise<InteractionRow> {
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await ended;
+      await process.stop();
+      return process.world.row();
+    }
+
+    /** Runs of it that were lost before they wrote anything. */
+    async function loseRuns(process: Process, count: number): Promise<void> {
+      const { store, interactionId } = process.world;
+      for (let n = 0; n < count; n++)
+        await store.acquireLease(interactionId, { owner: 'lost', ttl_ms: 0 });
+    }
+
+    it('fails it when its log makes no sense, and says so', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      const { store, interactionId } = process.world;
+      const [first] = await process.world.log();
+      store.readRecords = async () => [{ ...first!, body: null as never }];
+      const row = await runToEnd(process);
+      expect(row).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'log_unreadable', message: expect.stringMatching(/null/) },
+      });
+      expect(agent).not.toHaveBeenCalled();
+      expect(process.leases.held()).toEqual([]);
+      expect((await store.findAddedMessages([interactionId])).get(interactionId)).toEqual([
+        { role: 'user', content: 'Hello' },
+      ]);
+    });
+
+    it.each([
+      ['it is not heard that it was taken', 'acquireLease'],
+      ['its log can’t be read, nor its lease be let go of', 'readRecords'],
+    ] as const)('does not count as lost what it never began because %s', async (_, failing) => {
+      const process = await Process.open();
+      const { store, interactionId } = process.world;
+      const works = store[failing].bind(store) as (...values: unknown[]) => Promise<unknown>;
+      const away = (): never => {
+        throw new AppError('unavailable', 'store_unavailable', 'away');
+      };
+      let failures = 0;
+      const fails = async (...values: unknown[]): Promise<unknown> => {
+        const answer = await works(...values);
+        return failures++ < 5 ? away() : answer;
+      };
+      Object.assign(store, { releaseLease: away, [failing]: fails });
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      while (failures < 6) {
+        process.queue.enqueue(interactionId);
+        await quiet(undefined);
+        process.clock.pass(TTL + 1);
+      }
+      await ended;
+      await process.stop();
+      expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 6 });
+    });
+
+    it('runs it again after two losses', async () => {
+      const process = await Process.open();
+      await loseRuns(process, 2);
+      expect((await runToEnd(process)).status).toBe('COMPLETED');
+      expect(process.world.infos).toEqual([
+        `${process.world.interactionId}: taken up again, run 3: the process that ran it was lost`,
+      ]);
+    });
+
+    it('gives it up after three losses in a row', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      await loseRuns(process, 3);
+      expect(await runToEnd(process)).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'crash_loop', message: expect.stringMatching(/3 times/) },
+      });
+      expect(agent).not.toHaveBeenCalled();
+      await expectEnded(process.world);
+      expect(await process.world.types()).toEqual([
+        ...['INTERACTION_STARTED', 'RESUMED', 'ERROR', 'INTERACTION_COMPLETE'],
+      ]);
+    });
+
+    it('does not even read its log when that is what takes the server down', async () => {
+      const process = await Process.open();
+      await loseRuns(process, 4);
+      const read = jest.spyOn(process.world.store, 'readRecords');
+      expect(await runToEnd(process)).toMatchObject({ error: { code: 'crash_loop' } });
+      expect(read).not.toHaveBeenCalled();
+    });
+  });
+
+  describe('when an interaction is cancelled', () => {
+    async function cancel(process: Process): Promise<void> {
+      const { store, bus, interactionId } = process.world;
+      await new CancellationService(store, bus, process.queue).request(interactionId, 'user');
+    }
+
+    it('stops the run at once that it has', async () => {
+      const gate = new Gate();
+      const process = await Process.open({ agent: waiting(gate) });
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      await cancel(process);
+      await ended;
+      await process.stop();
+      await expectEnded(process.world);
+      expect((await process.world.row()).status).toBe('CANCELLED');
+    });
+
+    it('does not miss that while it takes it up', async () => {
+      const process = await Process.open({ agent: waiting(new Gate()) });
+      const gate = process.holdUpLoading();
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      await cancel(process);
+      gate.open();
+      await ended;
+      await process.stop();
+      expect((await process.world.row()).status).toBe('CANCELLED');
+    });
+
+    it('does not miss that while what it started waits', async () => {
+      const process = await Process.open({ agent: waiting(new Gate()), leased: true });
+      process.runner.onApplicationBootstrap();
+      const ended = process.ended();
+      await process.claim();
+      await cancel(process);
+      await ended;
+      await process.stop();
+      expect((await process.world.row()).status).toBe('CANCELLED');
+    });
+
+    it('ends what nobody runs, without calling its agent', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      const ended = process.ended();
+      process.runner.onApplicationBootstrap();
+      await cancel(process);
+      await ended;
+      await process.stop();
+      await expectEnded(process.world);
+      expect(agent).not.toHaveBeenCalled();
+    });
+  });
+
+  describe('when the server shuts down', () => {
+    it('stops what it runs, and lets go of it', async () => {
+      const gate = new Gate();
+      const process = await Process.open({ agent: waiting(gate) });
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      expect(await process.isFree()).toBe(false);
+      await process.stop();
+      expect(await process.isFree()).toBe(true);
+      expect(await process.world.types()).toEqual(['INTERACTION_STARTED']);
+    });
+
+    it('asks for what it lets go of to be run, so that others go on at once', async () => {
+      const gate = new Gate();
+      const process = await Process.open({ agent: waiting(gate) });
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      const enqueue = jest.spyOn(process.queue, 'enqueue').mockReturnValue();
+      await process.stop();
+      expect(enqueue.mock.calls).toEqual([[process.world.interactionId]]);
+    });
+
+    it('begins nothing that it is just taking up', async () => {
+      const agent = jest.fn<AgentFunction>();
+      const process = await Process.open({ agent });
+      const gate = process.holdUpLoading();
+      process.runner.onApplicationBootstrap();
+      process.queue.enqueue(process.world.interactionId);
+      await gate.reached;
+      const stopped = process.stop();
+      gate.open();
+      await stopped;
+      expect(agent).not.toHaveBeenCalled();
+      expect(await process.isFree()).toBe(true);
+    });
+
+    it('lets go of what it started and has not begun', async () => {
+      const process = await Process.open({ leased: true });
+      await process.claim();
+      await process.stop();
+      expect(await process.isFree()).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { jest } from '@jest/globals';
+import type { Config } from '../../config/config.js';
+import type { Handing, RunQueue } from '../../queue/run-queue.js';
+import { FakeClock } from '../../../test/support/fake-clock.js';
+import { quiet } from '../../../test/support/quiet.js';
+import { RunWorld } from '../../../test/support/run-world.js';
+import { Suspects } from './crash-quarantine.js';
+import { Sweep } from './sweep.js';
+
+describe(Sweep.name, () => {
+  let enqueued: string[];
+  let clock: FakeClock;
+  let last: Handing | undefined;
+  let world: RunWorld;
+  let sweep: Sweep;
+
+  beforeEach(async () => {
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+    });
+    enqueued = [];
+    clock = new FakeClock();
+    world = await RunWorld.open();
+    open({ role: 'all' });
+  });
+
+  function open({ role }: Pick<Config, 'role'>): void {
+    const enqueue = (id: string, handing: Handing): void => {
+      enqueued.push(id);
+      last = handing;
+    };
+    const queue = { enqueue } as unknown as RunQueue;
+    const config = { leaseTtlMs: 4_000, role } as Config;
+    sweep = new Sweep(world.store, queue, new Suspects(queue), config, clock);
+  }
+
+  afterEach(() => {
+    sweep.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  it('finds at start what nobody runs (I3)', async () => {
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(enqueued).toEqual([world.interactionId]);
+  });
+
+  it('leaves it to others where nothing is run', async () => {
+    const list = jest.spyOn(world.store, 'listUnowned');
+    open({ role: 'api' });
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(list).not.toHaveBeenCalled();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('looks again and again, and leaves alone what somebody holds', async () => {
+    const lease = { owner: 'other', ttl_ms: 60_000 };
+    const taken = (await world.store.acquireLease(world.interactionId, lease))!;
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(enqueued).toEqual([]);
+    await world.store.releaseLease(world.interactionId, taken.interaction.epoch);
+    jest.advanceTimersByTime(2_000);
+    await quiet(null);
+    expect(enqueued).toEqual([world.interactionId]);
+  });
+
+  it('does not leave to the queue what it has had for long', async () => {
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(last).toEqual({});
+    for (const [passed_ms, handing] of [
+      [9_999, {}],
+      [1, { to: 'here' }],
+    ] as const) {
+      clock.pass(passed_ms);
+      jest.advanceTimersByTime(2_000);
+      await quiet(null);
+      expect(last).toEqual(handing);
+    }
+  });
+
+  it('goes on when the store was away', async () => {
+    const { store } = world;
+    const list = store.listUnowned.bind(store);
+    store.listUnowned = () => Promise.reject(new Error('connection refused'));
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    store.listUnowned = list;
+    jest.advanceTimersByTime(2_000);
+    await quiet(null);
+    expect(enqueued).toEqual([world.interactionId]);
+  });
+});

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RunQueue } from '../../queue/run-queue.js';
+import { Suspects } from './crash-quarantine.js';
+
+const BATCH = 200;
+const MAX_INTERVAL_MS = 5_000;
+/** What nobody runs although it was found that long ago, the queue may have lost. */
+const OVERDUE_MS = 10_000;
+
+/** Finds interactions that should run and that nobody runs, at start and every few seconds, and enqueues them (I3). */
+@Injectable()
+export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  /** When each of those that nobody runs was first found, in monotonic milliseconds. */
+  private found: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly store: InteractionStore,
+    private readonly queue: RunQueue,
+    private readonly suspects: Suspects,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.role === 'api') return; // others run what is found
+    const interval = Math.min(MAX_INTERVAL_MS, this.config.leaseTtlMs / 2);
+    this.timer = setInterval(() => void this.sweep(), interval).unref();
+    this.suspects.onTurnOver(() => void this.sweep());
+    void this.sweep();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      const promoted = await this.store.promoteQueued(this.clock.now().toISOString());
+      const unowned = await this.store.listUnowned(BATCH);
+      for (const id of promoted) this.queue.enqueue(id, { as: 'new' });
+      const now = this.clock.monotonic();
+      this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));
+      this.suspects.takeUp(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);
+    } catch {
+      // The store is away; the next sweep comes.
+    }
+  }
+}

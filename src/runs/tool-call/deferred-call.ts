@@ -1,0 +1,105 @@
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import { decisionOf, describeRejection, inputOf } from './decision.js';
+import { trip } from '../guarding/guarding.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import { OUTCOME_UNKNOWN } from './tool-call-input.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { ToolRun } from './tool-run.js';
+import { isRepeatable } from './tool-start.js';
+import type { Tool } from '../../tools/tool.js';
+
+/** What the NOTICE that ends a deferred call hides from clients. */
+export interface DeferredJournal {
+  /** The approval that it settles. */
+  readonly deferred: string;
+  /** Of the call. What was done inside it is over with it. */
+  readonly key: string;
+  /** What the agent reads, as a message of the user. */
+  readonly note: string;
+}
+
+export interface DeferredInput {
+  readonly input: ToolCallInput;
+  readonly approval_id: string;
+  /** As the model wrote it. */
+  readonly tool_input: string;
+  /** Whether an earlier run has started the tool. */
+  readonly started?: boolean;
+}
+
+/** A call whose agent went on without it: runs when it is approved, and tells the agent by a note what came of it. */
+export class DeferredCall {
+  private readonly deferred: DeferredInput;
+
+  constructor(
+    private readonly scope: RunScope,
+    deferred: DeferredInput,
+  ) {
+    const children = deferred.input.children.ofDeferredCall();
+    this.deferred = { ...deferred, input: { ...deferred.input, children } };
+  }
+
+  async run(): Promise<void> {
+    const { approval_id, started } = this.deferred;
+    const settlement = await this.scope.waitFor(approval_id, 'approval');
+    if (settlement.kind !== 'approval') return;
+    if (!settlement.approved)
+      return this.finish(describeRejection(settlement), [this.decision(settlement)]);
+    const { name } = this.deferred.input.call.function;
+    const tool = this.scope.services.tools.find(name);
+    const told = started ? [] : [this.decision(settlement)];
+    if (!tool) return this.finish(this.scope.services.tools.describeUnknown(name), told);
+    if (started && !isRepeatable(tool)) {
+      await new ToolRun(this.scope, this.deferred.input).closeQuestions();
+      return this.finish(OUTCOME_UNKNOWN);
+    }
+    await this.runTool(tool, settlement, told);
+  }
+
+  private async runTool(
+    tool: Tool,
+    settlement: Extract<Settlement, { kind: 'approval' }>,
+    told: readonly Entry[],
+  ): Promise<void> {
+    const { input, started: startedBefore = false } = this.deferred;
+    const tool_input = inputOf(settlement, this.deferred.tool_input);
+    const run = new ToolRun(this.scope, input);
+    const done = await run.execute({ tool, tool_input, told, startedBefore });
+    await this.finish(done.output, done.told);
+    if (done.tripwire !== undefined) trip(this.scope, done.tripwire);
+  }
+
+  private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {
+    const { approval_id, input } = this.deferred;
+    const { key, agent, call } = input;
+    const { id, function: fn } = call;
+    const settled = { approval_id, key, agent_id: agent.id, id, tool_name: fn.name };
+    await this.scope.appendOutcome([...before, deferredNote(settled, outcome)]);
+  }
+
+  private decision(settlement: Extract<Settlement, { kind: 'approval' }>): Entry {
+    const { approval_id, input } = this.deferred;
+    const body = decisionOf(settlement, { approval_id, tool_call_id: input.call.id });
+    return { agent_id: input.agent.id, key: input.key, body };
+  }
+}
+
+export interface SettledCall {
+  readonly approval_id: string;
+  readonly key: string;
+  readonly agent_id: string;
+  readonly id: string;
+  readonly tool_name: string;
+}
+
+/** Tells the agent what came of a call that it went on without. */
+export function deferredNote(
+  { approval_id, key, agent_id, id, tool_name }: SettledCall,
+  outcome: string,
+): Entry {
+  const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
+  const hidden: DeferredJournal = { deferred: approval_id, key, note };
+  const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
+  return { agent_id, key: null, body, hidden };
+}

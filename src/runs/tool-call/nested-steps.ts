@@ -1,0 +1,156 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { ToolCall } from '../../protocol/message.js';
+import type { CalledInside, ForkedInside } from '../../tools/tool.js';
+import type { AskOptions } from '../../agents/agent-context.js';
+import { abandonable } from '../journal/abandonable.js';
+import { AskEffect } from '../effects/ask.effect.js';
+import type { ChildAgent } from '../children/child-agent.js';
+import { perform } from '../journal/effect.js';
+import type { Effect } from '../journal/effect.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { untilAborted } from '../scope/until-aborted.js';
+
+/** What a tool asks for through its context while it runs: each is one journaled step, with a key inside that of the call. */
+export class NestedSteps {
+  private count = 0;
+  private readonly children = new Map<string, ChildAgent>();
+  private readonly asking = new Set<Promise<unknown>>();
+  /** Aborts when the tool has ended. */
+  private readonly over = new AbortController();
+  /** When the last step that was waited for was done, in milliseconds. */
+  private latest = 0;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {}
+
+  /** Milliseconds; the same on a replay. `began`: when the call did. */
+  now(began: number): number {
+    return Math.max(began, this.latest);
+  }
+
+  ask(question: string, options: AskOptions): Promise<string | null> {
+    const asked = this.perform(this.newQuestion(this.nextKey(), question, options));
+    this.asking.add(asked);
+    return asked;
+  }
+
+  async fork(prompt: string, options: { readonly agent_type?: string }): Promise<ForkedInside> {
+    const { agent_id: id, type } = await this.start(prompt, options);
+    return { id, type };
+  }
+
+  wait(id: string): Promise<string> {
+    const child = this.children.get(id);
+    if (child) return this.answerOf(child);
+    const message = `There is no agent ${JSON.stringify(id.slice(0, 64))} that this call has started.`;
+    return Promise.reject(new AppError('invalid', 'unknown_child', message));
+  }
+
+  async runAgent(prompt: string, options: { readonly agent_type?: string }): Promise<string> {
+    return this.answerOf(await this.start(prompt, options));
+  }
+
+  /** Judged, limited and told to readers as a call of the agent's own, but no part of its conversation. */
+  async callTool(name: string, args: string): Promise<CalledInside> {
+    const key = this.nextKey();
+    const { nest } = this.input;
+    const call: ToolCall = {
+      id: this.scope.journal.findEarlier(key, 'TOOL_CALL')?.id ?? this.scope.callIds.claim(''),
+      type: 'function',
+      function: { name, arguments: args },
+    };
+    await this.tell(key, call);
+    const effect = nest({ ...this.input, key, call, isNested: true, refusal: undefined });
+    const { output, is_error } = await this.perform(effect);
+    return { output, is_error };
+  }
+
+  /** The tool is over: what it started is stopped. */
+  async stopChildren(): Promise<void> {
+    await Promise.all([...this.children.values()].map((child) => child.abandon()));
+  }
+
+  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  async closeQuestions(): Promise<void> {
+    const { scope } = this;
+    if (scope.signal.aborted) return; // whoever stopped the run closes them
+    this.over.abort();
+    await untilAborted(Promise.all(this.asking), scope.signal);
+    for (const key of scope.openQuestions(this.input.key))
+      await this.newQuestion(key, '', {}).run();
+  }
+
+  /** While what it asked for takes its time, so does the tool: unless it can be replayed, the run stays in memory for it. */
+  async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
+    if (this.over.signal.aborted) return new Promise(() => {}); // its call has its result
+    const resume = this.scope.suspend(repeatable);
+    try {
+      return await untilAborted(abandonable(work()), this.scope.signal);
+    } finally {
+      resume();
+    }
+  }
+
+  /** The log knows of the call before anything comes of it, and has told those that count. */
+  private async tell(key: string, { id, function: fn }: ToolCall): Promise<void> {
+    const { scope } = this;
+    if (scope.journal.find(key)) return;
+    if (!scope.journal.findEarlier(key, 'TOOL_CALL')) {
+      const parent_tool_call_id = this.input.call.id;
+      const called = { id, tool_name: fn.name, tool_input: fn.arguments, parent_tool_call_id };
+      const body = { type: 'TOOL_CALL', block_id: scope.log.newBlockId(), ...called } as const;
+      const told = scope.append([{ agent_id: this.input.agent.id, key, body }]);
+      scope.track(told.then(() => {})); // whoever stops the run waits for it, and closes the call
+      await told;
+    }
+    await scope.journal.told(key);
+  }
+
+  private async start(
+    prompt: string,
+    options: { readonly agent_type?: string },
+  ): Promise<ChildAgent> {
+    const { children, call } = this.input;
+    const wanted = { key: this.nextKey(), prompt, options, tool_call_id: call.id };
+    const child = await children.fork(wanted);
+    this.children.set(child.agent_id, child);
+    return child;
+  }
+
+  private async answerOf(child: ChildAgent): Promise<string> {
+    try {
+      return await this.input.children.wait(child);
+    } finally {
+      this.reach(child.ended_at);
+    }
+  }
+
+  private newQuestion(key: string, question: string, options: AskOptions): AskEffect {
+    const { agent } = this.input;
+    return new AskEffect(this.scope, { key, agent, question, options, over: this.over.signal });
+  }
+
+  private perform<T>(effect: Effect<T>): Promise<T> {
+    return perform(this.scope, {
+      key: effect.key,
+      label: effect.label,
+      matches: (record) => effect.matches(record),
+      run: () => effect.run(),
+      outcome: (record) => {
+        this.reach(record.at);
+        return effect.outcome(record);
+      },
+    });
+  }
+
+  private reach(at: string | undefined): void {
+    if (at !== undefined) this.latest = Math.max(this.latest, Date.parse(at));
+  }
+
+  private nextKey(): string {
+    return `${this.input.key}/${++this.count}`;
+  }
+}

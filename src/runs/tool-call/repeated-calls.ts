@@ -1,0 +1,68 @@
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { canonicalJson } from '../../permissions/matching/canonical-json.js';
+import type { RecordOf } from '../../protocol/events.js';
+
+/** The same call so many times in a row looks like a loop. */
+const MAX_SAME_CALLS = 3;
+
+/** Calls of one agent, one after the other, that are the same. */
+interface Streak {
+  readonly signature: string;
+  /** Since something new came of one of them, or a person let one run. */
+  count: number;
+  readonly keys: Set<string>;
+  /** What came of the last one that has a result; null: an error. */
+  last?: string | null;
+}
+
+/** Which calls of an interaction look like a loop. Told by the order of its log, so it is the same for whoever takes it up. */
+export class RepeatedCalls {
+  /** By agent. */
+  private readonly streaks = new Map<string, Streak>();
+  private readonly repeated = new Map<string, string>();
+
+  apply({ body, key, agent_id }: LogRecord): void {
+    if (key === null) return;
+    if (body.type === 'TOOL_CALL') return this.call(key, agent_id, body);
+    const streak = this.streaks.get(agent_id);
+    if (!streak?.keys.has(key)) return;
+    if (body.type === 'APPROVED' && body.by === 'user') streak.count = 0;
+    if (body.type === 'TOOL_RESULT') takeResult(streak, body);
+  }
+
+  /** Why this call looks like a loop, for people and the model; undefined if it doesn't. */
+  reasonFor(key: string): string | undefined {
+    return this.repeated.get(key);
+  }
+
+  private call(key: string, agentId: string, call: RecordOf<'TOOL_CALL'>): void {
+    if (call.parent_tool_call_id !== undefined) return; // a program's loop is no model's
+    const signature = `${call.tool_name} ${canonical(call.tool_input)}`;
+    const known = this.streaks.get(agentId);
+    const streak =
+      known?.signature === signature ? known : { signature, count: 0, keys: new Set<string>() };
+    this.streaks.set(agentId, streak);
+    streak.keys.add(key);
+    if (++streak.count >= MAX_SAME_CALLS)
+      this.repeated.set(
+        key,
+        `The agent calls ${call.tool_name} with the same input ${streak.count} times in a row, and nothing new came of it.`,
+      );
+  }
+}
+
+/** A result that is news makes the streak begin with it. */
+function takeResult(streak: Streak, { is_error, tool_output }: RecordOf<'TOOL_RESULT'>): void {
+  const result = is_error ? null : tool_output;
+  if (result !== null && streak.last !== undefined && streak.last !== result) streak.count = 1;
+  streak.last = result;
+}
+
+/** What isn't JSON is compared as it is. */
+function canonical(text: string): string {
+  try {
+    return canonicalJson(JSON.parse(text || '{}'));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Json } from '../../protocol/json.js';
+import type { RecordBody } from '../../protocol/events.js';
+import { toErrorText } from '../../tools/to-text.js';
+import { showInput } from '../../tools/show-input.js';
+import { showUnseen } from '../../tools/show-unseen.js';
+import type { CallAbout, Tool } from '../../tools/tool.js';
+import { decisionOf, describeRejection, inputOf } from './decision.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import type { ToolVerdict } from '../../permissions/tool-judge.js';
+
+/** Whether a call may run, with which input, and what the log is told of how that was decided. */
+export type Passage =
+  | { readonly state: 'open'; readonly tool_input: string; readonly told: readonly RecordBody[] }
+  | { readonly state: 'closed'; readonly output: string; readonly told: readonly RecordBody[] }
+  /** It is asked, and the agent doesn't wait for the answer. */
+  | { readonly state: 'deferred'; readonly approval_id: string };
+
+/** Why a person should decide. */
+interface Doubt {
+  readonly reason: string;
+  /** Set when the call looks like a loop. */
+  readonly repeated?: string;
+  /** It may be one that a rule denies. */
+  readonly isSuspect: boolean;
+}
+
+/** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
+export class ToolGate {
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {}
+
+  async pass(tool: Tool, tool_input: string): Promise<Passage> {
+    const { journal } = this.scope;
+    const approved = journal.findEarlier(this.input.key, 'APPROVED');
+    if (approved) return open(inputOf(approved, tool_input));
+    const asked = journal.findEarlier(this.input.key, 'APPROVAL_REQUIRED');
+    if (asked) return this.settle(asked.approval_id, tool_input);
+    if (journal.findEarlier(this.input.key, 'TOOL_STARTED')) return open(tool_input); // it was allowed when it started
+    const judged = await this.scope.inTurn(() => this.judgeOrAsk(tool, tool_input));
+    return typeof judged === 'string' ? this.settle(judged, tool_input) : judged;
+  }
+
+  /** What the rules say of the call, or the approval that it waits for. */
+  private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
+    const { decision, reason, rule } = await this.judge(tool, tool_input);
+    const isSuspect = rule?.decision === 'deny';
+    const repeated = this.scope.shared.repeated.reasonFor(this.input.key);
+    switch (decision) {
+      case 'allow':
+        if (repeated === undefined) return open(tool_input);
+        return this.askOrDecide(tool, tool_input, { reason: repeated, repeated, isSuspect });
+      case 'deny':
+        return closed(`This call is not allowed. ${reason}`);
+      case 'ask':
+        if (repeated === undefined)
+          return this.askOrDecide(tool, tool_input, { reason, isSuspect });
+        return this.askOrDecide(tool, tool_input, {
+          ...{ reason: `${repeated} ${reason}`, repeated, isSuspect },
+        });
+    }
+  }
+
+  private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
+    const { id, chat_id } = this.scope.interaction;
+    const { agent, key } = this.input;
+    const input = JSON.parse(tool_input || '{}') as Json;
+    const call = { tool, tool_input: input, chat_id, agent: agent.type };
+    return this.scope.services.judge.authorize(call, `${id}/${key}`);
+  }
+
+  private async askOrDecide(
+    tool: Tool,
+    tool_input: string,
+    { reason, repeated, isSuspect }: Doubt,
+  ): Promise<Passage | string> {
+    switch (this.scope.interaction.settings.approval_mode) {
+      case 'auto':
+        if (isSuspect)
+          return closed(`This call may be denied, and nobody is asked here. ${reason}`);
+        return open(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
+      case 'deny':
+        return closed(`This call needs an approval, and nobody is asked here. ${reason}`);
+      case 'ask':
+      case 'defer':
+        return this.ask(tool, tool_input, reason);
+    }
+  }
+
+  private async ask(tool: Tool, tool_input: string, reason: string): Promise<string> {
+    const { key, agent, call } = this.input;
+    const id = this.scope.services.ids.make('approval');
+    const expires_at = this.scope.expiry();
+    const event = {
+      tool_call_id: call.id,
+      tool_name: tool.name,
+      tool_input,
+      action: await describeAction(tool, tool_input, { chat_id: this.scope.interaction.chat_id }),
+      category: tool.policy.category,
+      risk: tool.policy.risk,
+      reason,
+    };
+    await this.scope.request(
+      { id, key, kind: 'approval', agent_id: agent.id, expires_at, event },
+      { type: 'APPROVAL_REQUIRED', approval_id: id, ...event, expires_at },
+    );
+    return id;
+  }
+
+  private async settle(approval_id: string, tool_input: string): Promise<Passage> {
+    const { approval_mode } = this.scope.interaction.settings;
+    if (approval_mode === 'defer' && !this.input.isNested)
+      return { state: 'deferred', approval_id };
+    const settlement = await this.scope.waitFor(approval_id, 'approval');
+    if (settlement.kind !== 'approval') throw new TypeError('not an approval');
+    const tool_call_id = this.input.call.id;
+    const told = [decisionOf(settlement, { approval_id, tool_call_id })];
+    return settlement.approved
+      ? open(inputOf(settlement, tool_input), told)
+      : closed(describeRejection(settlement), told);
+  }
+}
+
+function repeatedCall(message: string): RecordBody {
+  return { type: 'NOTICE', code: 'repeated_call', message };
+}
+
+function open(tool_input: string, told: readonly RecordBody[] = []): Passage {
+  return { state: 'open', tool_input, told };
+}
+
+function closed(output: string, told: readonly RecordBody[] = []): Passage {
+  return { state: 'closed', output, told };
+}
+
+/** For people. A tool that can't say what it would do is asked about all the same. */
+async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
+  const input = JSON.parse(tool_input || '{}') as Json;
+  try {
+    const said = await tool.summarize?.(input, about);
+    return showUnseen(said ?? `Call ${tool.name} with ${showInput(input)}`);
+  } catch (error) {
+    return `Call ${tool.name} (what it would do can't be told: ${showUnseen(toErrorText(error))})`;
+  }
+}

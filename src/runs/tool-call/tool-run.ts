@@ -1,0 +1,136 @@
+import { BlockWriter } from '../../event-log/append/block-writer.js';
+import type { Json } from '../../protocol/json.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { ToolExecution } from '../../tools/tool-executor.js';
+import type { ToolContext, ToolEvent } from '../../tools/tool.js';
+import { GuardedResult } from '../guarding/guarded-result.js';
+import { guardedAgent } from '../guarding/guarding.js';
+import { NestedSteps } from './nested-steps.js';
+import type { RunScope } from '../scope/agent-scope.js';
+import type { ToolCallInput } from './tool-call-input.js';
+import { isRepeatable, ToolStart } from './tool-start.js';
+import type { PassedCall } from './tool-start.js';
+
+/** Characters of a running tool's output that readers get to see before its result. */
+const MAX_PREVIEW = 100_000;
+
+type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
+
+/** What came of a call, and what the log is told before that. */
+export type Executed = ToolExecution & {
+  readonly told: readonly Entry[];
+  /** Why the run ends with it. */
+  readonly tripwire?: string | undefined;
+};
+
+/** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
+export class ToolRun {
+  private output: BlockWriter | undefined;
+  private readonly steps: NestedSteps;
+  private readonly guarded: GuardedResult;
+
+  constructor(
+    private readonly scope: RunScope,
+    private readonly input: ToolCallInput,
+  ) {
+    this.steps = new NestedSteps(scope, input);
+    this.guarded = new GuardedResult(scope, guardedAgent(input.agent));
+  }
+
+  /** The block of the output that readers have seen while it ran. */
+  get blockId(): string | undefined {
+    return this.output?.id;
+  }
+
+  /** Runs it, and answers what came of it and what of `told` the log has not been told with its start. */
+  async execute(passed: PassedCall): Promise<Executed> {
+    const start = new ToolStart(this.scope, this.input, passed);
+    if (!passed.tool.announces_start) await start.record();
+    const repeatable = isRepeatable(passed.tool);
+    // A person's answer takes its time. What the log says is started and may not run twice is told that it did not begin.
+    if (repeatable || passed.tool.announces_start) this.scope.throwIfStopped();
+    else this.scope.throwIfUnheard();
+    const call = { name: this.input.call.function.name, arguments: passed.tool_input };
+    const context = this.context(start, passed);
+    const computed = this.scope.journal.compute(this.input.key);
+    const { guarded } = this;
+    const read = (text: string) => guarded.read(text);
+    const execution = await this.scope.services.executor.execute(call, context, read);
+    computed();
+    await this.steps.stopChildren();
+    if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
+    await this.closeQuestions();
+    if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
+    return {
+      ...execution,
+      told: [...start.untold, ...guarded.remarks()],
+      tripwire: guarded.tripwire,
+    };
+  }
+
+  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  closeQuestions(): Promise<void> {
+    return this.steps.closeQuestions();
+  }
+
+  private context(start: ToolStart, passed: PassedCall): ToolContext {
+    const { interaction, signal, resources } = this.scope;
+    const repeatable = isRepeatable(passed.tool);
+    return {
+      interaction_id: interaction.id,
+      chat_id: interaction.chat_id,
+      agent_id: this.input.agent.id,
+      tool_call_id: this.input.call.id,
+      signal,
+      resources,
+      output: (text) => this.preview(text),
+      started: (trace) => start.record(trace),
+      ...this.stepsOf(repeatable),
+      earlier_output: (id) => this.scope.shared.outputs.find(id),
+      now: async () => this.steps.now(await start.began()),
+      tell: (event) => this.tell(event),
+      may_show: (toolNames) => this.filterFiles(passed, toolNames),
+    };
+  }
+
+  private stepsOf(repeatable: boolean): Pick<ToolContext, StepName> {
+    const { steps } = this;
+    const waiting = <T>(work: () => Promise<T>) => steps.whileWaiting(repeatable, work);
+    return {
+      ask: (question, options = {}) => waiting(() => steps.ask(question, options)),
+      run_agent: (prompt, options = {}) => waiting(() => steps.runAgent(prompt, options)),
+      fork: (prompt, options = {}) => waiting(() => steps.fork(prompt, options)),
+      wait: (id) => waiting(() => steps.wait(id)),
+      call_tool: (name, args) => waiting(() => steps.callTool(name, args)),
+    };
+  }
+
+  private async filterFiles(
+    { tool, tool_input }: PassedCall,
+    toolNames: readonly string[],
+  ): Promise<(path: string) => boolean> {
+    const { services, interaction } = this.scope;
+    const input = JSON.parse(tool_input || '{}') as Json;
+    const call = { tool, tool_input: input, chat_id: interaction.chat_id };
+    const judged = { ...call, agent: this.input.agent.type };
+    const filter = await services.judge.filterFiles(judged, toolNames);
+    return (path) => filter.shows(path);
+  }
+
+  private async tell(event: ToolEvent): Promise<void> {
+    const isText = event.type === 'NOTICE';
+    const body = isText ? { ...event, message: this.guarded.read(event.message) } : event;
+    await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
+  }
+
+  private preview(text: string): void {
+    this.output ??= new BlockWriter(this.scope.log, {
+      agent_id: this.input.agent.id,
+      type: 'TOOL_OUTPUT_DELTA',
+      tool_call_id: this.input.call.id,
+    });
+    const room = MAX_PREVIEW - this.output.text.length;
+    const shown = room > 0 ? this.guarded.show(text) : '';
+    if (shown !== '') this.output.push(shown.slice(0, room));
+  }
+}
