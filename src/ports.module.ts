@@ -5,7 +5,7 @@ import type { Secret } from './config/secret.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './persistence/chat-archive.js';
-import { HotMemory } from './persistence/conversation-cache/conversation-cache.js';
+import { ConversationCache } from './persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from './persistence/interaction.store.js';
 import { LiveBus } from './event-log/live/live-bus.js';
 import { LocalLiveBus } from './event-log/live/local/local-live-bus.js';
@@ -14,7 +14,7 @@ import { RedisLiveBus } from './event-log/live/redis/redis-live-bus.js';
 import { LogWriter } from './event-log/append/log-writer.js';
 import { SpillFolder } from './event-log/spill/spill-folder.js';
 import { Spill } from './event-log/spill/spill.js';
-import { StoreWatch } from './event-log/store-health.js';
+import { StoreHealth } from './event-log/store-health.js';
 import { Readers } from './event-log/follow/readers.js';
 import { AnthropicProvider } from './models/anthropic/anthropic-provider.js';
 import { DemoProvider } from './models/demo/demo-provider.js';
@@ -60,7 +60,7 @@ export class PortsModule {
       { provide: ChatArchive, useValue: archive },
       { provide: LiveBus, useFactory: () => openLiveBus(config) },
       {
-        provide: HotMemory,
+        provide: ConversationCache,
         inject: [InteractionStore],
         useFactory: (saved: InteractionStore) => openHotMemory(config, saved),
       },
@@ -71,10 +71,10 @@ export class PortsModule {
         useFactory: (saved: InteractionStore) => openSpill(config, saved),
       },
       {
-        provide: StoreWatch,
+        provide: StoreHealth,
         inject: [InteractionStore, Spill, Clock, RunQueue],
         useFactory: (saved: InteractionStore, spill: Spill, clock: Clock, queue: RunQueue) =>
-          new StoreWatch(
+          new StoreHealth(
             { store: saved, spill, clock },
             {
               name: config.store === 'file' ? 'data directory' : 'database',
@@ -85,13 +85,13 @@ export class PortsModule {
       },
       {
         provide: LogWriter,
-        inject: [InteractionStore, Clock, Spill, StoreWatch, Metrics],
+        inject: [InteractionStore, Clock, Spill, StoreHealth, Metrics],
         useFactory: (
           ...[saved, clock, spill, watch, meter]: [
             InteractionStore,
             Clock,
             Spill,
-            StoreWatch,
+            StoreHealth,
             Metrics,
           ]
         ) =>
@@ -162,15 +162,15 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
 function openHotMemory(
   { redisUrl, hotMemoryTtlMs: ttl_ms }: Config,
   store: InteractionStore,
-): HotMemory {
-  if (!redisUrl || ttl_ms === 0) return new HotMemory(store);
+): ConversationCache {
+  if (!redisUrl || ttl_ms === 0) return new ConversationCache(store);
   const redis = connectRedis(redisUrl.reveal(), () => {}); // the live bus tells that it is away
   const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
-  const logger = new Logger(HotMemory.name);
+  const logger = new Logger(ConversationCache.name);
   const refusals = new Refusals((message) =>
     logger.warn(`Redis refuses to keep what was said in chats: ${message}`),
   );
-  return new HotMemory(store, lists, (error) => refusals.note(error));
+  return new ConversationCache(store, lists, (error) => refusals.note(error));
 }
 
 async function openRunQueue(config: Config): Promise<RunQueue> {

@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 import { AppLogger } from './logging/app-logger.js';
 import { configureApp } from './http/configure-app.js';
 import { stopOnSignals } from './app/stop-on-signals.js';
-import { surviveStrays } from './app/handle-uncaught-errors.js';
+import { handleUncaughtErrors } from './app/handle-uncaught-errors.js';
 import { openStorage } from './storage/open-storage.js';
 
 /** Opens the store, then the server, with `modules` beside its own; resolves when it listens. */
@@ -19,7 +19,7 @@ export async function startServer(config: Config, modules: readonly Type[]): Pro
     { logger, abortOnError: false, bodyParser: false, forceCloseConnections: true },
   );
   configureApp(app, config, logger);
-  surviveStrays();
+  handleUncaughtErrors();
   stopOnSignals(() => app.close().then(() => storage.close()), config);
   await app.listen(config.port, config.host);
   announce(config, await app.getUrl());

@@ -8,7 +8,7 @@ const EXIT_FAILED = 1;
  * whose timer throws may wait for ever, so it ends. After an exception of anybody else's nothing is certain any more: the process ends, and
  * another one goes on.
  */
-export function surviveStrays(): void {
+export function handleUncaughtErrors(): void {
   const logger = new Logger('Parley');
   process.on('unhandledRejection', (reason) =>
     logger.error({

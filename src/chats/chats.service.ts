@@ -6,7 +6,7 @@ import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { HotMemory } from '../persistence/conversation-cache/conversation-cache.js';
+import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
@@ -27,7 +27,7 @@ const MAX_JUST_ENDED = 20;
 export class ChatsService {
   constructor(
     private readonly store: InteractionStore,
-    private readonly memory: HotMemory,
+    private readonly memory: ConversationCache,
     private readonly view: InteractionView,
     private readonly agents: AgentRegistry,
     private readonly cancellation: CancellationService,

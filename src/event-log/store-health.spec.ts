@@ -5,15 +5,15 @@ import { MemoryLogStore } from '../../test/support/memory-log-store.js';
 import { AppError } from '../kernel/app-error.js';
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import { Spill } from './spill/spill.js';
-import { StoreWatch } from './store-health.js';
+import { StoreHealth } from './store-health.js';
 
 const AWAY = new AppError('unavailable', 'store_unavailable', 'It is away.');
 
-describe(StoreWatch.name, () => {
+describe(StoreHealth.name, () => {
   let clock: FakeClock;
   let spill: Spill;
   let ping: () => Promise<void>;
-  let watch: StoreWatch;
+  let watch: StoreHealth;
   let saved: string[];
   let logged: unknown[];
 
@@ -31,7 +31,7 @@ describe(StoreWatch.name, () => {
       patience_ms: 20,
       onSaved: (id: string) => void saved.push(id),
     };
-    watch = new StoreWatch({ store, spill, clock }, options);
+    watch = new StoreHealth({ store, spill, clock }, options);
     for (const level of ['log', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)

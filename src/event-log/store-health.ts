@@ -33,7 +33,7 @@ const HICCUP_MS = 1000;
 const FORGET_MS = 8000;
 
 /** Knows whether the store can be reached and written, and saves what is unsaved as soon as it can. */
-export class StoreWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Store');
   private timer: NodeJS.Timeout | undefined;
   private checking: Promise<void> | undefined;

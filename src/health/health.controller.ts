@@ -6,12 +6,12 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Intake } from '../http/admission-gate.js';
+import { AdmissionGate } from '../http/admission-gate.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
-import { StoreWatch } from '../event-log/store-health.js';
+import { StoreHealth } from '../event-log/store-health.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolServerDto } from '../tools/tool-server.dto.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
@@ -68,11 +68,11 @@ class ReadyDto {
 @Controller('health')
 export class HealthController {
   constructor(
-    private readonly watch: StoreWatch,
+    private readonly watch: StoreHealth,
     private readonly bus: LiveBus,
     private readonly sandbox: Sandbox,
     private readonly tools: ToolRegistry,
-    private readonly intake: Intake,
+    private readonly intake: AdmissionGate,
   ) {}
 
   @Get('live')

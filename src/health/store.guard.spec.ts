@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
-import type { StoreWatch } from '../event-log/store-health.js';
+import type { StoreHealth } from '../event-log/store-health.js';
 import { StoreGuard } from './store.guard.js';
 
 class Chats {
@@ -14,7 +14,7 @@ class Health {
 }
 
 function ask(controller: object, unreachableSince?: Date): boolean {
-  const watch = { name: 'database', unreachableSince } as StoreWatch;
+  const watch = { name: 'database', unreachableSince } as StoreHealth;
   const context = { getClass: () => controller } as unknown as ExecutionContext;
   return new StoreGuard(watch, new Reflector()).canActivate(context);
 }

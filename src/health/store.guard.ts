@@ -3,13 +3,13 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { NEEDS_NO_STORE } from '../http/security/needs-no-store.js';
 import { AppError } from '../kernel/app-error.js';
-import { StoreWatch } from '../event-log/store-health.js';
+import { StoreHealth } from '../event-log/store-health.js';
 
 /** Answers at once what would only wait for a store that is known to be away, so that requests don't pile up. */
 @Injectable()
 export class StoreGuard implements CanActivate {
   constructor(
-    private readonly watch: StoreWatch,
+    private readonly watch: StoreHealth,
     private readonly reflector: Reflector,
   ) {}
 

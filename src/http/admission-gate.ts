@@ -3,7 +3,7 @@ import { AppError } from '../kernel/app-error.js';
 
 /** Whether the server takes on new work: not any more once it is being stopped. */
 @Injectable()
-export class Intake {
+export class AdmissionGate {
   private closed = false;
 
   close(): void {

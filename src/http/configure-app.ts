@@ -1,14 +1,14 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../config/config.js';
 import type { AppLogger } from '../logging/app-logger.js';
-import { hostGuard } from './security/host.middleware.js';
+import { hostMiddleware } from './security/host.middleware.js';
 import { InputPipe } from './input/input.pipe.js';
 import { jsonBody } from './input/json-body.js';
 import { serveDocument } from './openapi/openapi.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import { refuseNulInUrl } from './input/refuse-nul-in-url.js';
 import { requestLog } from '../logging/request-log.js';
-import { roleGuard } from './security/role.middleware.js';
+import { roleMiddleware } from './security/role.middleware.js';
 import { securityHeaders } from './security/security-headers.js';
 
 /** Gives the application its edges, the same in the server and in tests. To be called before it is initialised. */
@@ -23,9 +23,9 @@ export function configureApp(
   app.use(
     securityHeaders,
     requestLog(logger),
-    hostGuard(config),
+    hostMiddleware(config),
     refuseNulInUrl,
-    roleGuard(config),
+    roleMiddleware(config),
     jsonBody(),
   );
   app.useGlobalFilters(new ProblemFilter());

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Intake } from './admission-gate.js';
+import { AdmissionGate } from './admission-gate.js';
 import { SseStreams } from './sse-streams.js';
 
 /** What controllers need that stream or take on work. */
-@Module({ providers: [SseStreams, Intake], exports: [SseStreams, Intake] })
+@Module({ providers: [SseStreams, AdmissionGate], exports: [SseStreams, AdmissionGate] })
 export class HttpModule {}

@@ -15,9 +15,9 @@ import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
 import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
 import { ProcessName } from '../runs/runner/process-name.js';
-import { RunDeps } from '../runs/run-services.js';
+import { RunServices } from '../runs/run-services.js';
 import { Runner } from '../runs/runner/runner.js';
-import { Suspects } from '../runs/runner/crash-quarantine.js';
+import { CrashQuarantine } from '../runs/runner/crash-quarantine.js';
 import { Sweep } from '../runs/runner/sweep.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 
@@ -38,12 +38,12 @@ import { WaitForEnd } from '../cancellation/wait-for-end.js';
     EventsService,
     InteractionView,
     WaitForEnd,
-    RunDeps,
+    RunServices,
     Runner,
     LeaseKeeper,
     ProcessName,
     Sweep,
-    Suspects,
+    CrashQuarantine,
     DisconnectWatch,
   ],
   exports: [Runner, InteractionView, WaitForEnd],

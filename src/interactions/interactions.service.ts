@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { Config } from '../config/config.js';
-import { Intake } from '../http/admission-gate.js';
+import { AdmissionGate } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { doneWithin } from '../kernel/done-within.js';
@@ -51,7 +51,7 @@ export class InteractionsService {
     private readonly queue: RunQueue,
     private readonly runner: Runner,
     private readonly leases: LeaseKeeper,
-    private readonly intake: Intake,
+    private readonly intake: AdmissionGate,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,

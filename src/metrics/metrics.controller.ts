@@ -5,7 +5,7 @@ import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { SseStreams } from '../http/sse-streams.js';
 import { Runner } from '../runs/runner/runner.js';
 import { Spill } from '../event-log/spill/spill.js';
-import { StoreWatch } from '../event-log/store-health.js';
+import { StoreHealth } from '../event-log/store-health.js';
 import { Metrics } from './metrics.js';
 
 @ApiTags('operations')
@@ -17,7 +17,7 @@ export class MetricsController {
     private readonly runner: Runner,
     private readonly streams: SseStreams,
     private readonly spill: Spill,
-    private readonly watch: StoreWatch,
+    private readonly watch: StoreHealth,
   ) {}
 
   @Get()

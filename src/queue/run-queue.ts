@@ -14,7 +14,7 @@ export interface Slot {
 /** Executes one interaction until it ends, waits or is lost. Never rejects. */
 export type RunHandler = (interactionId: string, slot: Slot) => Promise<void>;
 
-export interface Handing {
+export interface EnqueueOptions {
   /** What has begun already goes before what is new. Default `begun`. */
   readonly as?: 'begun' | 'new';
   /** `here`: no other process may be given it, because this one holds its lease, or has to know how it goes. */
@@ -32,7 +32,7 @@ export abstract class RunQueue {
   /** Sets who runs what is handed out; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;
   /** What waits already keeps its place. What runs is run once more when that is over. */
-  abstract enqueue(interactionId: string, handing?: Handing): void;
+  abstract enqueue(interactionId: string, handing?: EnqueueOptions): void;
   /** Hands nothing out any more here; resolves when what runs has returned. */
   abstract stop(): Promise<void>;
 }

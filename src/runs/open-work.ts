@@ -50,7 +50,7 @@ export interface OpenQuestion {
 }
 
 /** Where an interaction is: a fold over its log, as far as it is committed. */
-export class RunState {
+export class OpenWork {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();

@@ -5,7 +5,7 @@ import type { Slot } from '../queue/run-queue.js';
 import type { WaitingRuns } from './runner/waiting-runs.js';
 
 /** What a run begins with: the log so far, and the conversation before the interaction. */
-export interface RunStart {
+export interface RunInput {
   readonly interaction: InteractionRow;
   readonly records: readonly LogRecord[];
   readonly before: readonly Message[];
@@ -16,7 +16,7 @@ export interface RunStart {
 }
 
 /** What a run needs of the process that executes it. */
-export interface RunHost {
+export interface RunEnvironment {
   readonly holdsLease: () => boolean;
   readonly slot: Slot;
   readonly waiting: WaitingRuns;

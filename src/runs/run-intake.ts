@@ -1,13 +1,13 @@
 import { DELETED } from '../agents/interventions/deleted.js';
-import type { RunScope } from './scope/agent-scope.js';
+import type { AgentScope } from './scope/agent-scope.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
 import type { InteractionStore } from '../persistence/interaction.store.js';
-import type { RunState } from './open-work.js';
+import type { OpenWork } from './open-work.js';
 
 export interface RunIntakeOptions {
   readonly store: InteractionStore;
-  readonly scope: RunScope;
-  readonly state: RunState;
+  readonly scope: AgentScope;
+  readonly state: OpenWork;
   readonly isStopped: () => boolean;
   readonly cancel: (reason: string) => void;
 }

@@ -1,12 +1,13 @@
 import type { Logger } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
-import { RunLost } from '../event-log/append/lease-lost.error.js';
+import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import { toErrorText } from '../tools/to-text.js';
 
 /** The run can't write any more: it ends here, and the interaction goes on in another one. */
 export function isLoss(error: unknown): boolean {
   return (
-    error instanceof RunLost || (error instanceof AppError && error.code === 'store_unavailable')
+    error instanceof LeaseLostError ||
+    (error instanceof AppError && error.code === 'store_unavailable')
   );
 }
 

@@ -7,24 +7,24 @@ import { Guardrails } from '../guardrails/guardrails.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
-import { HotMemory } from '../persistence/conversation-cache/conversation-cache.js';
+import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { LogWriter } from '../event-log/append/log-writer.js';
 import { Spill } from '../event-log/spill/spill.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
-import { LeftProcesses } from '../workspace/processes/orphaned-processes.js';
+import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 
 /** What a run needs of the process. */
 @Injectable()
-export class RunDeps {
+export class RunServices {
   readonly logger = new Logger('Run');
 
   constructor(
     readonly store: InteractionStore,
     readonly bus: LiveBus,
-    readonly memory: HotMemory,
+    readonly memory: ConversationCache,
     readonly writer: LogWriter,
     readonly spill: Spill,
     readonly agents: AgentRegistry,
@@ -34,7 +34,7 @@ export class RunDeps {
     readonly judge: ToolJudge,
     readonly guardrails: Guardrails,
     readonly rates: CallRates,
-    readonly left: LeftProcesses,
+    readonly left: OrphanedProcesses,
     readonly config: Config,
     readonly clock: Clock,
     readonly ids: Ids,

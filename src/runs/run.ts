@@ -3,12 +3,12 @@ import type { Activity } from './scope/activity.js';
 import { runAgent } from './agent-context/agent-run.js';
 import { checkMessage } from './effects/message-check.effect.js';
 import { Conversation } from '../conversation/conversation.js';
-import type { RunScope } from './scope/agent-scope.js';
+import type { AgentScope } from './scope/agent-scope.js';
 import { Journal } from './journal/journal.js';
 import { ServerStopped } from '../kernel/server-stopped.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import { RunLog } from '../event-log/append/run-log.js';
-import { RunLost } from '../event-log/append/lease-lost.error.js';
+import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import type { RecordOf } from '../protocol/events.js';
 import { closeRequests } from './closing/close-requests.js';
 import { CrashLoop, MAX_LOSSES } from './runner/crash-loop.js';
@@ -22,9 +22,9 @@ import { RunFinish } from './closing/run-ending.js';
 import { RunIntake } from './run-intake.js';
 import { RunLeftovers } from './closing/run-leftovers.js';
 import { isLoss, reportFailure, reportStop } from './run-reports.js';
-import type { RunDeps } from './run-services.js';
-import type { RunHost, RunStart } from './run-input.js';
-import { RunState } from './open-work.js';
+import type { RunServices } from './run-services.js';
+import type { RunEnvironment, RunInput } from './run-input.js';
+import { OpenWork } from './open-work.js';
 import { SignalWatch } from './run-signals.js';
 import { limitTurn } from './runner/suspect-turn.js';
 import { SUSPECT_LOSSES } from './runner/crash-quarantine.js';
@@ -39,13 +39,13 @@ type Stop =
 /** One attempt of this process to execute an interaction. */
 export class Run {
   private readonly abort = new AbortController();
-  private readonly state: RunState;
+  private readonly state: OpenWork;
   private readonly parking: Parking;
   private readonly watch: SignalWatch;
   private readonly journal: Journal;
   private readonly conversation: Conversation;
   private readonly log: RunLog;
-  private readonly scope: RunScope;
+  private readonly scope: AgentScope;
   private readonly finish: RunFinish;
   private readonly intake: RunIntake;
   private stop: Stop | undefined;
@@ -57,12 +57,12 @@ export class Run {
   });
 
   constructor(
-    private readonly deps: RunDeps,
-    private readonly start: RunStart,
-    private readonly host: RunHost,
+    private readonly deps: RunServices,
+    private readonly start: RunInput,
+    private readonly host: RunEnvironment,
   ) {
     const { interaction, records, before } = start;
-    this.state = new RunState(interaction);
+    this.state = new OpenWork(interaction);
     const { slot, waiting } = host;
     // What is parked can't be lost to what a suspect's neighbours do.
     const after_ms = start.losses < SUSPECT_LOSSES ? deps.config.parkAfterMs : 0;
@@ -225,7 +225,7 @@ export class Run {
       }
     }
     await this.settleStopped();
-    if (this.stop?.kind === 'lost') throw new RunLost();
+    if (this.stop?.kind === 'lost') throw new LeaseLostError();
     if (this.stop?.kind === 'cancel') await this.intake.takeInterventions();
     if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.intake.takeRequests(); // decided before that (I5)
     return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
-import { TurnContext } from '../../src/runs/model-turn/fitted-conversation.js';
+import { FittedConversation } from '../../src/runs/model-turn/fitted-conversation.js';
 import { Guardrail } from '../../src/guardrails/guardrail.js';
 import type { OutputVerdict } from '../../src/guardrails/guardrail.js';
 import { ModelError } from '../../src/models/model-error.js';
@@ -51,7 +51,7 @@ async function talk(world: RunWorld, messages: readonly string[]): Promise<strin
 
 const LONG = Array.from({ length: 6 }, (_, i) => `m${i} ${'x'.repeat(2_000)}`);
 
-describe(TurnContext.name, () => {
+describe(FittedConversation.name, () => {
   it('summarises what no longer fits, once, and tells of it', async () => {
     const provider = summarising(() => answerTurn('Fine.'));
     const world = await RunWorld.open({ agent: react, provider, env: SMALL });

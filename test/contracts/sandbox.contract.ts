@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { askPs } from '../../src/workspace/processes/process-table.js';
-import { LeftProcesses } from '../../src/workspace/processes/orphaned-processes.js';
+import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { ProcessTrace } from '../../src/workspace/processes/process-trace.js';
 import { CommandWorld } from '../support/command-world.js';
 import type { SandboxUnderTest } from '../support/sandboxes.js';
@@ -150,14 +150,14 @@ export function describeSandbox(sandbox: SandboxUnderTest): void {
     const sleep = name();
     let trace: ProcessTrace | undefined;
     const cleared = new Promise<boolean>((resolve) => {
-      const onOutput = () => void new LeftProcesses().kill(trace).then(resolve);
+      const onOutput = () => void new OrphanedProcesses().kill(trace).then(resolve);
       const beforeStart = async (made: ProcessTrace | undefined) => void (trace = made);
       void world.run(`echo on; (setsid ${sleep} &); ${sleep}`, { onOutput, beforeStart });
     });
     expect(await cleared).toBe(true);
     expect(await findProcesses(sleep)).toEqual([]);
-    expect(await new LeftProcesses().kill({ ...trace, host: 'elsewhere' })).toBe(false);
-    expect(await new LeftProcesses().kill(null)).toBe(false);
+    expect(await new OrphanedProcesses().kill({ ...trace, host: 'elsewhere' })).toBe(false);
+    expect(await new OrphanedProcesses().kill(null)).toBe(false);
   });
 
   it('takes no process for its own whose pid was another’s before', async () => {
@@ -170,7 +170,7 @@ export function describeSandbox(sandbox: SandboxUnderTest): void {
         started_at: trace!.started_at - 1,
         marker: 'PARLEY_PROCESS=other',
       };
-      await new LeftProcesses().kill(later);
+      await new OrphanedProcesses().kill(later);
       expect((await askPs()).some(({ pid }) => pid === trace!.pid)).toBe(true);
       stop.abort();
     };

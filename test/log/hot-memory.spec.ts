@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { HotMemory } from '../../src/persistence/conversation-cache/conversation-cache.js';
+import { ConversationCache } from '../../src/persistence/conversation-cache/conversation-cache.js';
 import { MessageLists } from '../../src/persistence/conversation-cache/message-lists.js';
 import type { Message } from '../../src/protocol/message.js';
 import { connectRedis } from '../../src/redis/connect-redis.js';
@@ -45,11 +45,11 @@ class Saved {
   }
 }
 
-(fault ? describe.skip : describe)(HotMemory.name, () => {
+(fault ? describe.skip : describe)(ConversationCache.name, () => {
   let redis: Redis;
   let saved: Saved;
   let prefix: string;
-  let memory: HotMemory;
+  let memory: ConversationCache;
   let places: Map<string, Place>;
 
   beforeAll(() => {
@@ -65,7 +65,7 @@ class Saved {
     places = new Map();
     const store = saved.store((id) => places.get(id)!.parent_id);
     const lists = new MessageLists(redis, { prefix, ttl_ms: 60_000, ...limits });
-    memory = new HotMemory(store, lists, undefined, PATIENCE_MS);
+    memory = new ConversationCache(store, lists, undefined, PATIENCE_MS);
   }
 
   function place(parent_id: string | null): Place {
@@ -161,7 +161,7 @@ class Saved {
       append: () => Promise.reject(new Error('NOPERM')),
     } as unknown as MessageLists;
     const store = saved.store(() => 'int_1');
-    const patient = new HotMemory(store, hanging, ({ message }) => refused.push(message));
+    const patient = new ConversationCache(store, hanging, ({ message }) => refused.push(message));
     saved.end(place(null), [{ role: 'user', content: 'Hello?' }]);
     const second = place('int_1');
     expect(await patient.read(second)).toEqual(saved.before('int_1'));
@@ -173,7 +173,7 @@ class Saved {
   it('asks the store while Redis is away', async () => {
     const away = new Redis({ lazyConnect: true, enableOfflineQueue: false });
     const lists = new MessageLists(away, { prefix, ttl_ms: 1, most: 1, most_bytes: 1 });
-    const alone = new HotMemory(
+    const alone = new ConversationCache(
       saved.store(() => 'int_1'),
       lists,
     );
@@ -213,39 +213,42 @@ class Saved {
   });
 });
 
-(findRedisServerFault() ? describe.skip : describe)('HotMemory, and a Redis that is full', () => {
-  const first: Message = { role: 'user', content: 'Hello?' };
-  let server: RedisServer;
-  let redis: Redis;
-  let lists: MessageLists;
+(findRedisServerFault() ? describe.skip : describe)(
+  'ConversationCache, and a Redis that is full',
+  () => {
+    const first: Message = { role: 'user', content: 'Hello?' };
+    let server: RedisServer;
+    let redis: Redis;
+    let lists: MessageLists;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    redis = connectRedis(server.url, () => {}, { enableOfflineQueue: true });
-    lists = new MessageLists(redis, { prefix: '', ttl_ms: 60_000, most: 20, most_bytes: 10_000 });
-  });
-  afterAll(async () => {
-    await redis.quit();
-    await server.stop();
-  });
-  beforeEach(async () => {
-    await redis.config('SET', 'maxmemory', 0);
-    await redis.flushall();
-    await lists.replace(CHAT, { head: 'int_1', messages: [first] });
-    await redis.config('SET', 'maxmemory', 1);
-  });
+    beforeAll(async () => {
+      server = await RedisServer.start();
+      redis = connectRedis(server.url, () => {}, { enableOfflineQueue: true });
+      lists = new MessageLists(redis, { prefix: '', ttl_ms: 60_000, most: 20, most_bytes: 10_000 });
+    });
+    afterAll(async () => {
+      await redis.quit();
+      await server.stop();
+    });
+    beforeEach(async () => {
+      await redis.config('SET', 'maxmemory', 0);
+      await redis.flushall();
+      await lists.replace(CHAT, { head: 'int_1', messages: [first] });
+      await redis.config('SET', 'maxmemory', 1);
+    });
 
-  it('keeps what is there, and takes nothing more', async () => {
-    const second = { head: 'int_2', messages: [first] };
-    await expect(lists.replace(CHAT, second)).rejects.toThrow('OOM');
-    await expect(lists.append(CHAT, 'int_1', second)).rejects.toThrow('OOM');
-    await expect(lists.replace('chat_2', second)).rejects.toThrow('OOM');
-    expect(await lists.find(CHAT, 'int_1')).toEqual([first]);
-    expect(await redis.keys('*')).toEqual([CHAT]);
-  });
+    it('keeps what is there, and takes nothing more', async () => {
+      const second = { head: 'int_2', messages: [first] };
+      await expect(lists.replace(CHAT, second)).rejects.toThrow('OOM');
+      await expect(lists.append(CHAT, 'int_1', second)).rejects.toThrow('OOM');
+      await expect(lists.replace('chat_2', second)).rejects.toThrow('OOM');
+      expect(await lists.find(CHAT, 'int_1')).toEqual([first]);
+      expect(await redis.keys('*')).toEqual([CHAT]);
+    });
 
-  it('forgets a chat that was deleted', async () => {
-    await lists.forget(CHAT);
-    expect(await redis.lrange(CHAT, 0, -1)).toEqual(['{"deleted":true}']);
-  });
-});
+    it('forgets a chat that was deleted', async () => {
+      await lists.forget(CHAT);
+      expect(await redis.lrange(CHAT, 0, -1)).toEqual(['{"deleted":true}']);
+    });
+  },
+);

@@ -12,7 +12,7 @@ import type { Guardrail } from '../../src/guardrails/guardrail.js';
 import { Guardrails } from '../../src/guardrails/guardrails.js';
 import { Run } from '../../src/runs/run.js';
 import { WaitingRuns } from '../../src/runs/runner/waiting-runs.js';
-import type { RunDeps } from '../../src/runs/run-services.js';
+import type { RunServices } from '../../src/runs/run-services.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import type { Clock } from '../../src/kernel/clock.js';
 import { SystemClock } from '../../src/kernel/clock.js';
@@ -28,7 +28,7 @@ import type {
   InteractionRow,
   LeaseTerms,
 } from '../../src/persistence/rows/store-rows.js';
-import { HotMemory } from '../../src/persistence/conversation-cache/conversation-cache.js';
+import { ConversationCache } from '../../src/persistence/conversation-cache/conversation-cache.js';
 import { Spill } from '../../src/event-log/spill/spill.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
@@ -38,7 +38,7 @@ import { Slots } from '../../src/queue/local/slots.js';
 import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
-import { LeftProcesses } from '../../src/workspace/processes/orphaned-processes.js';
+import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
 import { answerTurn } from './model-events.js';
@@ -185,7 +185,7 @@ export class RunWorld {
     return (await this.store.findAddedMessages([this.id])).get(this.id);
   }
 
-  deps(options: ProcessOptions = {}): RunDeps {
+  deps(options: ProcessOptions = {}): RunServices {
     const settings = { ...this.options, ...options };
     const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
     const { clock = new SystemClock(), agent = async () => {}, kinds, append } = settings;
@@ -198,7 +198,7 @@ export class RunWorld {
       logger: this.logger(),
       store: this.store,
       bus: this.bus,
-      memory: new HotMemory(this.store),
+      memory: new ConversationCache(this.store),
       spill: new Spill(this.store),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
@@ -208,7 +208,7 @@ export class RunWorld {
       judge,
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
-      left: new LeftProcesses(),
+      left: new OrphanedProcesses(),
       config,
       clock,
       ids: this.ids,

@@ -1,7 +1,7 @@
 import { Conversation } from '../../conversation/conversation.js';
 import type { TurnJournal } from '../../conversation/conversation.js';
 import { cancelled } from '../../runs/closing/ending.js';
-import { RunState } from '../../runs/open-work.js';
+import { OpenWork } from '../../runs/open-work.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
@@ -42,7 +42,7 @@ const WHY =
  * an end, the import writes one, as a cancel would.
  */
 export class InteractionImport {
-  private readonly state: RunState;
+  private readonly state: OpenWork;
   private readonly conversation = new Conversation([]);
   private readonly requests: ImportedRequests;
   /** Came before the one that they follow. */
@@ -61,7 +61,7 @@ export class InteractionImport {
     private readonly deps: ImportDeps,
     private readonly row: ArchivedInteraction,
   ) {
-    this.state = new RunState(row);
+    this.state = new OpenWork(row);
     this.agents = new Set([row.agent_id]);
     this.requests = new ImportedRequests(row.chat_id);
     this.epoch = row.epoch;

@@ -3,7 +3,7 @@ import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/c
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
-import { Intake } from '../../http/admission-gate.js';
+import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
@@ -31,7 +31,7 @@ export class SessionLogController {
     private readonly importer: SessionLogImporter,
     private readonly chats: ChatsService,
     private readonly ids: Ids,
-    private readonly intake: Intake,
+    private readonly intake: AdmissionGate,
   ) {}
 
   @Get(':chat_id/log')

@@ -5,7 +5,7 @@ import type { AppendMeter } from './append-meter.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { Spill } from '../spill/spill.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
-import type { StoreWatch } from '../store-health.js';
+import type { StoreHealth } from '../store-health.js';
 
 interface Waiter {
   resolve(outcome: AppendOutcome): void;
@@ -26,7 +26,7 @@ export interface LogWriterOptions {
   /** Counts. */
   readonly meter?: AppendMeter;
   /** Is told how writing goes. */
-  readonly watch?: Pick<StoreWatch, 'noteWritten' | 'noteNotWritten'>;
+  readonly watch?: Pick<StoreHealth, 'noteWritten' | 'noteNotWritten'>;
 }
 
 /** What the store said, and when it was asked for the first time, in monotonic milliseconds. */

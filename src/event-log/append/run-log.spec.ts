@@ -8,7 +8,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { LogWriter } from './log-writer.js';
 import { RunLog } from './run-log.js';
 import type { Entry } from './run-log.js';
-import { RunLost } from './lease-lost.error.js';
+import { LeaseLostError } from './lease-lost.error.js';
 
 const ID = 'int_1';
 const STEP: Entry = {
@@ -108,7 +108,7 @@ describe(RunLog.name, () => {
 
   it('is lost when another run has taken over (I6)', async () => {
     store.takeOver(ID);
-    await expect(log.append([STEP])).rejects.toBeInstanceOf(RunLost);
+    await expect(log.append([STEP])).rejects.toBeInstanceOf(LeaseLostError);
     expect(log.isHeld).toBe(false);
     expect([frames, committed, store.records(ID)]).toEqual([[], [], []]);
   });
@@ -126,7 +126,7 @@ describe(RunLog.name, () => {
       { reason: { code: 'store_unavailable' } },
       { reason: { code: 'store_unavailable' } },
     ]);
-    await expect(log.append([STEP])).rejects.toBeInstanceOf(RunLost);
+    await expect(log.append([STEP])).rejects.toBeInstanceOf(LeaseLostError);
     log.delta('agent_root', DELTA);
     await tick();
     expect([frames, store.records(ID), store.faults]).toEqual([[], [], []]);
@@ -137,7 +137,7 @@ describe(RunLog.name, () => {
     log.close();
     log.delta('agent_root', DELTA);
     log.trace('agent_root', TRACE);
-    await expect(log.append([STEP])).rejects.toBeInstanceOf(RunLost);
+    await expect(log.append([STEP])).rejects.toBeInstanceOf(LeaseLostError);
     await tick();
     expect([frames, store.appends]).toEqual([[], []]);
   });
@@ -148,14 +148,14 @@ describe(RunLog.name, () => {
     await gate.reached;
     log.close();
     gate.open();
-    await expect(append).rejects.toBeInstanceOf(RunLost);
+    await expect(append).rejects.toBeInstanceOf(LeaseLostError);
     expect([frames, committed]).toEqual([[], []]);
     expect(store.records(ID)).toHaveLength(1);
   });
 
   it('writes nothing without its lease', async () => {
     holdsLease = false;
-    await expect(log.append([STEP])).rejects.toBeInstanceOf(RunLost);
+    await expect(log.append([STEP])).rejects.toBeInstanceOf(LeaseLostError);
     expect(store.appends).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe(RunLog.name, () => {
     log.delta('agent_root', { ...DELTA, offset: 2 });
     await tick();
     expect(frames).toEqual([]);
-    await expect(log.append([STEP])).rejects.toBeInstanceOf(RunLost);
+    await expect(log.append([STEP])).rejects.toBeInstanceOf(LeaseLostError);
   });
 
   it('says nothing of what is committed after its lease', async () => {
@@ -176,7 +176,7 @@ describe(RunLog.name, () => {
     await gate.reached;
     holdsLease = false;
     gate.open();
-    await expect(append).rejects.toBeInstanceOf(RunLost);
+    await expect(append).rejects.toBeInstanceOf(LeaseLostError);
     expect([frames, committed]).toEqual([[], []]);
   });
 

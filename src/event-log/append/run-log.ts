@@ -4,7 +4,7 @@ import type { LiveBus } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { LogWriter } from './log-writer.js';
 import { Outbox } from './outbox.js';
-import { RunLost } from './lease-lost.error.js';
+import { LeaseLostError } from './lease-lost.error.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
 /** A record before it has its number. */
@@ -54,14 +54,14 @@ export class RunLog {
 
   /**
    * One atomic append. Resolves when it is durable and published. When it rejects, this run can append nothing any more.
-   * @throws RunLost if another run has taken over or may have
+   * @throws LeaseLostError if another run has taken over or may have
    * @throws AppError `store_unavailable`
    */
   async append(
     entries: readonly Entry[],
     effects: AppendEffects = {},
   ): Promise<readonly LogRecord[]> {
-    if (!this.isHeld) throw new RunLost();
+    if (!this.isHeld) throw new LeaseLostError();
     const { interaction_id, epoch } = this.options;
     const records = entries.map((entry) => this.number(entry));
     const slot = this.outbox.reserve(records);
@@ -74,7 +74,7 @@ export class RunLog {
   private async save(batch: AppendBatch): Promise<void> {
     try {
       const outcome = await this.deps.writer.append(batch);
-      if (outcome === 'fenced' || !this.isHeld) throw new RunLost();
+      if (outcome === 'fenced' || !this.isHeld) throw new LeaseLostError();
     } catch (error) {
       this.close();
       throw error;

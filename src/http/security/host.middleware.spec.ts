@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { loadConfig } from '../../config/load-config.js';
 import { AppError } from '../../kernel/app-error.js';
-import { hostGuard } from './host.middleware.js';
+import { hostMiddleware } from './host.middleware.js';
 
 interface Ask {
   readonly env?: Record<string, string>;
@@ -14,13 +14,13 @@ interface Ask {
 function ask({ env = {}, host = 'localhost:3000', origin, method = 'POST' }: Ask): string {
   let answer = 'no answer';
   const request = { method, headers: { host, origin } } as unknown as Request;
-  hostGuard(loadConfig(env))(request, {} as Response, (error?: unknown) => {
+  hostMiddleware(loadConfig(env))(request, {} as Response, (error?: unknown) => {
     answer = error instanceof AppError ? error.code : 'passes';
   });
   return answer;
 }
 
-describe(hostGuard.name, () => {
+describe(hostMiddleware.name, () => {
   it.each([
     'localhost',
     'LOCALHOST:80',

@@ -9,7 +9,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Keeps web pages of others away from a server that knows no users. A page whose name was pointed at this address (DNS rebinding) gives itself
  * away by its `Host`, one that only sends requests here by its `Origin`. It is middleware, not a Nest guard, so that it covers `/docs` too.
  */
-export function hostGuard(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
+export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
   const listed = new Set(config.allowedHosts.map(toUrlHost));
   const isOpen = listed.has('*') || (listed.size === 0 && !LOOPBACK.test(config.host));
   const isOurs = (host: string): boolean => isOpen || LOOPBACK.test(host) || listed.has(host);

@@ -1,18 +1,18 @@
 import type { Request, Response } from 'express';
 import type { Role } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
-import { roleGuard } from './role.middleware.js';
+import { roleMiddleware } from './role.middleware.js';
 
 /** The code of the refusal, or `passes`. */
 function ask(role: Role, path: string): string {
   let answer = 'no answer';
-  roleGuard({ role })({ path } as Request, {} as Response, (error?: unknown) => {
+  roleMiddleware({ role })({ path } as Request, {} as Response, (error?: unknown) => {
     answer = error instanceof AppError ? error.code : 'passes';
   });
   return answer;
 }
 
-describe(roleGuard.name, () => {
+describe(roleMiddleware.name, () => {
   it.each(['/health/live', '/health/ready', '/health/ready/', '/metrics'])(
     'lets whoever looks after a worker ask for %s',
     (path) => expect(ask('worker', path)).toBe('passes'),

@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/app-error.js';
 const OPERATIONS = /^\/(health\/(live|ready)|metrics)\/?$/;
 
 /** A worker holds no clients: they would wait for it when it is stopped, and it has nothing that an API process doesn't have. */
-export function roleGuard({ role }: Pick<Config, 'role'>): RequestHandler {
+export function roleMiddleware({ role }: Pick<Config, 'role'>): RequestHandler {
   return (request, _response, next) => {
     if (role !== 'worker' || OPERATIONS.test(request.path)) next();
     else next(new AppError('misdirected', 'not_an_api', DETAIL));

@@ -22,7 +22,7 @@ export interface Said {
  * interaction that has ended never changes, so what is kept up to its end is right for as long as it is kept.
  */
 @Injectable()
-export class HotMemory implements OnApplicationShutdown {
+export class ConversationCache implements OnApplicationShutdown {
   constructor(
     private readonly store: Pick<InteractionStore, 'getPreviousState'>,
     private readonly lists?: MessageLists,

@@ -6,7 +6,7 @@ import { connectRedis, retryDelay, whenConnected } from '../../redis/connect-red
 import { Refusals } from '../../redis/refusals.js';
 import { LocalRunQueue } from '../local/local-run-queue.js';
 import { RunQueue } from '../run-queue.js';
-import type { Handing, RunHandler, Slot } from '../run-queue.js';
+import type { EnqueueOptions, RunHandler, Slot } from '../run-queue.js';
 import { JobFeed } from './job-feed.js';
 import type { FedJob, RunJob } from './job-feed.js';
 
@@ -103,7 +103,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     this.feed = { redis, jobs };
   }
 
-  enqueue(interactionId: string, handing: Handing = {}): void {
+  enqueue(interactionId: string, handing: EnqueueOptions = {}): void {
     if (handing.to === 'here' || this.redis.status !== 'ready')
       return this.enqueueHere(interactionId, handing);
     this.add(interactionId, handing).catch((error: Error) => {
@@ -128,7 +128,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
   }
 
   /** One job for each interaction; what comes while it runs makes one more. */
-  private async add(interactionId: string, { as }: Handing): Promise<void> {
+  private async add(interactionId: string, { as }: EnqueueOptions): Promise<void> {
     await this.jobs.add(
       'run',
       { interaction_id: interactionId },
@@ -140,7 +140,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
   }
 
   /** A process that runs nothing leaves it to the others' sweep. */
-  private enqueueHere(interactionId: string, handing: Handing): void {
+  private enqueueHere(interactionId: string, handing: EnqueueOptions): void {
     if (this.feed) this.local.enqueue(interactionId, handing);
   }
 

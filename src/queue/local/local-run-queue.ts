@@ -1,5 +1,5 @@
 import { RunQueue } from '../run-queue.js';
-import type { Handing, RunHandler } from '../run-queue.js';
+import type { EnqueueOptions, RunHandler } from '../run-queue.js';
 import { Slots } from './slots.js';
 
 /** The queue of a single process: what has begun first, then first come, first run, a bounded number at work at once. */
@@ -34,7 +34,7 @@ export class LocalRunQueue extends RunQueue {
     this.next();
   }
 
-  enqueue(interactionId: string, { as = 'begun' }: Handing = {}): void {
+  enqueue(interactionId: string, { as = 'begun' }: EnqueueOptions = {}): void {
     if (!this.fresh.has(interactionId) && !this.begun.has(interactionId))
       (as === 'new' ? this.fresh : this.begun).add(interactionId);
     this.next();

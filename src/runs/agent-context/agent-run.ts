@@ -9,9 +9,9 @@ import { DeferredCall } from '../tool-call/deferred-call.js';
 import { guardText } from '../guarding/guard-text.js';
 import type { OpenDeferredCall } from '../scope/leftovers.js';
 import { makeResources } from './resources.js';
-import { RunContext } from './journaled-context.js';
+import { JournaledContext } from './journaled-context.js';
 import { runHooked } from './run-hooked.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 import { ToolEffect } from '../effects/tool.effect.js';
 
@@ -24,7 +24,10 @@ export interface AgentRunOptions {
 }
 
 /** Runs an agent's code; answers what it returned, once it has no child and no open call any more. */
-export async function runAgent(scope: RunScope, options: AgentRunOptions): Promise<string | void> {
+export async function runAgent(
+  scope: AgentScope,
+  options: AgentRunOptions,
+): Promise<string | void> {
   const { identity } = options;
   const agent = scope.services.agents.get(identity.type);
   const code = { agent_id: identity.id, interaction_id: identity.interaction_id };
@@ -32,7 +35,7 @@ export async function runAgent(scope: RunScope, options: AgentRunOptions): Promi
   const children = new Children(scope, { parent: identity, runAgent });
   for (const open of scope.leftovers.deferredCalls(identity.id))
     scope.defer(takeUp(scope, open, { agent: identity, children }));
-  const context = new RunContext({ scope, ...options, children });
+  const context = new JournaledContext({ scope, ...options, children });
   const { conversation } = options;
   const text = await runAgentCode(code, (fail) =>
     runHooked({ agent, context, calls: { agent, conversation, fail, signal: scope.signal } }),
@@ -46,21 +49,21 @@ export async function runAgent(scope: RunScope, options: AgentRunOptions): Promi
 }
 
 /** What it returned, as readers get to see it. */
-async function returned(scope: RunScope, agent: AgentIdentity, said: string): Promise<string> {
+async function returned(scope: AgentScope, agent: AgentIdentity, said: string): Promise<string> {
   const { text, remarks } = guardText(scope, agent, said);
   if (remarks.length > 0) await scope.append(remarks);
   return text;
 }
 
 /** The agent returns before a step that it once took. */
-function mismatch(scope: RunScope, unasked: CompletingRecord): Promise<never> {
+function mismatch(scope: AgentScope, unasked: CompletingRecord): Promise<never> {
   scope.fail(new JournalMismatch(unasked, 'nothing there'));
   return new Promise(() => {});
 }
 
 /** A call that the agent went on without in an earlier run. */
 function takeUp(
-  scope: RunScope,
+  scope: AgentScope,
   open: OpenDeferredCall,
   owner: Pick<ToolCallInput, 'agent' | 'children'>,
 ): DeferredCall {

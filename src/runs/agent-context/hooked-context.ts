@@ -11,14 +11,14 @@ import type {
 import type { Answered, DoneStep, Step, StepKind, StepOf } from '../../agents/agent-hooks.js';
 import { abandonable } from '../journal/abandonable.js';
 import type { HookCalls } from './hook-calls.js';
-import type { RunContext } from './journaled-context.js';
+import type { JournaledContext } from './journaled-context.js';
 import { SeenContext } from './seen-context.js';
 import { refuseInsideStep } from '../effects/step.effect.js';
 
 /** The context of an agent that has hooks: they are called before each step is asked for, and after it has settled. */
 export class HookedContext extends SeenContext {
   constructor(
-    private readonly inner: RunContext,
+    private readonly inner: JournaledContext,
     private readonly hooks: HookCalls,
   ) {
     super(inner.parts);

@@ -21,7 +21,7 @@ import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 import { ToolEffect } from '../effects/tool.effect.js';
 
 /** The context of one agent in one run: gives each effect its key, and nothing more. */
-export class RunContext extends SeenContext {
+export class JournaledContext extends SeenContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
   private isClosed = false;

@@ -5,7 +5,7 @@ import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { Agent } from '../../agents/agent.js';
 import { OwnedObjects } from './owned-objects.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { untilAborted } from '../scope/until-aborted.js';
 
 /** How long an agent may take to make its resources, in milliseconds: less than a replay waits for a step that nobody asks for. */
@@ -17,7 +17,7 @@ export const MAKE_MS = 30_000;
  * @throws AppError `resources_failed`
  */
 export async function makeResources(
-  scope: RunScope,
+  scope: AgentScope,
   { agent, identity }: { readonly agent: Agent; readonly identity: AgentIdentity },
 ): Promise<void> {
   const objects = new OwnedObjects((error) => warn(scope, identity, error));
@@ -53,7 +53,7 @@ async function make(agent: Agent, { identity, signal, objects }: MakingInput): P
 }
 
 function warn(
-  { services }: RunScope,
+  { services }: AgentScope,
   { id, interaction_id, type }: AgentIdentity,
   error: unknown,
 ): void {

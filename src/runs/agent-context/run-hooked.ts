@@ -2,11 +2,11 @@ import type { Agent } from '../../agents/agent.js';
 import { HookCalls } from './hook-calls.js';
 import type { HookCallsOptions } from './hook-calls.js';
 import { HookedContext } from './hooked-context.js';
-import type { RunContext } from './journaled-context.js';
+import type { JournaledContext } from './journaled-context.js';
 
 interface HookedAgent {
   readonly agent: Agent;
-  readonly context: RunContext;
+  readonly context: JournaledContext;
   readonly calls: HookCallsOptions;
 }
 

@@ -3,10 +3,10 @@ import { AgentContext } from '../../agents/agent-context.js';
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { Children } from '../children/children.js';
 import type { Conversation } from '../../conversation/conversation.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 export interface ContextParts {
-  readonly scope: RunScope;
+  readonly scope: AgentScope;
   readonly identity: AgentIdentity;
   /** The first part of the agent's step keys. */
   readonly path: string;

@@ -12,11 +12,11 @@ import type { ForkedAgent } from '../effects/fork.effect.js';
 import { guardFailure } from '../guarding/guard-failure.js';
 import { guardedAgent, trip } from '../guarding/guarding.js';
 import { intervened } from './interventions.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { settleInTime } from '../closing/settle-in-time.js';
 
 /** Runs an agent's code; answers what it returned. */
-export type RunAgent = (scope: RunScope, options: AgentRunOptions) => Promise<string | void>;
+export type RunAgent = (scope: AgentScope, options: AgentRunOptions) => Promise<string | void>;
 
 export interface ChildAgentOptions {
   /** The key of its fork. */
@@ -28,7 +28,7 @@ export interface ChildAgentOptions {
 /** A child agent in one run, from its start to its end. What it came to is read from the record that ended it, live and replayed. */
 export class ChildAgent implements AgentHandle {
   private readonly identity: AgentIdentity;
-  private readonly scope: RunScope;
+  private readonly scope: AgentScope;
   private readonly conversation: Conversation;
   private readonly completion: Promise<AgentEnd>;
   private ending: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class ChildAgent implements AgentHandle {
   ended_at: string | undefined;
 
   constructor(
-    private readonly parent: RunScope,
+    private readonly parent: AgentScope,
     private readonly options: ChildAgentOptions,
   ) {
     this.identity = options.forked.identity;

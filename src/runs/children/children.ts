@@ -6,7 +6,7 @@ import type { RunAgent } from './child-agent.js';
 import { perform } from '../journal/effect.js';
 import { ForkEffect } from '../effects/fork.effect.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** What a child is unless its parent says otherwise: every server has it, and it can do any task that a prompt can tell. */
 const DEFAULT_TYPE = 'react';
@@ -30,7 +30,7 @@ export class Children {
   private isOver = false;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly options: ChildrenOptions,
   ) {}
 

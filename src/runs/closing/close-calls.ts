@@ -4,10 +4,10 @@ import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { STOPPED_WITH_SERVER } from '../../tools/tool-executor.js';
 import type { OpenAgent } from './open-agents.js';
-import type { OpenCall, OpenQuestion, RunState } from '../open-work.js';
+import type { OpenCall, OpenQuestion, OpenWork } from '../open-work.js';
 
 export interface ClosingContext {
-  readonly state: RunState;
+  readonly state: OpenWork;
   /** Tool calls that may still be running. */
   readonly unstoppable: ReadonlySet<string>;
   /** What a request came to before the end, if anything. */

@@ -1,4 +1,4 @@
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
@@ -7,7 +7,7 @@ import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows
 export interface CloseRequestsOptions {
   readonly store: InteractionStore;
   readonly clock: Clock;
-  readonly scope: RunScope;
+  readonly scope: AgentScope;
 }
 
 /** Nobody can settle them any more; what somebody has settled first counts (I5). Of these agents, or of all. */

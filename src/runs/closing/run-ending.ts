@@ -4,7 +4,7 @@ import { guardFailure } from '../guarding/guard-failure.js';
 import { guardedAgent } from '../guarding/guarding.js';
 import { GuardedResult } from '../guarding/guarded-result.js';
 import { intervened } from '../children/interventions.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { settleInTime } from './settle-in-time.js';
 import type { GuardedAgent } from '../../guardrails/guardrail.js';
 import type { Entry } from '../../event-log/append/run-log.js';
@@ -13,11 +13,11 @@ import { cancelled } from './ending.js';
 import type { Ending, FailureContext } from './ending.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import type { RunState } from '../open-work.js';
+import type { OpenWork } from '../open-work.js';
 
 export interface RunFinishOptions {
-  readonly scope: RunScope;
-  readonly state: RunState;
+  readonly scope: AgentScope;
+  readonly state: OpenWork;
   readonly journal: Journal;
   readonly conversation: Conversation;
 }

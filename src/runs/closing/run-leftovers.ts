@@ -1,5 +1,5 @@
 import type { Leftovers, OpenDeferredCall } from '../scope/leftovers.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { Entry } from '../../event-log/append/run-log.js';
@@ -10,7 +10,7 @@ import type { ClosingContext } from './close-calls.js';
 export interface RunLeftoversOptions {
   readonly store: InteractionStore;
   readonly clock: Clock;
-  readonly scope: () => RunScope;
+  readonly scope: () => AgentScope;
   readonly context: () => ClosingContext;
 }
 

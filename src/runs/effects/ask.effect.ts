@@ -5,7 +5,7 @@ import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
 import { remarkEntries, trip } from '../guarding/guarding.js';
 import { judgeInput } from '../tool-call/judge-input.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 export interface AskInput {
   readonly key: string;
@@ -21,7 +21,7 @@ export class AskEffect implements Effect<string | null> {
   readonly label = 'a question';
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: AskInput,
   ) {}
 

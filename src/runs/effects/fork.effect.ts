@@ -5,7 +5,7 @@ import type { RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 export interface TreeLimitSettings {
   /** Levels of agents below the root. */
@@ -54,7 +54,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
   readonly label: string;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ForkInput,
   ) {
     this.key = input.key;

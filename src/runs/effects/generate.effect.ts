@@ -4,9 +4,9 @@ import type { CompletingRecord } from '../journal/completes.js';
 import type { TurnJournal } from '../../conversation/conversation.js';
 import type { Effect } from '../journal/effect.js';
 import { ModelTurn } from '../model-turn/model-turn.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { takeInNotes } from './take-in-notes.js';
-import { TurnContext } from '../model-turn/fitted-conversation.js';
+import { FittedConversation } from '../model-turn/fitted-conversation.js';
 import { turnFailure } from '../model-turn/turn-failed.js';
 
 export interface GenerateInput {
@@ -25,7 +25,7 @@ export class GenerateEffect implements Effect<Turn> {
   readonly label = 'a model turn';
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: GenerateInput,
   ) {
     this.key = input.key;
@@ -42,7 +42,7 @@ export class GenerateEffect implements Effect<Turn> {
     const messages = [...(options.messages ?? conversation), ...told];
     const { length } = this.input.before;
     const task = messages[length] === conversation[length] ? length : -1;
-    const context = new TurnContext(scope, { key, agent, options, messages, task });
+    const context = new FittedConversation(scope, { key, agent, options, messages, task });
     await context.takeUp();
     await new ModelTurn(scope, {
       ...{ key, agent, options },

@@ -5,7 +5,7 @@ import { perform } from '../journal/effect.js';
 import type { Effect } from '../journal/effect.js';
 import { remarkEntries, trip } from '../guarding/guarding.js';
 import { judgeInput } from '../tool-call/judge-input.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 const MESSAGE_CHECK = 'guardrails';
 
@@ -14,7 +14,7 @@ class MessageCheck implements Effect<void> {
   readonly label = 'the check of the message';
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly agent: AgentIdentity,
     readonly key: string,
   ) {}
@@ -45,7 +45,7 @@ class MessageCheck implements Effect<void> {
  * @throws Tripwire
  */
 export async function checkMessage(
-  scope: RunScope,
+  scope: AgentScope,
   agent: AgentIdentity,
   path: string,
 ): Promise<void> {

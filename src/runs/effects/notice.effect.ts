@@ -2,14 +2,14 @@ import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
 import { guardText } from '../guarding/guard-text.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** Something that the agent's code tells about the run. */
 export class NoticeEffect implements Effect<void> {
   readonly label: string;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly agent: AgentIdentity,
     private readonly input: {
       readonly key: string;

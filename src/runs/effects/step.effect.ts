@@ -4,7 +4,7 @@ import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 export interface StepInput<T> {
   readonly key: string;
@@ -38,7 +38,7 @@ export class StepEffect<T> implements Effect<T> {
   readonly label: string;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: StepInput<T>,
   ) {
     this.key = input.key;

@@ -7,7 +7,7 @@ import { remarkEntries, trip } from '../guarding/guarding.js';
 import { toldText } from '../../conversation/intervention-text.js';
 import { intervened } from '../children/interventions.js';
 import { judgeInput } from '../tool-call/judge-input.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
  * What people told the agent since its last turn: committed before the model reads it, so that a turn that is asked for again says the same.
@@ -15,7 +15,7 @@ import type { RunScope } from '../scope/agent-scope.js';
  * @throws Tripwire
  */
 export async function takeInNotes(
-  scope: RunScope,
+  scope: AgentScope,
   { key, agent }: { key: string; agent: AgentIdentity },
 ): Promise<readonly Message[]> {
   const notes = scope.shared.interventions.takeNotes(agent.id);
@@ -31,7 +31,7 @@ export async function takeInNotes(
 }
 
 async function judgedNote(
-  scope: RunScope,
+  scope: AgentScope,
   { row, key, agent }: { row: InterventionRow; key: string; agent: AgentIdentity },
 ): Promise<Entry[]> {
   const entry = intervened(row, key);

@@ -7,10 +7,10 @@ import { runClientCall } from '../tool-call/client-call.js';
 import { DeferredCall } from '../tool-call/deferred-call.js';
 import type { Effect } from '../journal/effect.js';
 import { trip } from '../guarding/guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { OUTCOME_UNKNOWN } from '../tool-call/tool-call-input.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
-import { ToolGate } from '../tool-call/tool-authorizer.js';
+import { ToolAuthorizer } from '../tool-call/tool-authorizer.js';
 import { ToolRun } from '../tool-call/tool-run.js';
 import type { Executed } from '../tool-call/tool-run.js';
 import { isRepeatable } from '../tool-call/tool-start.js';
@@ -29,7 +29,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private readonly toolRun: ToolRun;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
   ) {
     this.key = input.key;
@@ -87,7 +87,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
       await this.toolRun.closeQuestions();
       return failed(OUTCOME_UNKNOWN);
     }
-    const passage = await new ToolGate(this.scope, this.input).pass(tool, this.toolInput);
+    const passage = await new ToolAuthorizer(this.scope, this.input).pass(tool, this.toolInput);
     if (passage.state === 'deferred') return this.defer(passage.approval_id);
     const told = passage.told.map((body) => this.entryOf(body));
     if (passage.state === 'closed') return failed(passage.output, told);

@@ -2,7 +2,7 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import { guardedAgent, remarkEntries, trip } from './guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
  * A text that an agent's own code says, as readers get to see it, and what these are told of that.
@@ -10,7 +10,7 @@ import type { RunScope } from '../scope/agent-scope.js';
  * @throws Tripwire, which ends the run
  */
 export function guardText(
-  scope: RunScope,
+  scope: AgentScope,
   agent: AgentIdentity,
   text: string,
 ): { readonly text: string; readonly remarks: readonly Entry[] } {

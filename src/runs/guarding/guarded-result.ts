@@ -3,7 +3,7 @@ import type { GuardedAgent } from '../../guardrails/guardrail.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { remarkEntries } from './guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** What one call puts out, behind the guardrails: neither people nor the model see what these hold back. */
 export class GuardedResult {
@@ -13,7 +13,7 @@ export class GuardedResult {
   private output: GuardedOutput | undefined;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly about: GuardedAgent,
   ) {}
 

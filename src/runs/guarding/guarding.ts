@@ -2,7 +2,7 @@ import type { GuardedAgent } from '../../guardrails/guardrail.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** The agent as guardrails know it. */
 export function guardedAgent({
@@ -24,7 +24,7 @@ export function remarkEntries(agent_id: string, remarks: readonly string[]): Ent
 }
 
 /** Ends the run, whatever the agent's code makes of the error that is answered. */
-export function trip(scope: RunScope, message: string): Tripwire {
+export function trip(scope: AgentScope, message: string): Tripwire {
   const tripwire = new Tripwire(message);
   scope.fail(tripwire);
   return tripwire;

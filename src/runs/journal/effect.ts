@@ -1,9 +1,9 @@
 import type { CompletingRecord } from './completes.js';
-import { RunLost } from '../../event-log/append/lease-lost.error.js';
+import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
 import { JournalMismatch } from './journal-mismatch.js';
 import { abandonable } from './abandonable.js';
 import { outsideAgentCode } from '../agent-context/agent-code.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** One journaled step of an agent. Live and replayed, its outcome is read from the record that completed it. */
 export interface Effect<T> {
@@ -19,10 +19,10 @@ export interface Effect<T> {
 }
 
 /** Does the step, or takes its outcome from the journal. Once the run is stopped it starts nothing and never settles. */
-export function perform<T>(scope: RunScope, effect: Effect<T>): Promise<T> {
+export function perform<T>(scope: AgentScope, effect: Effect<T>): Promise<T> {
   if (scope.signal.aborted) return new Promise(() => {});
   if (!scope.log.isHeld) {
-    scope.fail(new RunLost());
+    scope.fail(new LeaseLostError());
     return new Promise(() => {});
   }
   const known = scope.journal.find(effect.key);

@@ -1,4 +1,4 @@
-import { FairSlots } from './fair-semaphore.js';
+import { FairSemaphore } from './fair-semaphore.js';
 
 const never = new AbortController().signal;
 
@@ -8,7 +8,7 @@ class Work {
   end: () => void = () => {};
   readonly done: Promise<void>;
 
-  constructor(slots: FairSlots, branch: object, signal = never) {
+  constructor(slots: FairSemaphore, branch: object, signal = never) {
     this.done = slots.run(branch, signal, async () => {
       this.isRunning = true;
       await new Promise<void>((resolve) => (this.end = resolve));
@@ -26,9 +26,9 @@ class Work {
 const running = (works: readonly Work[]): number[] =>
   works.flatMap(({ isRunning }, i) => (isRunning ? [i] : []));
 
-describe('FairSlots', () => {
+describe('FairSemaphore', () => {
   it('gives no more slots than there are, in the order in which one branch asked', async () => {
-    const slots = new FairSlots(2);
+    const slots = new FairSemaphore(2);
     const branch = {};
     const works = [1, 2, 3, 4].map(() => new Work(slots, branch));
     expect(running(works)).toEqual([0, 1]);
@@ -39,7 +39,7 @@ describe('FairSlots', () => {
   });
 
   it('lets a branch that holds less go before one that asked earlier', async () => {
-    const slots = new FairSlots(2);
+    const slots = new FairSemaphore(2);
     const [wide, narrow] = [{}, {}];
     const works = [wide, wide, wide, wide, narrow].map((branch) => new Work(slots, branch));
     await works[0]!.finish();
@@ -49,7 +49,7 @@ describe('FairSlots', () => {
   });
 
   it('gives nothing to what was stopped while it waited', async () => {
-    const slots = new FairSlots(1);
+    const slots = new FairSemaphore(1);
     const branch = {};
     const stop = new AbortController();
     const first = new Work(slots, branch);
@@ -64,7 +64,7 @@ describe('FairSlots', () => {
   });
 
   it('takes a slot back from work that failed', async () => {
-    const slots = new FairSlots(1);
+    const slots = new FairSemaphore(1);
     const failed = slots.run({}, never, () => Promise.reject(new Error('Oh.')));
     const next = new Work(slots, {});
     await expect(failed).rejects.toThrow('Oh.');

@@ -4,7 +4,7 @@ interface Waiter {
 }
 
 /** A bounded number of slots. When one becomes free, the branch that holds the fewest gets it; in a branch, whoever asked first. */
-export class FairSlots {
+export class FairSemaphore {
   /** How many slots each branch holds. */
   private readonly held = new Map<object, number>();
   private free: number;

@@ -1,4 +1,4 @@
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { untilAborted } from '../scope/until-aborted.js';
 
 /** setTimeout can't wait longer. */
@@ -10,7 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 2;
  * @throws AppError `budget_exceeded`, also if a budget is used up before it begins
  */
 export async function withinBudget<T>(
-  scope: RunScope,
+  scope: AgentScope,
   agentId: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -31,7 +31,7 @@ export async function withinBudget<T>(
   }
 }
 
-function requireBudget({ shared, services }: RunScope, agentId: string): void {
+function requireBudget({ shared, services }: AgentScope, agentId: string): void {
   const over = shared.budgets.exceeded(agentId, services.clock.now().getTime());
   if (over) throw over;
 }

@@ -18,7 +18,7 @@ import { TokenTable } from '../context-window/token-table.js';
 import { trip } from '../guarding/guarding.js';
 import { ModelTurn } from './model-turn.js';
 import type { SizedRequest } from './model-turn.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { summaryTurn } from './summary-turn.js';
 import { toolsOffered, turnRequest } from './turn-request.js';
 import { untilAborted } from '../scope/until-aborted.js';
@@ -55,14 +55,14 @@ const AFTER_REFUSAL = 0.6;
  * Makes the conversation of a turn fit its model. How it is cut is decided once, and written under a key of the turn before it is sent:
  * a turn that is asked again, by whichever run, sends the same.
  */
-export class TurnContext {
+export class FittedConversation {
   /** Steps of this turn's context that have been taken. */
   private steps = 0;
   /** Not any more once the model has written none. */
   private summarises: boolean;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: TurnContextInput,
   ) {
     this.summarises = scope.shared.options.context.contextStrategy === 'compact';

@@ -12,7 +12,7 @@ import { calledFor } from './drop-tool-calls.js';
 import type { TurnJournal } from '../../conversation/conversation.js';
 import { describeNext, nextTry } from './retry-policy.js';
 import type { Try } from './retry-policy.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from '../limits/within-budget.js';
 import { showsImages, withoutImages } from './drop-images.js';
@@ -53,7 +53,7 @@ export class ModelTurn {
   private hasShownImages = false;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ModelTurnInput,
   ) {
     this.started = scope.services.clock.monotonic();

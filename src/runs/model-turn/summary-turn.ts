@@ -9,7 +9,7 @@ import {
   summaryTranscript,
 } from '../context-window/summary-request.js';
 import type { ModelTurnInput } from './model-turn.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { turnRequest } from './turn-request.js';
 
 export interface SummaryTurnInput {
@@ -29,7 +29,7 @@ export interface SummaryTurnInput {
 }
 
 /** The turn in which the model summarises what it will not be sent any more; nobody sees it. */
-export function summaryTurn(scope: RunScope, input: SummaryTurnInput): ModelTurnInput {
+export function summaryTurn(scope: AgentScope, input: SummaryTurnInput): ModelTurnInput {
   const { key, agent, messages, earlier, budget, scale } = input;
   const allowed = summaryTokens(budget);
   const instructions = summaryInstructions(allowed);

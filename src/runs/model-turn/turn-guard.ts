@@ -5,7 +5,7 @@ import type { BlockOptions } from '../../event-log/append/block-writer.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { GuardedBlock } from './guarded-block.js';
 import { guardedAgent, remarkEntries } from '../guarding/guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 export type BlockType = 'TEXT_DELTA' | 'THINKING_DELTA' | 'TOOL_INPUT_DELTA';
 
@@ -21,7 +21,7 @@ export class TurnGuard {
   private readonly about: OutputAbout;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     { agent_id: id, agent_type: type }: { readonly agent_id: string; readonly agent_type: string },
   ) {
     const { id: interaction_id, chat_id } = scope.interaction;

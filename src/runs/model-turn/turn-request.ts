@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** A conversation longer than this, in characters, is sent to no model. */
 const MAX_CONVERSATION = 4_000_000;
@@ -13,7 +13,7 @@ const MAX_CONVERSATION = 4_000_000;
  * @throws AppError `input_too_large`
  */
 export function turnRequest(
-  scope: RunScope,
+  scope: AgentScope,
   options: GenerateOptions,
   { model, messages }: Pick<ModelRequest, 'model' | 'messages'>,
 ): ModelRequest {
@@ -35,7 +35,7 @@ export function turnRequest(
 
 /** Those asked for, by name; without, the server's and the client's. @throws AppError `unknown_tool` */
 export function toolsOffered(
-  { interaction, services }: RunScope,
+  { interaction, services }: AgentScope,
   names: readonly string[] | undefined,
 ): readonly ModelTool[] {
   const { client_tools } = interaction.settings;

@@ -3,7 +3,7 @@ import { ModelError } from '../../models/model-error.js';
 import type { ModelEvent } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { GuardedBlock } from './guarded-block.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { TurnGuard } from './turn-guard.js';
 import type { BlockType } from './turn-guard.js';
 import type { CallJournal } from '../tool-call/withheld-call.js';
@@ -40,7 +40,7 @@ export class TurnStream {
   private completed: Completed | undefined;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     readonly options: TurnStreamOptions,
   ) {
     this.guard = new TurnGuard(scope, options);

@@ -1,19 +1,19 @@
 import type { Unowned } from '../../persistence/rows/store-rows.js';
 import type { RunQueue } from '../../queue/run-queue.js';
-import { Suspects } from './crash-quarantine.js';
+import { CrashQuarantine } from './crash-quarantine.js';
 
 const found = (id: string, losses = 0, is_lost = true): Unowned => ({ id, losses, is_lost });
 
-describe(Suspects.name, () => {
+describe(CrashQuarantine.name, () => {
   let enqueued: string[];
   let turnsOver: number;
-  let suspects: Suspects;
+  let suspects: CrashQuarantine;
 
   beforeEach(() => {
     enqueued = [];
     turnsOver = 0;
     const queue = { enqueue: (id: string) => enqueued.push(id) };
-    suspects = new Suspects(queue as unknown as RunQueue);
+    suspects = new CrashQuarantine(queue as unknown as RunQueue);
     suspects.onTurnOver(() => turnsOver++);
   });
 

@@ -10,7 +10,7 @@ export const SUSPECT_LOSSES = 2;
  * until it is seen to be well: so whatever takes the process down again is alone in that (DESIGN §5).
  */
 @Injectable()
-export class Suspects {
+export class CrashQuarantine {
   /** The suspect whose turn it is. */
   private turn: string | undefined;
   private onFree: () => void = () => {};

@@ -3,14 +3,14 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { toErrorText } from '../../tools/to-text.js';
-import type { RunDeps } from '../run-services.js';
+import type { RunServices } from '../run-services.js';
 
 /**
  * Ends an interaction FAILED without a look at its log, which can't be read or is what takes the process down. Whoever calls this holds
  * its lease.
  */
 export async function giveUp(
-  deps: RunDeps,
+  deps: RunServices,
   interaction: InteractionRow,
   { code, message }: AppError,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { Gate } from '../../../test/support/gate.js';
 import { quiet } from '../../../test/support/quiet.js';
 import { RunWorld } from '../../../test/support/run-world.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import type { HeldRun } from './lease-keeper.js';
+import type { LeasedRun } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import type { Run } from '../run.js';
 import { listUnowned } from '../../../test/support/list-unowned.js';
@@ -40,7 +40,7 @@ describe(LeaseKeeper.name, () => {
     jest.useRealTimers();
   });
 
-  function hold(epoch = 1, interactionId = world.interactionId): HeldRun {
+  function hold(epoch = 1, interactionId = world.interactionId): LeasedRun {
     const run = {
       interactionId,
       epoch,

@@ -8,7 +8,7 @@ import { isFinal } from '../../protocol/interaction.js';
 import { ProcessName } from './process-name.js';
 import type { Run } from '../run.js';
 
-export interface HeldRun {
+export interface LeasedRun {
   readonly run: Run;
   /** Monotonic milliseconds, from before the last renewal that succeeded was sent. */
   renewed_at: number;
@@ -18,7 +18,7 @@ export interface HeldRun {
 @Injectable()
 export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly terms: LeaseTerms;
-  private readonly runs = new Map<string, HeldRun>();
+  private readonly runs = new Map<string, LeasedRun>();
   private timer: NodeJS.Timeout | undefined;
   private renewing = false;
 
@@ -39,20 +39,20 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  hold(held: HeldRun): void {
+  hold(held: LeasedRun): void {
     this.runs.set(held.run.interactionId, held);
   }
 
-  drop(held: HeldRun): void {
+  drop(held: LeasedRun): void {
     const { interactionId } = held.run;
     if (this.runs.get(interactionId) === held) this.runs.delete(interactionId);
   }
 
-  held(): readonly HeldRun[] {
+  held(): readonly LeasedRun[] {
     return [...this.runs.values()];
   }
 
-  isFresh({ renewed_at }: Pick<HeldRun, 'renewed_at'>): boolean {
+  isFresh({ renewed_at }: Pick<LeasedRun, 'renewed_at'>): boolean {
     return this.clock.monotonic() - renewed_at < this.config.leaseTtlMs;
   }
 
@@ -74,7 +74,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** A lease is gone, too, when its run has just ended and is about to hear of it. */
-  private async loseUnlessEnded({ run }: HeldRun): Promise<void> {
+  private async loseUnlessEnded({ run }: LeasedRun): Promise<void> {
     const row = await this.store.findInteraction(run.interactionId).catch(() => undefined);
     const hasEnded = row?.epoch === run.epoch && isFinal(row.status);
     if (!hasEnded) run.lose();
@@ -106,7 +106,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
 }
 
 /** Nobody's lease waits for what another run has to look up. */
-function tell({ run }: HeldRun, { cancel_reason, signals }: LeaseState): void {
+function tell({ run }: LeasedRun, { cancel_reason, signals }: LeaseState): void {
   if (cancel_reason !== null) run.cancel(cancel_reason);
   else run.look(signals).catch(() => {}); // the store is away; the next renewal looks again
 }

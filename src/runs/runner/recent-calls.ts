@@ -1,5 +1,5 @@
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
-import type { RunDeps } from '../run-services.js';
+import type { RunServices } from '../run-services.js';
 
 const MINUTE_MS = 60_000;
 /** No more than so many interactions of a chat are looked at. */
@@ -7,7 +7,7 @@ const MAX_INTERACTIONS = 20;
 
 /** Lets `TOOL_CALLS_PER_MINUTE` count what earlier interactions of the chat have called in other processes. */
 export async function takeRecentCalls(
-  { store, rates, config, clock }: Pick<RunDeps, 'store' | 'rates' | 'config' | 'clock'>,
+  { store, rates, config, clock }: Pick<RunServices, 'store' | 'rates' | 'config' | 'clock'>,
   { id, chat_id }: Pick<InteractionRow, 'id' | 'chat_id'>,
 ): Promise<void> {
   const limit = config.toolCallsPerMinute;

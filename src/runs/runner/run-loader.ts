@@ -3,14 +3,14 @@ import { readLog } from '../../persistence/read-log.js';
 import type { Lease } from '../../persistence/rows/store-rows.js';
 import { takeRecentCalls } from './recent-calls.js';
 import { RESUME_REASONS } from './resume-reasons.js';
-import type { RunStart } from '../run-input.js';
-import type { RunDeps } from '../run-services.js';
+import type { RunInput } from '../run-input.js';
+import type { RunServices } from '../run-services.js';
 
 /** Reads what a run begins with. */
 export class RunLoader {
   constructor(
     private readonly deps: Pick<
-      RunDeps,
+      RunServices,
       'store' | 'memory' | 'spill' | 'rates' | 'config' | 'clock'
     >,
   ) {}
@@ -19,7 +19,7 @@ export class RunLoader {
   async load(
     { interaction, lost_owner, parked, losses }: Lease,
     first?: LogRecord,
-  ): Promise<RunStart> {
+  ): Promise<RunInput> {
     const resumed = this.whyResumed(interaction.id, lost_owner);
     await takeRecentCalls(this.deps, interaction);
     return {

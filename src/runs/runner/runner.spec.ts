@@ -14,11 +14,11 @@ import { aborted, quiet } from '../../../test/support/quiet.js';
 import { RunWorld } from '../../../test/support/run-world.js';
 import type { AgentFunction, RunWorldOptions } from '../../../test/support/run-world.js';
 import { ScriptedProvider } from '../../../test/support/scripted-provider.js';
-import { Intake } from '../../http/admission-gate.js';
+import { AdmissionGate } from '../../http/admission-gate.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { ProcessName } from './process-name.js';
 import { Runner } from './runner.js';
-import { Suspects } from './crash-quarantine.js';
+import { CrashQuarantine } from './crash-quarantine.js';
 import { listUnowned } from '../../../test/support/list-unowned.js';
 
 const TTL = 15_000;
@@ -37,8 +37,8 @@ class Process {
   ) {
     const config = { leaseTtlMs: TTL } as Config;
     this.leases = new LeaseKeeper(world.store, clock, config, name);
-    const suspects = new Suspects(this.queue);
-    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new Intake());
+    const suspects = new CrashQuarantine(this.queue);
+    this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new AdmissionGate());
   }
 
   static async open(options: RunWorldOptions & { leased?: boolean } = {}): Promise<Process> {

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { Intake } from '../../http/admission-gate.js';
+import { AdmissionGate } from '../../http/admission-gate.js';
 import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
 import { giveUp, isPassing, unreadable } from './give-up.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import type { HeldRun } from './lease-keeper.js';
+import type { LeasedRun } from './lease-keeper.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow, Lease } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import type { Slot } from '../../queue/run-queue.js';
 import { Run } from '../run.js';
-import type { RunStart } from '../run-input.js';
-import { RunDeps } from '../run-services.js';
+import type { RunInput } from '../run-input.js';
+import { RunServices } from '../run-services.js';
 import { RunLoader } from './run-loader.js';
 import { reportStop } from '../run-reports.js';
-import { Suspects } from './crash-quarantine.js';
+import { CrashQuarantine } from './crash-quarantine.js';
 import { WaitingRuns } from './waiting-runs.js';
 
 /** What this process holds the lease of, and has not begun to run. */
@@ -41,11 +41,11 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private unsubscribe: () => void = () => {};
 
   constructor(
-    private readonly deps: RunDeps,
+    private readonly deps: RunServices,
     private readonly queue: RunQueue,
     private readonly leases: LeaseKeeper,
-    private readonly suspects: Suspects,
-    private readonly intake: Intake,
+    private readonly suspects: CrashQuarantine,
+    private readonly intake: AdmissionGate,
   ) {
     this.loader = new RunLoader(deps);
     this.waiting = new WaitingRuns(deps.config.maxConcurrentRuns);
@@ -109,7 +109,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async execute(taken: Taken, slot: Slot): Promise<void> {
-    const held: HeldRun = { run: undefined as never, renewed_at: taken.leased_at };
+    const held: LeasedRun = { run: undefined as never, renewed_at: taken.leased_at };
     const run = await this.prepare(taken, { held, slot });
     if (!run) return;
     this.leases.hold(Object.assign(held, { run }));
@@ -127,7 +127,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Undefined: there is nothing to run, and the lease is let go of. */
   private async prepare(
     taken: Taken,
-    { held, slot }: { held: HeldRun; slot: Slot },
+    { held, slot }: { held: LeasedRun; slot: Slot },
   ): Promise<Run | undefined> {
     const { interaction, losses } = taken.lease;
     const holdsLease = (): boolean => this.leases.isFresh(held);
@@ -152,7 +152,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     return undefined;
   }
 
-  private reportResume({ interaction, records, resumed }: RunStart): void {
+  private reportResume({ interaction, records, resumed }: RunInput): void {
     if (resumed === undefined || records.length === 0) return;
     const { id, epoch } = interaction;
     this.deps.logger.log(`${id}: taken up again, run ${epoch}: ${resumed}`);

@@ -1,16 +1,16 @@
 import { jest } from '@jest/globals';
 import type { Config } from '../../config/config.js';
-import type { Handing, RunQueue } from '../../queue/run-queue.js';
+import type { EnqueueOptions, RunQueue } from '../../queue/run-queue.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { quiet } from '../../../test/support/quiet.js';
 import { RunWorld } from '../../../test/support/run-world.js';
-import { Suspects } from './crash-quarantine.js';
+import { CrashQuarantine } from './crash-quarantine.js';
 import { Sweep } from './sweep.js';
 
 describe(Sweep.name, () => {
   let enqueued: string[];
   let clock: FakeClock;
-  let last: Handing | undefined;
+  let last: EnqueueOptions | undefined;
   let world: RunWorld;
   let sweep: Sweep;
 
@@ -25,13 +25,13 @@ describe(Sweep.name, () => {
   });
 
   function open({ role }: Pick<Config, 'role'>): void {
-    const enqueue = (id: string, handing: Handing): void => {
+    const enqueue = (id: string, handing: EnqueueOptions): void => {
       enqueued.push(id);
       last = handing;
     };
     const queue = { enqueue } as unknown as RunQueue;
     const config = { leaseTtlMs: 4_000, role } as Config;
-    sweep = new Sweep(world.store, queue, new Suspects(queue), config, clock);
+    sweep = new Sweep(world.store, queue, new CrashQuarantine(queue), config, clock);
   }
 
   afterEach(() => {

@@ -4,7 +4,7 @@ import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RunQueue } from '../../queue/run-queue.js';
-import { Suspects } from './crash-quarantine.js';
+import { CrashQuarantine } from './crash-quarantine.js';
 
 const BATCH = 200;
 const MAX_INTERVAL_MS = 5_000;
@@ -21,7 +21,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly store: InteractionStore,
     private readonly queue: RunQueue,
-    private readonly suspects: Suspects,
+    private readonly suspects: CrashQuarantine,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}

@@ -8,7 +8,7 @@ import type {
   Settlement,
 } from '../../persistence/rows/request-rows.js';
 import type { AppendEffects, Entry, RunLog } from '../../event-log/append/run-log.js';
-import { RunLost } from '../../event-log/append/lease-lost.error.js';
+import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
@@ -18,22 +18,22 @@ import type { CallIds } from '../../conversation/call-ids.js';
 import type { DeferredCall } from '../tool-call/deferred-call.js';
 import { doneWithin } from '../../kernel/done-within.js';
 import type { Leftovers } from './leftovers.js';
-import type { RunServices, SharedScope } from './run-scope.js';
+import type { ScopeServices, RunScope } from './run-scope.js';
 import type { TurnStream } from '../model-turn/turn-stream.js';
 
 /** How long what comes last waits for all else, in milliseconds. A tool that doesn't stop is given up before that. */
 const IDLE_MS = 6_000;
 
 /** What one agent of a run works with: what all of them share, and a signal and work of its own. */
-export class RunScope {
+export class AgentScope {
   /** Aborts when the agent has to stop, for whatever reason: after those of its children. */
   readonly signal: AbortSignal;
   /** How many agents are above it. */
   readonly depth: number;
   /** The root's child that it is or comes from; undefined for the root. */
-  readonly branch: RunScope | undefined;
+  readonly branch: AgentScope | undefined;
   private readonly abort = new AbortController();
-  private readonly children = new Set<RunScope>();
+  private readonly children = new Set<AgentScope>();
   private readonly working = new Set<Promise<void>>();
   private readonly deferred = new Set<Promise<void>>();
   private last: Promise<void> = Promise.resolve();
@@ -42,9 +42,9 @@ export class RunScope {
 
   /** `signal` stops it from outside. */
   constructor(
-    readonly shared: SharedScope,
+    readonly shared: RunScope,
     signal?: AbortSignal,
-    parent?: RunScope,
+    parent?: AgentScope,
   ) {
     this.depth = parent ? parent.depth + 1 : 0;
     this.branch = parent?.branch ?? (parent && this);
@@ -55,8 +55,8 @@ export class RunScope {
   }
 
   /** The scope of a child agent; it stops with this one. */
-  child(): RunScope {
-    const child = new RunScope(this.shared, undefined, this);
+  child(): AgentScope {
+    const child = new AgentScope(this.shared, undefined, this);
     child.resources = this.resources;
     this.children.add(child);
     if (this.signal.aborted) child.stop(this.signal.reason);
@@ -64,7 +64,7 @@ export class RunScope {
   }
 
   /** A child has ended. */
-  release(child: RunScope): void {
+  release(child: AgentScope): void {
     this.children.delete(child);
   }
 
@@ -77,7 +77,7 @@ export class RunScope {
   get interaction(): InteractionRow {
     return this.shared.options.interaction;
   }
-  get services(): RunServices {
+  get services(): ScopeServices {
     return this.shared.options.services;
   }
   get log(): RunLog {
@@ -105,7 +105,7 @@ export class RunScope {
   /** @throws what ends the caller's work too: nothing may be started any more */
   throwIfStopped(): void {
     this.signal.throwIfAborted();
-    if (!this.log.isHeld) throw new RunLost();
+    if (!this.log.isHeld) throw new LeaseLostError();
   }
 
   /** @throws as `throwIfStopped`, but not where what came of the work is still written down */
@@ -113,13 +113,13 @@ export class RunScope {
     const { aborted, reason } = this.signal;
     const isHeard = !aborted || (reason instanceof ServerStopped && !reason.graceIsOver);
     if (!isHeard) this.signal.throwIfAborted();
-    if (!this.log.isHeld) throw new RunLost();
+    if (!this.log.isHeld) throw new LeaseLostError();
   }
 
   /** Keeps an eye on work that an effect has begun: what goes wrong there, apart from being stopped, ends the run. */
   track(work: Promise<void>): void {
     const watched = work.catch((error: unknown) => {
-      if (error instanceof RunLost || !this.signal.aborted) this.fail(error);
+      if (error instanceof LeaseLostError || !this.signal.aborted) this.fail(error);
     });
     const end = this.shared.begin();
     this.working.add(watched);

@@ -1,13 +1,13 @@
 import type { Activity } from './activity.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import type { Leftovers } from './leftovers.js';
-import { RunScope } from './agent-scope.js';
-import { SharedScope } from './run-scope.js';
+import { AgentScope } from './agent-scope.js';
+import { RunScope } from './run-scope.js';
 import { treeBudget } from '../limits/tree-budget.js';
 import type { Journal } from '../journal/journal.js';
 import type { RunLog } from '../../event-log/append/run-log.js';
-import type { RunDeps } from '../run-services.js';
-import type { RunStart } from '../run-input.js';
+import type { RunServices } from '../run-services.js';
+import type { RunInput } from '../run-input.js';
 
 export interface NewRunScopeOptions {
   readonly log: RunLog;
@@ -19,15 +19,15 @@ export interface NewRunScopeOptions {
 
 /** What the agents of a run work in, by the settings of the process and of the interaction. */
 export function newRunScope(
-  deps: RunDeps,
-  { interaction, before, records }: RunStart,
+  deps: RunServices,
+  { interaction, before, records }: RunInput,
   { signal, ...options }: NewRunScopeOptions,
-): RunScope {
+): AgentScope {
   const { config } = deps;
   const call_ids = new CallIds(deps.ids);
   call_ids.addFrom(before);
   for (const { body } of records) if (body.type === 'TOOL_CALL') call_ids.add(body.id);
-  const shared = new SharedScope({
+  const shared = new RunScope({
     ...options,
     ...{ interaction, before, call_ids },
     services: deps,
@@ -37,5 +37,5 @@ export function newRunScope(
     prices: config.modelPrices ?? {},
     context: config,
   });
-  return new RunScope(shared, signal);
+  return new AgentScope(shared, signal);
 }

@@ -7,7 +7,7 @@ import type {
 import type { ActiveStatus } from '../../protocol/interaction.js';
 
 /** The requests of one run that wait for a person or a client, and what they came to. */
-export class RequestDesk {
+export class PendingRequests {
   /** Asked and not settled, as far as this run knows. */
   private readonly open = new Map<string, RequestKind>();
   private readonly keys = new Map<string, string>();

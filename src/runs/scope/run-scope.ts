@@ -35,18 +35,18 @@ import type { ChildAgent } from '../children/child-agent.js';
 import { ChildConversations } from '../../conversation/child-conversations.js';
 import { EarlierMarks } from '../context-window/earlier-marks.js';
 import { EarlierOutputs } from '../context-window/earlier-outputs.js';
-import { FairSlots } from '../limits/fair-semaphore.js';
+import { FairSemaphore } from '../limits/fair-semaphore.js';
 import { ImageRoom } from '../tool-call/image-room.js';
 import { OutputRoom } from '../tool-call/output-room.js';
 import { Interventions } from '../children/interventions.js';
 import type { TreeLimitSettings } from '../effects/fork.effect.js';
 import type { Leftovers } from './leftovers.js';
 import { RepeatedCalls } from '../tool-call/repeated-calls.js';
-import { RequestDesk } from './pending-requests.js';
+import { PendingRequests } from './pending-requests.js';
 import type { TurnStream } from '../model-turn/turn-stream.js';
 import { WorkCount } from './work-count.js';
 
-export interface RunServices {
+export interface ScopeServices {
   readonly store: Pick<
     InteractionStore,
     'settleRequest' | 'findRequest' | 'findInteraction' | 'listInteractions' | 'readRecordsOfTypes'
@@ -63,11 +63,11 @@ export interface RunServices {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-export interface SharedScopeOptions {
+export interface RunScopeOptions {
   readonly interaction: InteractionRow;
   /** The conversation before it. */
   readonly before: readonly Message[];
-  readonly services: RunServices;
+  readonly services: ScopeServices;
   readonly log: RunLog;
   readonly journal: Journal;
   readonly call_ids: CallIds;
@@ -84,7 +84,7 @@ export interface SharedScopeOptions {
 }
 
 /** What all agents of one run share. */
-export class SharedScope {
+export class RunScope {
   /** Model turns that are being streamed. */
   readonly turns = new Set<TurnStream>();
   /** Tool calls that did not stop when they were told to (I7). */
@@ -99,7 +99,7 @@ export class SharedScope {
   isBlind = false;
   readonly limits: CallLimits;
   /** Of model turns. */
-  readonly slots: FairSlots;
+  readonly slots: FairSemaphore;
   readonly budgets: Budgets;
   readonly repeated = new RepeatedCalls();
   readonly imageRoom = new ImageRoom();
@@ -112,18 +112,18 @@ export class SharedScope {
   /** Rejects when the run can't go on, whatever the agents do. */
   readonly failure: Promise<never>;
   private readonly work = new WorkCount(() => this.onWorkChange());
-  private readonly desk = new RequestDesk(() => this.onWorkChange());
+  private readonly desk = new PendingRequests(() => this.onWorkChange());
   private status: InteractionStatus;
   private turn: Promise<unknown> = Promise.resolve();
   private usage: Usage;
   private rejectFailure: (error: unknown) => void = () => {};
 
-  constructor(readonly options: SharedScopeOptions) {
+  constructor(readonly options: RunScopeOptions) {
     this.usage = options.interaction.usage;
     this.status = options.interaction.status;
     const { interaction, limits: settings, services } = options;
     this.limits = new CallLimits({ interaction, settings, rates: services.rates });
-    this.slots = new FairSlots(settings.maxParallelTurns);
+    this.slots = new FairSemaphore(settings.maxParallelTurns);
     const { budget, prices } = options;
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
     this.earlier = new EarlierMarks(services.store, interaction);

@@ -1,13 +1,13 @@
 import { parseArguments } from '../../tools/parse-arguments.js';
 import { GuardedResult } from '../guarding/guarded-result.js';
 import { guardedAgent } from '../guarding/guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { Executed } from './tool-run.js';
 
 /** Has the client run a call of a tool that it declared, and waits for the result that it sends. */
 export async function runClientCall(
-  scope: RunScope,
+  scope: AgentScope,
   { key, agent, call }: ToolCallInput,
   tool_input: string,
 ): Promise<Executed> {

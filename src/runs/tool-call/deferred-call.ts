@@ -2,7 +2,7 @@ import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
 import { trip } from '../guarding/guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { ToolRun } from './tool-run.js';
@@ -33,7 +33,7 @@ export class DeferredCall {
   private readonly deferred: DeferredInput;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     deferred: DeferredInput,
   ) {
     const children = deferred.input.children.ofDeferredCall();

@@ -2,11 +2,11 @@ import type { InputKind } from '../../guardrails/guardrail.js';
 import type { GuardedJournal, InputJudgement } from '../../guardrails/input-judgement.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import { guardedAgent } from '../guarding/guarding.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
 /** What the guardrails say of what a person wrote, to be kept with it; undefined when none looks at that. */
 export async function judgeInput(
-  scope: RunScope,
+  scope: AgentScope,
   agent: AgentIdentity,
   { kind, text }: { readonly kind: InputKind; readonly text: string },
 ): Promise<{ hidden?: GuardedJournal; judgement?: InputJudgement }> {

@@ -7,7 +7,7 @@ import { AskEffect } from '../effects/ask.effect.js';
 import type { ChildAgent } from '../children/child-agent.js';
 import { perform } from '../journal/effect.js';
 import type { Effect } from '../journal/effect.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { untilAborted } from '../scope/until-aborted.js';
 
@@ -22,7 +22,7 @@ export class NestedSteps {
   private latest = 0;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
   ) {}
 

@@ -6,7 +6,7 @@ import { showUnseen } from '../../tools/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/tool.js';
 import { decisionOf, describeRejection, inputOf } from './decision.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/tool-judge.js';
 
 /** Whether a call may run, with which input, and what the log is told of how that was decided. */
@@ -26,9 +26,9 @@ interface Doubt {
 }
 
 /** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
-export class ToolGate {
+export class ToolAuthorizer {
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
   ) {}
 

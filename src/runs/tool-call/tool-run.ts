@@ -6,7 +6,7 @@ import type { ToolContext, ToolEvent } from '../../tools/tool.js';
 import { GuardedResult } from '../guarding/guarded-result.js';
 import { guardedAgent } from '../guarding/guarding.js';
 import { NestedSteps } from './nested-steps.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { isRepeatable, ToolStart } from './tool-start.js';
 import type { PassedCall } from './tool-start.js';
@@ -30,7 +30,7 @@ export class ToolRun {
   private readonly guarded: GuardedResult;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
   ) {
     this.steps = new NestedSteps(scope, input);

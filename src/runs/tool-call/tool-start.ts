@@ -2,7 +2,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
-import type { RunScope } from '../scope/agent-scope.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 
 /** A call that may run. */
@@ -22,7 +22,7 @@ export class ToolStart {
   private recorded: Promise<readonly LogRecord[]> | undefined;
 
   constructor(
-    private readonly scope: RunScope,
+    private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
     private readonly passed: PassedCall,
   ) {

@@ -1,7 +1,7 @@
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../workspace/tree/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
-import type { LeftOut } from '../../workspace/tree/skipped-files.js';
+import type { SkippedFiles } from '../../workspace/tree/skipped-files.js';
 import { readFileText } from './file-text.js';
 import { linesOf } from './lines.js';
 import { showLine } from './show-line.js';
@@ -19,7 +19,7 @@ export class LineSearch {
 
   constructor(
     private readonly regex: LinearRegex,
-    private readonly run: { readonly leftOut: LeftOut; readonly signal: AbortSignal },
+    private readonly run: { readonly leftOut: SkippedFiles; readonly signal: AbortSignal },
   ) {}
 
   async *in(file: TreeFile): AsyncGenerator<FoundLine, void, undefined> {

@@ -5,7 +5,7 @@ import { isProcessTrace } from './process-trace.js';
 
 /** Clears away what a server that was killed has left running. */
 @Injectable()
-export class LeftProcesses {
+export class OrphanedProcesses {
   /** `trace` is what the log kept. Resolves with whether nothing of it runs any more, as far as this host can tell. */
   async kill(trace: unknown): Promise<boolean> {
     if (!isProcessTrace(trace) || trace.host !== (await hostId())) return false;

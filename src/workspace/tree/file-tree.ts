@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace.js';
 import { unsuitable } from '../workspace-fault.js';
 import { Breather } from './breather.js';
 import { IgnoreChain } from './ignore-chain.js';
-import { LeftOut } from './skipped-files.js';
+import { SkippedFiles } from './skipped-files.js';
 
 /** What a walk looks at, at most. */
 const MAX_ENTRIES = 100_000;
@@ -34,7 +34,7 @@ export interface TreeOptions {
  * is followed, none is a file here, and each folder is opened from the one before: what is outside is not reached.
  */
 export class FileTree {
-  readonly leftOut = new LeftOut();
+  readonly leftOut = new SkippedFiles();
   private readonly breather = new Breather();
   private left = MAX_ENTRIES;
 

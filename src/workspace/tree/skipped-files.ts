@@ -10,7 +10,7 @@ const REMARKS = {
 };
 
 /** What a search has not looked at. It is told without numbers: those would tell something of the files that may not be seen. */
-export class LeftOut {
+export class SkippedFiles {
   private readonly kinds = new Set<keyof typeof REMARKS>();
 
   /** Answers false, for whoever filters. */
