@@ -1,4 +1,4 @@
-import type { Variables } from './environment.js';
+import type { Variables } from './schema.js';
 
 type ModelVariables = Pick<
   Variables,

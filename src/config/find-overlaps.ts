@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import type { ConfigFault } from './config-error.js';
-import type { Variables } from './environment.js';
+import type { Variables } from './schema.js';
 
 /** What the server keeps in `DATA_DIR`, by the first name of its path there. */
 const OWN_FOLDERS = ['db', 'chats', 'spill', 'python-snapshot'];

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
-import { environment } from './environment.js';
+import { environment } from './schema.js';
 import { loadConfig } from './load-config.js';
 import type { Environment } from './load-config.js';
 

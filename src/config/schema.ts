@@ -17,7 +17,7 @@ import {
   redisUrl,
   trueOrFalse,
   variableNames,
-} from './setting.js';
+} from './settings.js';
 
 /** Every variable that we read, with what it may be and its default. `.env.example` says what each is for. */
 export const environment = z.object({
