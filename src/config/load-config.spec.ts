@@ -184,7 +184,7 @@ describe(loadConfig.name, () => {
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_BASE_URL: 'http://h/v1' }, 'openai/gpt-5-mini', 'OPENAI_BASE_URL is set'],
-    [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL says so'],
+    [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL is set'],
   ])('chooses a model for %j and says why', (env, model, modelReason) => {
     expect(loadConfig(env)).toMatchObject({ model, modelReason });
   });
@@ -205,9 +205,9 @@ describe(loadConfig.name, () => {
     ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['data_dir', 'DATA_DIR'],
-  ])('asks whether %s means %s', (name, meant) => {
+  ])('suggests for %s the name %s', (name, meant) => {
     expect(loadConfig({ [name]: 'x' }).warnings).toEqual([
-      `${name} is not a variable of ours; did you mean ${meant}?`,
+      `Unknown variable ${name}; did you mean ${meant}?`,
     ]);
   });
 

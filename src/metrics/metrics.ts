@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AppendMeter } from '../event-log/append/append-meter.js';
+import { AppendMeter } from '../event-log/append/append-meter.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 
@@ -14,7 +14,7 @@ export interface Readings {
 }
 
 /** What this process counts, in the words of Prometheus. Labels have few values that are known beforehand. */
-export class Metrics implements AppendMeter {
+export class Metrics extends AppendMeter {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private readonly runs = new Gauge({
@@ -75,7 +75,7 @@ export class Metrics implements AppendMeter {
   });
   private watchesProcess = false;
 
-  written(batches: readonly AppendBatch[], duration_ms: number): void {
+  override written(batches: readonly AppendBatch[], duration_ms: number): void {
     this.appends.inc({ outcome: 'written' });
     this.groupSize.observe(batches.length);
     this.duration.observe(duration_ms / 1000);
@@ -85,7 +85,7 @@ export class Metrics implements AppendMeter {
     }
   }
 
-  failed(duration_ms: number): void {
+  override failed(duration_ms: number): void {
     this.appends.inc({ outcome: 'failed' });
     this.duration.observe(duration_ms / 1000);
   }

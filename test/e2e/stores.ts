@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { Stores } from '../../src/storage/storage.module.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';

@@ -4,7 +4,7 @@ import { AppModule } from '../../src/app.module.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { buildDocument } from '../../src/http/openapi/openapi.js';
 import { operationsOf } from '../../src/http/openapi/openapi-operations.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { Stores } from '../../src/storage/storage.module.js';
 
 const STREAMS = ['interactions_start', 'interactions_edit', 'interactions_follow'];
 

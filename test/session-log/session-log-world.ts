@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { Stores } from '../../src/storage/storage.module.js';
 import { isFinal } from '../../src/protocol/interaction.js';
 import type { Message } from '../../src/protocol/message.js';
 import { newStart } from '../contracts/interaction-store/fixtures.js';

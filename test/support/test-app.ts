@@ -9,7 +9,7 @@ import { configureApp } from '../../src/http/configure-app.js';
 import { SseStreams } from '../../src/http/sse-streams.js';
 import { LeaseKeeper } from '../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../src/event-log/follow/readers.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { Stores } from '../../src/storage/storage.module.js';
 
 export interface TestAppOptions {
   readonly env: Environment;

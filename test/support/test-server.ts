@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../src/config/load-config.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { Stores } from '../../src/storage/storage.module.js';
 import { ApiClient } from './api-client.js';
 import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from './fake-openai.js';

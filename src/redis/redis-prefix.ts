@@ -1,0 +1,2 @@
+/** Prefix of every key in Redis. Interaction ids are unique, so servers may share one Redis. */
+export const REDIS_PREFIX = 'parley';
