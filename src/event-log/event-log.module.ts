@@ -52,7 +52,10 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
 const MAX_SPILL_BYTES = 1024 ** 3;
 
 /** With the file store there is no folder: a disk that refuses the log refuses the spill too. */
-async function openSpill({ store: kind, dataDir }: Config, store: InteractionStore): Promise<Spill> {
+async function openSpill(
+  { store: kind, dataDir }: Config,
+  store: InteractionStore,
+): Promise<Spill> {
   const folder = kind === 'file' ? undefined : new SpillFolder(dataDir, MAX_SPILL_BYTES);
   const spill = new Spill(store, folder);
   await spill.open();

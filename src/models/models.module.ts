@@ -43,5 +43,10 @@ function optionsOf(
   baseUrl: string | undefined,
 ): HttpProviderOptions {
   const sees = (model: string): boolean => seesImages(model, modelImages);
-  return { timeoutMs, sees, ...(apiKey && { apiKey: apiKey.reveal() }), ...(baseUrl && { baseUrl }) };
+  return {
+    timeoutMs,
+    sees,
+    ...(apiKey && { apiKey: apiKey.reveal() }),
+    ...(baseUrl && { baseUrl }),
+  };
 }
