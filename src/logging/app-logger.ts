@@ -1,7 +1,7 @@
+import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../config/config.js';
 import { describeError } from './describe-error.js';
 import { redactor } from './redactor.js';
@@ -99,8 +99,11 @@ function toFields(message: unknown): object {
   return { message: String(message) };
 }
 
+/** Loads pino-pretty, which a server that logs JSON does not need. */
 function prettyWriter(write: (text: string) => void): (line: string) => void {
-  const format = prettyFactory({
+  const require = createRequire(import.meta.url);
+  const pretty = require('pino-pretty') as typeof import('pino-pretty');
+  const format = pretty.prettyFactory({
     colorize: process.stdout.isTTY && process.stdout.hasColors(),
     messageKey: 'message',
     messageFormat: (entry, key) => (entry['context'] ? `[${entry['context']}] ` : '') + entry[key],
