@@ -12,7 +12,7 @@ import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
 import { StorageModule } from './storage/storage.module.js';
-import type { Stores } from './storage/storage.module.js';
+import type { AllStores } from './storage/stores.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
 @Module({
@@ -40,7 +40,7 @@ export class AppModule {
   }
 
   /** The server with a given configuration, on stores that are open already. */
-  static of(config: Config, stores: Stores, modules: readonly Type[] = []): DynamicModule {
+  static of(config: Config, stores: AllStores, modules: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [AppConfigModule.of(config), StorageModule.of(stores), ...modules],

@@ -2,6 +2,8 @@ import { Logger, Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { REDIS_PREFIX } from '../redis/redis-prefix.js';
@@ -19,21 +21,25 @@ import { StoreHealth } from './store-health.js';
   imports: [QueueModule],
   providers: [
     { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
-    { provide: Spill, inject: [Config, InteractionStore], useFactory: openSpill },
+    {
+      provide: Spill,
+      inject: [Config, InteractionStore, RecordStore, LeaseStore],
+      useFactory: openSpill,
+    },
     {
       provide: StoreHealth,
-      inject: [Config, InteractionStore, Spill, Clock, RunQueue],
+      inject: [Config, RecordStore, Spill, Clock, RunQueue],
       useFactory: watchStore,
     },
     {
       provide: LogWriter,
-      inject: [Config, InteractionStore, Clock, Spill, StoreHealth, AppendMeter],
+      inject: [Config, RecordStore, Clock, Spill, StoreHealth, AppendMeter],
       useFactory: createLogWriter,
     },
     {
       provide: Readers,
-      inject: [InteractionStore, LiveBus],
-      useFactory: (store: InteractionStore, bus: LiveBus) => new Readers({ store, bus }),
+      inject: [RecordStore, LiveBus],
+      useFactory: (records: RecordStore, bus: LiveBus) => new Readers({ records, bus }),
     },
   ],
   exports: [LiveBus, Spill, StoreHealth, LogWriter, Readers],
@@ -53,20 +59,21 @@ const MAX_SPILL_BYTES = 1024 ** 3;
 
 /** With the file store there is no folder: a disk that refuses the log refuses the spill too. */
 async function openSpill(
-  { store: kind, dataDir }: Config,
-  store: InteractionStore,
+  { store, dataDir }: Config,
+  interactions: InteractionStore,
+  ...[records, leases]: [RecordStore, LeaseStore]
 ): Promise<Spill> {
-  const folder = kind === 'file' ? undefined : new SpillFolder(dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill(store, folder);
+  const folder = store === 'file' ? undefined : new SpillFolder(dataDir, MAX_SPILL_BYTES);
+  const spill = new Spill({ interactions, records, leases }, folder);
   await spill.open();
   return spill;
 }
 
 function watchStore(
-  ...[config, store, spill, clock, queue]: [Config, InteractionStore, Spill, Clock, RunQueue]
+  ...[config, records, spill, clock, queue]: [Config, RecordStore, Spill, Clock, RunQueue]
 ): StoreHealth {
   return new StoreHealth(
-    { store, spill, clock },
+    { records, spill, clock },
     {
       name: config.store === 'file' ? 'data directory' : 'database',
       patience_ms: Math.min(Math.max(config.saveTimeoutMs, 1000), 5000),
@@ -76,14 +83,14 @@ function watchStore(
 }
 
 function createLogWriter(
-  ...[{ saveTimeoutMs: save_timeout_ms }, store, clock, spill, watch, meter]: [
+  ...[{ saveTimeoutMs: save_timeout_ms }, records, clock, spill, watch, meter]: [
     Config,
-    InteractionStore,
+    RecordStore,
     Clock,
     Spill,
     StoreHealth,
     AppendMeter,
   ]
 ): LogWriter {
-  return new LogWriter(store, clock, { save_timeout_ms, spill, watch, meter });
+  return new LogWriter(records, clock, { save_timeout_ms, spill, watch, meter });
 }

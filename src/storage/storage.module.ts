@@ -3,19 +3,21 @@ import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/com
 import { Config } from '../config/config.js';
 import { AppLogger } from '../logging/app-logger.js';
 import { ChatArchive } from '../persistence/chat-archive.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { InterventionStore } from '../persistence/intervention.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { RuleStore } from '../permissions/rule-store.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { openStorage } from './open-storage.js';
-import type { Storage } from './open-storage.js';
-
-/** Saved state, open. */
-export type Stores = Omit<Storage, 'close'>;
+import type { AllStores } from './stores.js';
 
 /** Closes the storage after everything else: the shutdown hooks of global modules run last. */
 class OpenStorage implements OnApplicationShutdown {
   constructor(
-    readonly stores: Stores,
+    readonly stores: AllStores,
     private readonly close?: () => Promise<void>,
   ) {}
 
@@ -24,44 +26,50 @@ class OpenStorage implements OnApplicationShutdown {
   }
 }
 
+const PORTS = [
+  port(ChatStore, 'chats'),
+  port(InteractionStore, 'interactions'),
+  port(RecordStore, 'records'),
+  port(LeaseStore, 'leases'),
+  port(RequestStore, 'requests'),
+  port(InterventionStore, 'interventions'),
+  port(ChatArchive, 'archive'),
+  port(RuleStore, 'rules'),
+  port(TaskStore, 'tasks'),
+];
+
 /**
- * Binds the store ports to what the configuration selects. It is global because it is above the
- * features that use the ports.
+ * Binds the store ports to the storage that the configuration selects. It is global because it is
+ * above the features that use the ports, so they can't import it.
  */
 @Global()
 @Module({})
 export class StorageModule {
-  /** Opens the storage with the application, and closes it with it. */
+  /** Opens the storage when the application is created, and closes it with the application. */
   static forRoot(): DynamicModule {
     return withStorage({
       provide: OpenStorage,
       inject: [Config, AppLogger],
       useFactory: async (config: Config, logger: AppLogger) => {
-        // Directly, because Nest's own logger holds messages back until the application is created.
+        // Directly, because Nest's own logger buffers messages until the application is created.
         const storage = await openStorage(config, (problem) => logger.warn(problem, 'Storage'));
         return new OpenStorage(storage, () => storage.close());
       },
     });
   }
 
-  /** Stores that are open already; the caller closes them. */
-  static of(stores: Stores): DynamicModule {
+  /** With stores that are open already; the caller closes them. */
+  static of(stores: AllStores): DynamicModule {
     return withStorage({ provide: OpenStorage, useValue: new OpenStorage(stores) });
   }
 }
 
 function withStorage(storage: Provider): DynamicModule {
-  const ports: Provider[] = [
-    port(InteractionStore, 'store'),
-    port(RuleStore, 'rules'),
-    port(TaskStore, 'tasks'),
-    port(ChatArchive, 'archive'),
-  ];
-  return { module: StorageModule, providers: [storage, ...ports], exports: ports };
+  return { module: StorageModule, providers: [storage, ...PORTS], exports: PORTS };
 }
 
-function port<K extends keyof Stores>(
-  token: abstract new (...args: never[]) => Stores[K],
+function port<K extends keyof AllStores>(
+  token: abstract new (...args: never[]) => AllStores[K],
   name: K,
 ): Provider {
   return {
