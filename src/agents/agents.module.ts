@@ -4,7 +4,6 @@ import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
-import { QueueModule } from '../queue/queue.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -27,7 +26,6 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     EventLogModule,
     ModelsModule,
     PermissionsModule,
-    QueueModule,
     ToolsModule,
     WorkspaceModule,
   ],

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
-import { QueueModule } from '../queue/queue.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalsService } from './approvals.service.js';
 import { DecisionsController } from './decisions.controller.js';
@@ -12,7 +11,7 @@ import { ResponsesService } from './responses.service.js';
 import { SettleService } from './settle.service.js';
 
 @Module({
-  imports: [EventLogModule, QueueModule, ToolsModule, PermissionsModule],
+  imports: [EventLogModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [DowntimeGrace, SettleService, ApprovalsService, ResponsesService, RequestExpiry],
 })

@@ -6,7 +6,6 @@ import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RunQueue } from '../queue/run-queue.js';
-import { REDIS_PREFIX } from '../redis/redis-prefix.js';
 import { AppendMeter } from './append/append-meter.js';
 import { LogWriter } from './append/log-writer.js';
 import { Readers } from './follow/readers.js';
@@ -42,13 +41,15 @@ import { StoreHealth } from './store-health.js';
       useFactory: (records: RecordStore, bus: LiveBus) => new Readers({ records, bus }),
     },
   ],
-  exports: [LiveBus, Spill, StoreHealth, LogWriter, Readers],
+  exports: [LiveBus, Spill, StoreHealth, LogWriter, Readers, QueueModule],
 })
 export class EventLogModule {}
 
+/** The Redis client is loaded only with `REDIS_URL`. */
 async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
   if (!redisUrl) return new LocalLiveBus();
   const { RedisLiveBus } = await import('./live/redis/redis-live-bus.js');
+  const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
   const logger = new Logger('LiveBus');
   const report = (problem: string): void => logger.warn(problem);
   return RedisLiveBus.open({ url: redisUrl.reveal(), prefix: `${REDIS_PREFIX}:`, report });

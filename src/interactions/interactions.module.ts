@@ -6,7 +6,6 @@ import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
-import { QueueModule } from '../queue/queue.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
@@ -31,7 +30,6 @@ import { WaitForEnd } from '../cancellation/wait-for-end.js';
     ConversationCacheModule,
     EventLogModule,
     ModelsModule,
-    QueueModule,
     ToolsModule,
     WorkspaceModule,
     PermissionsModule,

@@ -1,6 +1,5 @@
 import { Logger, Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { REDIS_PREFIX } from '../redis/redis-prefix.js';
 import { LocalRunQueue } from './local/local-run-queue.js';
 import { RunQueue } from './run-queue.js';
 
@@ -13,10 +12,12 @@ const MIN_LOCK_MS = 5_000;
 })
 export class QueueModule {}
 
+/** BullMQ is loaded only with `REDIS_URL`. */
 async function openRunQueue(config: Config): Promise<RunQueue> {
   const { redisUrl, maxConcurrentRuns: concurrency, leaseTtlMs } = config;
   if (!redisUrl) return new LocalRunQueue(concurrency);
   const { BullRunQueue } = await import('./bullmq/bull-run-queue.js');
+  const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
   const logger = new Logger('RunQueue');
   return BullRunQueue.open({
     url: redisUrl.reveal(),

@@ -1,6 +1,5 @@
 import { Logger, Module } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { REDIS_PREFIX } from '../../redis/redis-prefix.js';
 import { Refusals } from '../../redis/refusals.js';
 import { InteractionStore } from '../interaction.store.js';
 import { ConversationCache } from './conversation-cache.js';
@@ -20,7 +19,7 @@ export class ConversationCacheModule {}
 async function openCache(config: Config, store: InteractionStore): Promise<ConversationCache> {
   const { redisUrl, hotMemoryTtlMs: ttl_ms } = config;
   if (!redisUrl || ttl_ms === 0) return new ConversationCache(store);
-  const { connectRedis } = await import('../../redis/connect-redis.js');
+  const { connectRedis, REDIS_PREFIX } = await import('../../redis/connect-redis.js');
   const redis = connectRedis(redisUrl.reveal(), () => {}); // the live bus reports outages
   const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
   const logger = new Logger(ConversationCache.name);
