@@ -10,7 +10,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { AppError } from '../../kernel/app-error.js';
-import { fieldFaults } from './field-faults.js';
 import { InputPipe } from './input.pipe.js';
 
 class PartDto {
@@ -40,7 +39,7 @@ class ThingDto {
   parts?: PartDto[];
 }
 
-describe(fieldFaults.name, () => {
+describe(InputPipe.name, () => {
   const faultsOf = async (body: object) => {
     const pipe = new InputPipe();
     const refused = pipe.transform(body, { type: 'body', metatype: ThingDto });
@@ -58,9 +57,7 @@ describe(fieldFaults.name, () => {
       ['word', 'is needed'],
       ['parts.0.name', 'is needed'],
     ]);
-    expect(message).toBe(
-      'The body has faults: id is needed; word is needed; parts.0.name is needed',
-    );
+    expect(message).toBe('Invalid body: id is needed; word is needed; parts.0.name is needed');
   });
 
   it.each([
