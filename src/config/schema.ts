@@ -19,7 +19,7 @@ import {
   variableNames,
 } from './settings.js';
 
-/** Every variable that we read, with what it may be and its default. `.env.example` says what each is for. */
+/** Every variable with its type and default, in the order of `.env.example`, which documents them. */
 export const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: hostName().default('127.0.0.1'),
@@ -90,7 +90,7 @@ export const environment = z.object({
   LOG_FORMAT: oneOf('json', 'pretty').optional(),
 });
 
-/** Variables whose value is never shown, not even a wrong one. */
+/** Variables whose values are never shown, not even invalid ones. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'REDIS_URL',

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { Secret } from './secret.js';
 
-// Each maker's message completes the sentence "<VARIABLE>: "abc" …", so that a fault says what is allowed.
+// The message of each type completes the sentence `<VARIABLE>: "abc" …` and says what is allowed.
 
 export function integer(min: number, max: number) {
   return wholeNumber({ min, max, what: 'a whole number' });
