@@ -40,13 +40,13 @@ describe(loadConfig.name, () => {
   it('names every fault at once, with what is allowed', () => {
     const faults = faultsOf({ PORT: '70000', MIGRATE: 'yes', MODEL: 'gpt', HEARTBEAT_MS: '1.5' });
     expect(faults).toEqual([
-      { variable: 'PORT', problem: '"70000" has to be a whole number from 0 to 65535' },
-      { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
       {
         variable: 'MODEL',
         problem:
           '"gpt" has to be <provider>/<name>, such as openai/gpt-5-mini, or several of these, separated by commas',
       },
+      { variable: 'PORT', problem: '"70000" has to be a whole number from 0 to 65535' },
+      { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
       {
         variable: 'HEARTBEAT_MS',
         problem: '"1.5" has to be milliseconds: a whole number from 10 to 2147483647',
