@@ -20,9 +20,6 @@ export class AppConfigModule {
    * @throws ConfigError with every fault
    */
   static async forRoot(envFilePath = '.env'): Promise<DynamicModule> {
-    const validate = (env: Record<string, string>): Checked => ({
-      config: loadConfig(env, process.stdout.isTTY),
-    });
     const options = { envFilePath, validate, cache: true, skipProcessEnv: true };
     const environment = ConfigModule.forRoot(options).catch((error: unknown) => {
       throw asConfigError(error, envFilePath);
@@ -50,6 +47,10 @@ export class AppConfigModule {
       exports: [Config],
     };
   }
+}
+
+function validate(env: Record<string, string>): Checked {
+  return { config: loadConfig(env, process.stdout.isTTY) };
 }
 
 function asConfigError(error: unknown, variable: string): unknown {

@@ -106,7 +106,7 @@ function prettyWriter(write: (text: string) => void): (line: string) => void {
   const format = pretty.prettyFactory({
     colorize: process.stdout.isTTY && process.stdout.hasColors(),
     messageKey: 'message',
-    messageFormat: (entry, key) => (entry['context'] ? `[${entry['context']}] ` : '') + entry[key],
+    messageFormat: '{if context}[{context}] {end}{message}',
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: 'pid,context',
     singleLine: true,
