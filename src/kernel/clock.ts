@@ -4,6 +4,15 @@ export abstract class Clock {
   abstract now(): Date;
   /** Milliseconds that never jump, for durations and leases. */
   abstract monotonic(): number;
+
+  /**
+   * Calls once when this time has passed, unless what it returns is called before. Does not keep
+   * the process alive.
+   */
+  after(milliseconds: number, call: () => void): () => void {
+    const timer = setTimeout(call, milliseconds).unref();
+    return () => clearTimeout(timer);
+  }
 }
 
 export class SystemClock extends Clock {

@@ -1,12 +1,12 @@
-import type { Interaction } from '../../src/protocol/interaction.js';
-import { checkConversation } from '../support/check-conversation.js';
-import { eventually } from '../support/eventually.js';
-import type { Following } from '../support/following.js';
-import type { Person } from '../support/person.js';
-import { resumeAfterEach } from '../support/resume-after-each.js';
-import { script } from '../support/scripted-answers.js';
-import type { ServerUnderTest } from './on-each-store.js';
-import { withPeople } from './with-people.js';
+import type { Interaction } from '../../../src/protocol/interaction.js';
+import { checkConversation } from '../../support/check-conversation.js';
+import { eventually } from '../../support/eventually.js';
+import type { Following } from '../../support/following.js';
+import type { Person } from '../../support/person.js';
+import { resumeAfterEach } from '../../support/resume-after-each.js';
+import { script } from '../../support/scripted-answers.js';
+import type { Servers, ServerUnderTest } from '../servers.js';
+import { withPeople } from '../with-people.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 type Interlude = (server: ServerUnderTest, following: Following) => Promise<unknown>;
@@ -45,55 +45,59 @@ const WAYS: readonly (readonly [string, string, Interlude])[] = [
   ['restarted', '60000', restarted],
 ];
 
-describe('A model that hands tasks to child agents', () => {
-  for (const [way, PARK_AFTER_MS, interlude] of WAYS)
-    describe(`while they wait ${way}`, () => {
-      withPeople({ PARK_AFTER_MS }, (server, person) => {
-        it('gets their answers, and each person answers the one that asked', async () => {
-          const following = await person.say('family', FAMILY);
-          const { approval_id, request_id } = await waiting(following);
-          await interlude(server, following);
-          await person.respond(following.of, request_id, 'Fine.');
-          await following.record('AGENT_COMPLETED', 2);
-          await interlude(server, following);
-          await person.approve(following.of, approval_id);
-          const reader = await following.end();
-          expect(reader.faults).toEqual([]);
-          expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
-          expect(reader.list('TOOL_RESULT').map(({ tool_output }) => tool_output)).toEqual([
-            'Fine.',
-            'Done.',
-            'Done.',
-            '42',
-            'Done.',
-          ]);
-          expect(reader.list('AGENT_COMPLETED').map(({ status }) => status)).toEqual(
-            Array.from({ length: 3 }, () => 'completed'),
-          );
-          const { final_agent_state } = await server.api.interaction(following.of);
-          expect(final_agent_state!.messages.map(({ role }) => role)).toEqual([
-            'user',
-            'assistant',
-            'tool',
-            'tool',
-            'assistant',
-          ]);
-          expect(reader.list('ANSWER')).toHaveLength(1);
-          for (const again of await resumeAfterEach(server.api, following.of, following.frames)) {
-            expect(again.faults).toEqual([]);
-            expect(again.records).toEqual(reader.records);
-          }
-        });
+export function describeChildren(servers: Servers): void {
+  describe('A model that hands tasks to child agents', () => {
+    for (const [way, PARK_AFTER_MS, interlude] of WAYS)
+      describe(`while they wait ${way}`, () => {
+        withPeople(servers, { PARK_AFTER_MS }, (server, person) => {
+          const chat = way.replaceAll(' ', '-');
 
-        it('is cancelled with all of them (I7)', async () => {
-          const following = await person.say('cancelled', FAMILY);
-          await waiting(following);
-          await interlude(server, following);
-          await expectCancelled(server, person, following);
+          it('gets their answers, and each person answers the one that asked', async () => {
+            const following = await person.say(`family-${chat}`, FAMILY);
+            const { approval_id, request_id } = await waiting(following);
+            await interlude(server, following);
+            await person.respond(following.of, request_id, 'Fine.');
+            await following.record('AGENT_COMPLETED', 2);
+            await interlude(server, following);
+            await person.approve(following.of, approval_id);
+            const reader = await following.end();
+            expect(reader.faults).toEqual([]);
+            expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
+            expect(reader.list('TOOL_RESULT').map(({ tool_output }) => tool_output)).toEqual([
+              'Fine.',
+              'Done.',
+              'Done.',
+              '42',
+              'Done.',
+            ]);
+            expect(reader.list('AGENT_COMPLETED').map(({ status }) => status)).toEqual(
+              Array.from({ length: 3 }, () => 'completed'),
+            );
+            const { final_agent_state } = await server.api.interaction(following.of);
+            expect(final_agent_state!.messages.map(({ role }) => role)).toEqual([
+              'user',
+              'assistant',
+              'tool',
+              'tool',
+              'assistant',
+            ]);
+            expect(reader.list('ANSWER')).toHaveLength(1);
+            for (const again of await resumeAfterEach(server.api, following.of, following.frames)) {
+              expect(again.faults).toEqual([]);
+              expect(again.records).toEqual(reader.records);
+            }
+          });
+
+          it('is cancelled with all of them (I7)', async () => {
+            const following = await person.say(`cancelled-${chat}`, FAMILY);
+            await waiting(following);
+            await interlude(server, following);
+            await expectCancelled(server, person, following);
+          });
         });
       });
-    });
-});
+  });
+}
 
 async function expectCancelled(
   server: ServerUnderTest,

@@ -1,7 +1,7 @@
 /// <reference lib="es2024.string" />
-import { EventReader } from '../support/event-reader.js';
-import { delta } from '../support/fake-openai-turn.js';
-import { onEachStore } from './on-each-store.js';
+import { EventReader } from '../../support/event-reader.js';
+import { delta } from '../../support/fake-openai-turn.js';
+import type { Servers } from '../servers.js';
 
 interface BadRequest {
   readonly name: string;
@@ -278,109 +278,122 @@ const BAD_REQUESTS: readonly BadRequest[] = [
   },
 ];
 
-describe('A bad request', () => {
-  onEachStore({}, (server) => {
-    it.each(BAD_REQUESTS)('with $name is refused with a problem that says so', async (bad) => {
-      const { method = 'POST', path = START, body, headers, status = 400, type, field } = bad;
-      const reply = await server.api.send(method, path, { body, headers });
-      expect(reply.status).toBe(status);
-      expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-      expect(reply.body).toMatchObject({
-        type: `/problems/${type}`,
-        title: expect.stringMatching(/^[A-Z]/),
-        status,
-        detail: expect.stringMatching(/\w/),
-        instance: path.split('?')[0],
+export function describeInput(servers: Servers): void {
+  describe('A bad request', () => {
+    servers.run(
+      {},
+      (server) => {
+        it.each(BAD_REQUESTS)('with $name is refused with a problem that says so', async (bad) => {
+          const { method = 'POST', path = START, body, headers, status = 400, type, field } = bad;
+          const reply = await server.api.send(method, path, { body, headers });
+          expect(reply.status).toBe(status);
+          expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+          expect(reply.body).toMatchObject({
+            type: `/problems/${type}`,
+            title: expect.stringMatching(/^[A-Z]/),
+            status,
+            detail: expect.stringMatching(/\w/),
+            instance: path.split('?')[0],
+          });
+          if (field !== undefined)
+            expect(reply.body.errors).toEqual([{ field, message: expect.stringMatching(/\w/) }]);
+        });
+
+        it('has written nothing, and asked no model', async () => {
+          expect((await server.api.get('/chats')).body).toEqual({ items: [], next_cursor: null });
+          expect(server.fake.requests).toEqual([]);
+        });
+
+        it('names every field that is wrong', async () => {
+          const { body } = await server.api.post(START, {
+            user_message: 1,
+            agent: 2,
+            colour: 'red',
+          });
+          expect(body.errors.map(({ field }: { field: string }) => field).toSorted()).toEqual([
+            'agent',
+            'colour',
+            'user_message',
+          ]);
+        });
+
+        it('for a path that does not exist is told where to look', async () => {
+          const reply = await server.api.get('/chat');
+          expect(reply.status).toBe(404);
+          expect(reply.body).toMatchObject({
+            status: 404,
+            detail: expect.stringContaining('/docs'),
+          });
+        });
+      },
+      { isOwn: true },
+    );
+  });
+
+  describe('Any text', () => {
+    servers.run({}, (server) => {
+      const said = (chat: string) =>
+        server.fake.requests.at(-1)!.body['messages'].at(-1).content ?? chat;
+
+      it.each([
+        ['emoji', '👩‍👩‍👧‍👦 and 😀'],
+        ['line ends', 'a\r\nb\rc\nd\n\n'],
+        ['separators', 'a\u2028b\u2029c\u0085d\u001fe'],
+        ['what looks like an event', 'data: x\n\nevent: interaction_complete\ndata: {}\n\n'],
+        ['right to left', 'שלום \u202e'],
+      ])('arrives as it was sent: %s', async (name, text) => {
+        server.fake.reply({ text, chunk_size: 1 });
+        const chat = name.replaceAll(' ', '-');
+        const reader = await server.api.say(chat, text);
+        expect(reader.faults).toEqual([]);
+        expect(reader.records[0]).toMatchObject({ user_message: text });
+        expect(reader.find('ANSWER')).toMatchObject({ content: text });
+        expect(said(chat)).toBe(text);
+        const { interactions } = (await server.api.get(`/chats/${chat}`)).body;
+        expect(interactions[0]).toMatchObject({
+          user_message: text,
+          final_agent_state: { messages: [{ content: text }, { content: text }] },
+        });
       });
-      if (field !== undefined)
-        expect(reply.body.errors).toEqual([{ field, message: expect.stringMatching(/\w/) }]);
-    });
 
-    it('has written nothing, and asked no model', async () => {
-      expect((await server.api.get('/chats')).body).toEqual({ items: [], next_cursor: null });
-      expect(server.fake.requests).toEqual([]);
-    });
+      it('has no half characters: lone surrogates of a client become U+FFFD', async () => {
+        const reader = await server.api.say('lone', { user_message: 'a\ud83db\ude00c' });
+        expect(reader.records[0]).toMatchObject({ user_message: 'a\ufffdb\ufffdc' });
+        expect(said('lone')).toBe('a\ufffdb\ufffdc');
+      });
 
-    it('names every field that is wrong', async () => {
-      const { body } = await server.api.post(START, { user_message: 1, agent: 2, colour: 'red' });
-      expect(body.errors.map(({ field }: { field: string }) => field).toSorted()).toEqual([
-        'agent',
-        'colour',
-        'user_message',
-      ]);
-    });
+      it('keeps characters whole that the model API sends in halves', async () => {
+        const bytes = Buffer.from(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'é😀' } }] })}\n\n`,
+        );
+        server.fake.reply({
+          steps: [
+            delta({ content: 'a\ud83d' }),
+            delta({ content: '\ude00b' }),
+            ...[...bytes].map((byte) => ({ raw: Buffer.from([byte]) })),
+            delta({}, 'stop'),
+            { raw: 'data: [DONE]\n\n' },
+          ],
+        });
+        const frames = await (await server.api.stream('halves', 'Hi')).all();
+        const reader = await new EventReader().readAll(frames);
+        expect(reader.faults).toEqual([]);
+        expect(reader.find('ANSWER')).toMatchObject({ content: 'a😀bé😀' });
+        for (const { data } of frames)
+          if ('offset' in data) expect(data.delta.isWellFormed()).toBe(true);
+      });
 
-    it('for a path that does not exist is told where to look', async () => {
-      const reply = await server.api.get('/chat');
-      expect(reply.status).toBe(404);
-      expect(reply.body).toMatchObject({ status: 404, detail: expect.stringContaining('/docs') });
+      it('of a model may be odd: NUL and half characters go through the log', async () => {
+        server.fake.reply({ steps: [delta({ content: 'a\0b\ud83dc' }), delta({}, 'stop')] });
+        const reader = await server.api.say('odd', 'Hi');
+        expect(reader.faults).toEqual([]);
+        const { content } = reader.find('ANSWER')!;
+        expect(content).toMatch(/^a\0b.c$/u);
+        const of = { chat_id: 'odd', id: reader.records[0]!.interaction_id };
+        expect((await server.api.follow(of)).records).toEqual(reader.records);
+        const next = await server.api.say('odd', 'And now?');
+        expect(next.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+      });
     });
   });
-});
-
-describe('Any text', () => {
-  onEachStore({}, (server) => {
-    const said = (chat: string) =>
-      server.fake.requests.at(-1)!.body['messages'].at(-1).content ?? chat;
-
-    it.each([
-      ['emoji', '👩‍👩‍👧‍👦 and 😀'],
-      ['line ends', 'a\r\nb\rc\nd\n\n'],
-      ['separators', 'a\u2028b\u2029c\u0085d\u001fe'],
-      ['what looks like an event', 'data: x\n\nevent: interaction_complete\ndata: {}\n\n'],
-      ['right to left', 'שלום \u202e'],
-    ])('arrives as it was sent: %s', async (name, text) => {
-      server.fake.reply({ text, chunk_size: 1 });
-      const chat = name.replaceAll(' ', '-');
-      const reader = await server.api.say(chat, text);
-      expect(reader.faults).toEqual([]);
-      expect(reader.records[0]).toMatchObject({ user_message: text });
-      expect(reader.find('ANSWER')).toMatchObject({ content: text });
-      expect(said(chat)).toBe(text);
-      const { interactions } = (await server.api.get(`/chats/${chat}`)).body;
-      expect(interactions[0]).toMatchObject({
-        user_message: text,
-        final_agent_state: { messages: [{ content: text }, { content: text }] },
-      });
-    });
-
-    it('has no half characters: lone surrogates of a client become U+FFFD', async () => {
-      const reader = await server.api.say('lone', { user_message: 'a\ud83db\ude00c' });
-      expect(reader.records[0]).toMatchObject({ user_message: 'a\ufffdb\ufffdc' });
-      expect(said('lone')).toBe('a\ufffdb\ufffdc');
-    });
-
-    it('keeps characters whole that the model API sends in halves', async () => {
-      const bytes = Buffer.from(
-        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'é😀' } }] })}\n\n`,
-      );
-      server.fake.reply({
-        steps: [
-          delta({ content: 'a\ud83d' }),
-          delta({ content: '\ude00b' }),
-          ...[...bytes].map((byte) => ({ raw: Buffer.from([byte]) })),
-          delta({}, 'stop'),
-          { raw: 'data: [DONE]\n\n' },
-        ],
-      });
-      const frames = await (await server.api.stream('halves', 'Hi')).all();
-      const reader = await new EventReader().readAll(frames);
-      expect(reader.faults).toEqual([]);
-      expect(reader.find('ANSWER')).toMatchObject({ content: 'a😀bé😀' });
-      for (const { data } of frames)
-        if ('offset' in data) expect(data.delta.isWellFormed()).toBe(true);
-    });
-
-    it('of a model may be odd: NUL and half characters go through the log', async () => {
-      server.fake.reply({ steps: [delta({ content: 'a\0b\ud83dc' }), delta({}, 'stop')] });
-      const reader = await server.api.say('odd', 'Hi');
-      expect(reader.faults).toEqual([]);
-      const { content } = reader.find('ANSWER')!;
-      expect(content).toMatch(/^a\0b.c$/u);
-      const of = { chat_id: 'odd', id: reader.records[0]!.interaction_id };
-      expect((await server.api.follow(of)).records).toEqual(reader.records);
-      const next = await server.api.say('odd', 'And now?');
-      expect(next.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
-    });
-  });
-});
+}

@@ -1,12 +1,12 @@
-import type { Interaction, InteractionStatus } from '../../src/protocol/interaction.js';
-import type { Reply } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import type { EventStream } from '../support/event-stream.js';
-import { makeToolAsk } from '../support/make-tool-ask.js';
-import type { Person } from '../support/person.js';
-import { script } from '../support/scripted-answers.js';
-import type { ServerUnderTest } from './on-each-store.js';
-import { withPeople } from './with-people.js';
+import type { Interaction, InteractionStatus } from '../../../src/protocol/interaction.js';
+import type { Reply } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import type { EventStream } from '../../support/event-stream.js';
+import { makeToolAsk } from '../../support/make-tool-ask.js';
+import type { Person } from '../../support/person.js';
+import { script } from '../../support/scripted-answers.js';
+import type { Servers, ServerUnderTest } from '../servers.js';
+import { withPeople } from '../with-people.js';
 
 type State = 'QUEUED' | 'RUNNING' | 'WAITING_APPROVAL' | 'WAITING_INPUT' | 'parked' | 'ended';
 type Action =
@@ -90,8 +90,9 @@ const MESSAGE_OF: Readonly<Record<State, string>> = {
   ended: APPROVAL,
 };
 const FINAL: readonly InteractionStatus[] = ['COMPLETED', 'CANCELLED'];
-/** Long enough to bring anything into its state before its time is over. */
-const TIMEOUT_MS = '2000';
+/** Both of the clock that the tests move; the lease of a run outlasts them. */
+const TIMEOUT_MS = 60_000;
+const GRACE_MS = 60_000;
 
 /** An interaction in its state, read by whoever started it, and by the test. */
 class Case {
@@ -146,8 +147,10 @@ class Case {
         return person.edit(of, 'Rather this');
       case 'disconnect':
         this.stream!.close();
+        await eventually(() => this.server.readersOf(of.id) === 0);
         return undefined;
       case 'expire':
+        await this.server.expire(TIMEOUT_MS);
         return undefined;
     }
   }
@@ -160,68 +163,73 @@ class Case {
   }
 }
 
-describe('Each action on an interaction, in each state of its life', () => {
-  const isExpiry = ([, action]: Row): boolean => action === 'expire';
-  const isParked = ([state]: Row): boolean => state === 'parked';
-  const inMemory = { PARK_AFTER_MS: '60000', DISCONNECT_GRACE_MS: '200' };
-  const atRest = { PARK_AFTER_MS: '0', DISCONNECT_GRACE_MS: '200' };
-  const expiring = { APPROVAL_TIMEOUT_MS: TIMEOUT_MS };
+export function describeLifecycleTable(servers: Servers): void {
+  describe('Each action on an interaction, in each state of its life', () => {
+    const isExpiry = ([, action]: Row): boolean => action === 'expire';
+    const isParked = ([state]: Row): boolean => state === 'parked';
+    const leaving = { DISCONNECT_GRACE_MS: String(GRACE_MS), LEASE_TTL_MS: '86400000' };
+    const inMemory = { PARK_AFTER_MS: '60000', ...leaving };
+    const atRest = { PARK_AFTER_MS: '0', ...leaving };
+    const expiring = { APPROVAL_TIMEOUT_MS: String(TIMEOUT_MS) };
 
-  it('is in the table', () => {
-    const pairs = TABLE.map(([state, action]) => `${state} ${action}`);
-    expect(new Set(pairs).size).toBe(6 * 8);
-    expect(pairs).toHaveLength(6 * 8);
-  });
-
-  run('in memory', inMemory, (row) => !isExpiry(row) && !isParked(row));
-  run('parked', atRest, (row) => !isExpiry(row) && isParked(row));
-  run(
-    'in memory, requests expire',
-    { ...inMemory, ...expiring },
-    (row) => isExpiry(row) && !isParked(row),
-  );
-  run(
-    'parked, requests expire',
-    { ...atRest, ...expiring },
-    (row) => isExpiry(row) && isParked(row),
-  );
-
-  function run(how: string, env: Record<string, string>, filter: (row: Row) => boolean): void {
-    describe(how, () => {
-      withPeople(env, (server, person) => {
-        const bring = (state: State, action: Action, chat = `${state}-${action}`) =>
-          Case.bring(server, person, { chat, state, isStreamed: action === 'disconnect' });
-        const over: Partial<Record<Action, () => Promise<void>>> = {
-          // By the time that one which is left running is cancelled, so would those be that were left before.
-          disconnect: async () => {
-            const running = await bring('RUNNING', 'disconnect', `clock-${clocks++}`);
-            const request = server.fake.requests.at(-1)!;
-            await running.act('disconnect');
-            await request.ended;
-          },
-          // By the time that one which was asked later has expired, so would the others have.
-          expire: async () => {
-            const waiting = await bring('WAITING_INPUT', 'expire', `clock-${clocks++}`);
-            await waiting.status('COMPLETED');
-          },
-        };
-        let clocks = 0;
-
-        for (const row of TABLE.filter(filter))
-          it(titleOf(row), async () => {
-            const [state, action, http, after, code] = row;
-            const one = await bring(state, action);
-            const reply = await one.act(action);
-            expect(reply?.status ?? null).toBe(http);
-            expect(reply?.body.type).toBe(code && `/problems/${code}`);
-            const isAwaited = action === 'expire' && state !== 'ended' && FINAL.includes(after);
-            if (!isAwaited) await over[action]?.();
-            expect(await one.status(after)).toBe(after);
-          });
-      });
+    it('is in the table', () => {
+      const pairs = TABLE.map(([state, action]) => `${state} ${action}`);
+      expect(new Set(pairs).size).toBe(6 * 8);
+      expect(pairs).toHaveLength(6 * 8);
     });
-  }
-});
+
+    run('in memory', inMemory, (row) => !isExpiry(row) && !isParked(row));
+    run('parked', atRest, (row) => !isExpiry(row) && isParked(row));
+    run(
+      'in memory, requests expire',
+      { ...inMemory, ...expiring },
+      (row) => isExpiry(row) && !isParked(row),
+    );
+    run(
+      'parked, requests expire',
+      { ...atRest, ...expiring },
+      (row) => isExpiry(row) && isParked(row),
+    );
+
+    function run(how: string, env: Record<string, string>, filter: (row: Row) => boolean): void {
+      describe(how, () => {
+        withPeople(servers, env, (server, person) => {
+          const bring = (state: State, action: Action, chat = `${state}-${action}`) =>
+            Case.bring(server, person, { chat, state, isStreamed: action === 'disconnect' });
+          const over: Partial<Record<Action, () => Promise<void>>> = {
+            // By the time that one which is left running is cancelled, so would those be that were left before.
+            disconnect: async () => {
+              const running = await bring('RUNNING', 'disconnect', `clock-${clocks++}`);
+              const request = server.fake.requests.at(-1)!;
+              await running.act('disconnect');
+              server.clock.pass(GRACE_MS);
+              await request.ended;
+            },
+            // By the time that one which was asked later has expired, so would the others have.
+            expire: async () => {
+              const waiting = await bring('WAITING_INPUT', 'expire', `clock-${clocks++}`);
+              await waiting.act('expire');
+              await waiting.status('COMPLETED');
+            },
+          };
+          let clocks = 0;
+
+          for (const row of TABLE.filter(filter))
+            it(titleOf(row), async () => {
+              const [state, action, http, after, code] = row;
+              const one = await bring(state, action);
+              const reply = await one.act(action);
+              expect(reply?.status ?? null).toBe(http);
+              expect(reply?.body.type).toBe(code && `/problems/${code}`);
+              const isAwaited = action === 'expire' && state !== 'ended' && FINAL.includes(after);
+              if (!isAwaited) await over[action]?.();
+              expect(await one.status(after)).toBe(after);
+            });
+        });
+      });
+    }
+  });
+}
 
 function titleOf([state, action, http, after, code]: Row): string {
   const answer = http === null ? '' : ` answers ${http}${code === undefined ? '' : ` ${code}`},`;
