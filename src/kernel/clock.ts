@@ -13,6 +13,22 @@ export abstract class Clock {
     const timer = setTimeout(call, milliseconds).unref();
     return () => clearTimeout(timer);
   }
+
+  /**
+   * Resolves when this time has passed.
+   * @throws the reason of the signal, once it is aborted
+   */
+  async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    let wake = (): void => {};
+    const slept = new Promise<void>((resolve) => (wake = resolve));
+    const callOff = this.after(milliseconds, wake);
+    signal.addEventListener('abort', wake, { once: true });
+    await slept;
+    callOff();
+    signal.removeEventListener('abort', wake);
+    signal.throwIfAborted();
+  }
 }
 
 export class SystemClock extends Clock {

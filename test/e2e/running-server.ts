@@ -36,6 +36,7 @@ export class RunningServer {
   /** To the next group of tests, which meets a model as it was at the start. */
   handOver(): this {
     this.current.fake.reset();
+    this.clock.skipsSleep = false;
     this.since = this.clock.now().toISOString();
     return this;
   }

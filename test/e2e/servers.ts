@@ -20,6 +20,8 @@ export interface ServerUnderTest {
   readonly streams: number;
   /** The number of readers of an interaction. */
   readersOf(interactionId: string): number;
+  /** Whether it has no reader, and each process has heard so. */
+  isUnread(interactionId: string): Promise<boolean>;
   /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean;
   readonly clock: MovableClock;
@@ -125,6 +127,7 @@ function underTest(server: () => RunningServer): ServerUnderTest {
       return server().current.streams;
     },
     readersOf: (interactionId) => server().current.readersOf(interactionId),
+    isUnread: (interactionId) => server().current.isUnread(interactionId),
     runs: (interactionId) => server().current.runs(interactionId),
     get clock() {
       return server().clock;

@@ -7,6 +7,8 @@ interface Timer {
 
 /** The time of the system, which a test can move on. */
 export class MovableClock extends SystemClock {
+  /** Whether what sleeps goes on at once. */
+  skipsSleep = false;
   private passed = 0;
   private readonly timers = new Set<Timer>();
 
@@ -33,6 +35,13 @@ export class MovableClock extends SystemClock {
     };
     this.timers.add(timer);
     return cancel;
+  }
+
+  /** Passes itself the time of what sleeps, if it was told so. */
+  override async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const slept = super.sleep(milliseconds, signal);
+    if (this.skipsSleep) this.pass(milliseconds);
+    await slept;
   }
 
   /** Calls what is due then, in order. */

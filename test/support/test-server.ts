@@ -72,6 +72,13 @@ export class TestServer {
     return sum(this.apps.map((app) => app.readersOf(interactionId)));
   }
 
+  /** Whether it has no reader, and each process has heard so. */
+  async isUnread(interactionId: string): Promise<boolean> {
+    if (this.readersOf(interactionId) > 0) return false;
+    const channels = (await this.redis?.channels()) ?? [];
+    return !channels.some((channel) => channel.includes(interactionId));
+  }
+
   /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean {
     return this.apps.some((app) => app.runs(interactionId));

@@ -28,7 +28,7 @@ export function describeApprovals(servers: Servers): void {
       };
 
       it('says what it is about, in the stream and in the inbox, and holds the call back', async () => {
-        const { following, of, asked } = await ask('shown');
+        const { following, of, asked } = await ask('seen');
         const [call] = following.reader.list('TOOL_CALL');
         const event = {
           approval_id: expect.stringMatching(/^approval_/),
@@ -43,14 +43,14 @@ export function describeApprovals(servers: Servers): void {
         };
         expect(asked[0]).toMatchObject({ type: 'APPROVAL_REQUIRED', ...event });
         expect(await statusOf(of)).toBe('WAITING_APPROVAL');
-        expect((await person.inbox('status=pending&chat_id=shown')).body).toEqual({
+        expect((await person.inbox('status=pending&chat_id=seen')).body).toEqual({
           items: [
             {
               ...event,
               id: asked[0]!.approval_id,
               kind: 'approval',
               status: 'pending',
-              chat_id: 'shown',
+              chat_id: 'seen',
               interaction_id: of.id,
               agent_id: asked[0]!.agent_id,
               created_at: expect.any(String),
@@ -98,7 +98,7 @@ export function describeApprovals(servers: Servers): void {
       });
 
       it('runs what the person made of the call, and the model sees that', async () => {
-        const { following, of, approval } = await ask('modified');
+        const { following, of, approval } = await ask('changed-input');
         const modified_input = { expression: '6*8' };
         expect((await person.approve(of, approval, { modified_input })).status).toBe(200);
         const reader = await following.end();
@@ -133,7 +133,7 @@ export function describeApprovals(servers: Servers): void {
       });
 
       it('keeps the call from running once it is refused, and the model reads why', async () => {
-        const { following, of, approval } = await ask('refused');
+        const { following, of, approval } = await ask('rejected');
         const reply = await person.reject(of, approval, { reason: 'Use your head.' });
         expect([reply.status, reply.body]).toEqual([
           200,
@@ -153,7 +153,7 @@ export function describeApprovals(servers: Servers): void {
       });
 
       it('takes the first answer only (I5)', async () => {
-        const { following, of, approval } = await ask('twice');
+        const { following, of, approval } = await ask('two-verdicts');
         expect((await person.reject(of, approval)).status).toBe(200);
         const second = await person.approve(of, approval);
         await following.end();
@@ -276,7 +276,7 @@ export function describeApprovals(servers: Servers): void {
 
       it('covers one call: the next one asks again', async () => {
         const { following, of, approval } = await ask(
-          'again',
+          'asked-again',
           script({ calls: [calculate('1+1')] }, { calls: [calculate('1+1')] }),
         );
         await person.approve(of, approval);
@@ -337,7 +337,7 @@ export function describeApprovals(servers: Servers): void {
               name: 'deed',
               arguments: { what: `${chat}/${n}` },
             }));
-            return ask(`race-${chat}`, script({ calls }), each);
+            return ask(`two-clients-${chat}`, script({ calls }), each);
           }),
         );
         const approvals = asked.flatMap(({ of, asked: calls }) =>

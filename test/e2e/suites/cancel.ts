@@ -76,7 +76,7 @@ export function describeCancel(servers: Servers): void {
       it('answers at once without wait=true, as often as it comes, and the first reason stays', async () => {
         const gate = new Gate();
         server.fake.reply({ text: ['Half', gate] });
-        const following = await person.say('twice', 'Go');
+        const following = await person.say('two-cancels', 'Go');
         await gate.reached;
         const [first, second] = [
           await person.cancel(following.of),
@@ -99,7 +99,7 @@ export function describeCancel(servers: Servers): void {
 
       it('of many clients at once ends it once', async () => {
         const asked = server.fake.requests.length + 1;
-        const following = await person.say('crowd', HANGS);
+        const following = await person.say('many-clients', HANGS);
         await server.fake.request(asked);
         const replies = await Promise.all(
           Array.from({ length: 10 }, () => person.cancel(following.of, '?wait=true')),
@@ -112,7 +112,7 @@ export function describeCancel(servers: Servers): void {
 
       it('stops tools, and tells which', async () => {
         const following = await person.say(
-          'tools',
+          'stops-tools',
           script({ calls: [{ name: 'patient', arguments: {} }, CALCULATION] }),
         );
         await following.record('TOOL_STARTED');
@@ -153,7 +153,7 @@ export function describeCancel(servers: Servers): void {
         const client_tools = [
           { name: 'open_door', description: 'Opens.', input_schema: { type: 'object' } },
         ];
-        const following = await person.say('waiting', {
+        const following = await person.say('closes-requests', {
           user_message: script({ calls }),
           client_tools,
         });
@@ -215,7 +215,10 @@ export function describeCancel(servers: Servers): void {
       it('races an approval: the call runs whole or not at all', async () => {
         await Promise.all(
           Array.from({ length: 20 }, async (_, n) => {
-            const following = await person.say(`race-${n}`, script({ calls: [CALCULATION] }));
+            const following = await person.say(
+              `ending-or-running-${n}`,
+              script({ calls: [CALCULATION] }),
+            );
             const { approval_id } = await following.record('APPROVAL_REQUIRED');
             const [cancelled] = await Promise.all([
               person.cancel(following.of, '?wait=true'),

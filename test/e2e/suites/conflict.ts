@@ -34,10 +34,10 @@ export function describeConflict(servers: Servers): void {
         );
 
       it('is refused while one waits for a person, too (I9)', async () => {
-        const following = await person.say('waits', script({ calls: [CALCULATION] }));
+        const following = await person.say('waits-long', script({ calls: [CALCULATION] }));
         await following.record('APPROVAL_REQUIRED');
         for (const body of [{}, { on_conflict: 'reject' }]) {
-          const reply = await post('waits', body);
+          const reply = await post('waits-long', body);
           expect([reply.status, reply.body]).toMatchObject([
             409,
             { type: '/problems/chat_busy', active_interaction_id: following.of.id },
@@ -196,12 +196,12 @@ export function describeConflict(servers: Servers): void {
       });
 
       it('is started once for one Idempotency-Key, also while it waits', async () => {
-        const running = await hold('keyed');
+        const running = await hold('one-key');
         const key = { 'idempotency-key': 'k' };
         const body = { user_message: 'Next', on_conflict: 'enqueue' };
         const [first, second] = [
-          await server.api.begin('keyed', body, key),
-          await server.api.begin('keyed', body, key),
+          await server.api.begin('one-key', body, key),
+          await server.api.begin('one-key', body, key),
         ];
         expect(second.id).toBe(first.id);
         await person.cancel(running.of);
@@ -209,9 +209,9 @@ export function describeConflict(servers: Servers): void {
       });
 
       it('survives a restart in its place', async () => {
-        const running = await person.say('restart', script({ calls: [CALCULATION] }));
+        const running = await person.say('restarted', script({ calls: [CALCULATION] }));
         await running.record('APPROVAL_REQUIRED');
-        const queued = [await enqueue('restart', 'One'), await enqueue('restart', 'Two')];
+        const queued = [await enqueue('restarted', 'One'), await enqueue('restarted', 'Two')];
         await server.restart();
         for (const one of [running, ...queued]) await one.resume(server.api);
         expect(await statuses(running, ...queued)).toEqual([

@@ -95,7 +95,7 @@ export function describeDeliberate(servers: Servers): void {
 
       it('ends with what is known when it is not told what is missing', async () => {
         const following = await begin(
-          'declined',
+          'never-told',
           [MISSING, { questions: ['When?', 'Who?'] }],
           [DECLINED, 'Then I can only guess.'],
         );

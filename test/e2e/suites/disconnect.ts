@@ -14,7 +14,7 @@ export function describeDisconnect(servers: Servers): void {
     const env = { DISCONNECT_GRACE_MS: String(GRACE_MS), LEASE_TTL_MS: '86400000' };
     withPeople(servers, env, (server, person) => {
       /** The grace begins when the server knows. */
-      const left = ({ id }: { id: string }) => eventually(() => server.readersOf(id) === 0);
+      const left = ({ id }: { id: string }) => eventually(() => server.isUnread(id));
       /** Starts one, streamed, and leaves when this event comes. */
       const leaveAt = async (chat: string, body: object, type: string) => {
         const stream = await server.api.stream(chat, { ...body });
@@ -70,12 +70,11 @@ export function describeDisconnect(servers: Servers): void {
         });
         await eventually(() => server.streams === 2);
         stream.close();
-        await eventually(() => server.streams === 1);
+        const found = async (): Promise<{ id: string; status: string }[]> =>
+          (await server.api.get('/chats/queue?include=superseded')).body.interactions;
+        const statuses = async () => (await found()).map(({ status }) => status);
+        await left((await found())[1]!);
         server.clock.pass(GRACE_MS);
-        const statuses = async (): Promise<string[]> => {
-          const { interactions } = (await server.api.get('/chats/queue?include=superseded')).body;
-          return interactions.map(({ status }: { status: string }) => status);
-        };
         await eventually(async () => (await statuses())[1] === 'CANCELLED');
         await graceIsOver('clock-3');
         expect(await statuses()).toEqual(['RUNNING', 'CANCELLED']);

@@ -147,7 +147,7 @@ class Case {
         return person.edit(of, 'Rather this');
       case 'disconnect':
         this.stream!.close();
-        await eventually(() => this.server.readersOf(of.id) === 0);
+        await eventually(() => this.server.isUnread(of.id));
         return undefined;
       case 'expire':
         await this.server.expire(TIMEOUT_MS);

@@ -110,7 +110,7 @@ export function describeModelFaults(servers: Servers): void {
       const meetApart = async (fault: Fault, env: Environment): Promise<void> => {
         const { fake } = server;
         const opened = await servers.open();
-        const unwell = await servers.start(opened.stores, { env, fake });
+        const unwell = await servers.start(opened.stores, { env, fake, clock: server.clock });
         await meet(fault, unwell);
         await unwell.close();
         const well = await servers.start(opened.stores, { fake });
@@ -118,8 +118,9 @@ export function describeModelFaults(servers: Servers): void {
         others.push([well, opened]);
       };
 
-      // All at once, because some are tried again after a while.
+      // All at once, because some are tried again.
       beforeAll(async () => {
+        server.clock.skipsSleep = true;
         server.fake.otherwise(({ messages }) => turnFor(messages.at(-1).content));
         await Promise.all(
           FAULTS.map((fault) => {
@@ -178,12 +179,16 @@ export function describeModelFaults(servers: Servers): void {
 
   describe('A model API that recovers', () => {
     servers.run({}, (server) => {
+      beforeAll(() => {
+        server.clock.skipsSleep = true;
+      });
+
       it('is asked again before its first word, which readers are told', async () => {
         server.fake.reply(
           { status: 503, body: { error: { message: 'Overloaded' } } },
           { text: 'Here I am.' },
         );
-        const reader = await server.api.say('before', 'Hello?');
+        const reader = await server.api.say('before-a-word', 'Hello?');
         expect(reader.faults).toEqual([]);
         expect(reader.types).toEqual([
           'INTERACTION_STARTED',

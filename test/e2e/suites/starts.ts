@@ -224,7 +224,7 @@ export function describeStarts(servers: Servers): void {
       };
 
       /** The grace begins when the server knows. */
-      const left = ({ id }: { id: string }) => eventually(() => server.readersOf(id) === 0);
+      const left = ({ id }: { id: string }) => eventually(() => server.isUnread(id));
 
       it('is cancelled after the grace, and keeps what it has said', async () => {
         const { of, request, reader, frames } = await startAndLeave('alone');

@@ -6,6 +6,7 @@ import { Following } from '../../support/following.js';
 import { IMAGES } from '../../support/images.js';
 import { missingIn } from '../../support/json-subset.js';
 import { makeToolAsk } from '../../support/make-tool-ask.js';
+import { MovableClock } from '../../support/movable-clock.js';
 import { outcomeOf } from '../../support/outcome-of.js';
 import { KEY } from '../../support/test-server.js';
 import type { TestServer } from '../../support/test-server.js';
@@ -38,8 +39,10 @@ export function describeTranscripts(servers: Servers): void {
         ...{ WORKSPACE_DIR: join(folder, 'work'), WORKSPACE_MODE: 'shared' },
         ...{ DATA_DIR: join(folder, 'data'), AGENTS_DIR: join(folder, 'agents') },
       };
-      plain = await servers.start(opened[0]!.stores, { env });
-      const hard = { env: { ...env, MODEL_THINKING: 'medium' }, fake: plain.fake };
+      const clock = new MovableClock();
+      clock.skipsSleep = true;
+      plain = await servers.start(opened[0]!.stores, { env, clock });
+      const hard = { env: { ...env, MODEL_THINKING: 'medium' }, fake: plain.fake, clock };
       thinking = await servers.start(opened[1]!.stores, hard);
     });
     beforeEach(() => writeWork(folder));
