@@ -64,7 +64,7 @@ export function describeCallLimits(servers: Servers): void {
       });
 
       it('does not run when a person says no, and the agent goes on', async () => {
-        const following = await begin('refused');
+        const following = await begin('declined-call');
         const { approval_id } = await following.record('APPROVAL_REQUIRED');
         await person.reject(following.of, approval_id, { reason: 'You know that.' });
         expect(await outputs(following)).toEqual([
