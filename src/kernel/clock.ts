@@ -20,13 +20,16 @@ export abstract class Clock {
    */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    let wake = (): void => {};
-    const slept = new Promise<void>((resolve) => (wake = resolve));
-    const callOff = this.after(milliseconds, wake);
-    signal.addEventListener('abort', wake, { once: true });
-    await slept;
-    callOff();
-    signal.removeEventListener('abort', wake);
+    const over = new AbortController();
+    await new Promise<void>((resolve) => {
+      const callOff = this.after(milliseconds, resolve);
+      const stop = (): void => {
+        callOff();
+        resolve();
+      };
+      signal.addEventListener('abort', stop, { once: true, signal: over.signal });
+    });
+    over.abort();
     signal.throwIfAborted();
   }
 }
