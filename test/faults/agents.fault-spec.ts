@@ -26,7 +26,7 @@ for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     const start = async (): Promise<ApiClient> => {
       if (server?.isRunning) return server.api();
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      const settings = { ...models, LEASE_TTL_MS: '1000', ...data.env };
+      const settings = { ...models, LEASE_TTL_MS: '4000', ...data.env };
       server = await ServerProcess.start(settings, [
         await builtServer('dist/test/support/faulty-server.js'),
       ]);

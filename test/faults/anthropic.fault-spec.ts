@@ -25,7 +25,7 @@ describe("A model's thoughts when the server is killed before it goes on from th
       ANTHROPIC_API_KEY: KEY,
       ANTHROPIC_BASE_URL: fake.baseUrl,
     };
-    server = await ServerProcess.start({ ...data.env, ...models, LEASE_TTL_MS: '1000' });
+    server = await ServerProcess.start({ ...data.env, ...models, LEASE_TTL_MS: '4000' });
     return server.api();
   };
 

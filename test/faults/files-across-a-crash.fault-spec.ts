@@ -71,7 +71,7 @@ for (const { name, fault, create } of onStores(POSTGRES))
     const start = async (): Promise<ApiClient> => {
       if (server?.isRunning) return server.api();
       server = await ServerProcess.start({
-        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '1000' },
+        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '4000' },
         ...{ WORKSPACE_DIR: folder, MODEL_CONTEXT_TOKENS: '10000000', ...data.env },
       });
       return server.api();

@@ -94,7 +94,7 @@ for (const { name, fault, create } of onStores(POSTGRES))
 
     const start = async (): Promise<void> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      const env = { ...models, SHOP_TOKEN: SECRET, LEASE_TTL_MS: '1000', ...data.env };
+      const env = { ...models, SHOP_TOKEN: SECRET, LEASE_TTL_MS: '4000', ...data.env };
       server = await ServerProcess.start(env, [
         await builtServer('dist/test/support/witness-server.js'),
         ...stand.args,

@@ -51,7 +51,7 @@ describe('An image that a tool showed, when the server is killed while the model
         const start = async (): Promise<ApiClient> => {
           const places = { WORKSPACE_DIR: join(folder, 'pictures'), WORKSPACE_MODE: 'shared' };
           const env = { ...data.env, ...vendor.env(fake.baseUrl), ...places };
-          server = await ServerProcess.start({ ...env, LEASE_TTL_MS: '1000' });
+          server = await ServerProcess.start({ ...env, LEASE_TTL_MS: '4000' });
           return server.api();
         };
         const calls = ['a.png', 'b.jpg'].map((path) => ({ name: 'read', arguments: { path } }));

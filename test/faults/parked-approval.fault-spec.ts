@@ -24,7 +24,7 @@ describe('A run that is parked on an approval when the server is killed', () => 
 
   const start = async (env: Environment): Promise<ApiClient> => {
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-    const settings = { ...models, PARK_AFTER_MS: '0', LEASE_TTL_MS: '1000', ...env };
+    const settings = { ...models, PARK_AFTER_MS: '0', LEASE_TTL_MS: '4000', ...env };
     server = await ServerProcess.start(settings, [
       await builtServer('dist/test/support/faulty-server.js'),
     ]);

@@ -75,7 +75,7 @@ for (const { name, fault, create } of onStores(POSTGRES))
     const start = async (): Promise<void> => {
       if (server?.isRunning) return;
       server = await ServerProcess.start({
-        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '1000' },
+        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '4000' },
         ...{ WORKSPACE_DIR: join(folder, 'work'), WORKSPACE_MODE: 'shared' },
         ...{ MCP_CONFIG: join(folder, 'mcp.json'), ...data.env },
       });

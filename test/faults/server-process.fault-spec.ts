@@ -34,7 +34,7 @@ describe('The server as a process', () => {
     MODEL: 'openai/fake',
     OPENAI_API_KEY: KEY,
     OPENAI_BASE_URL: fake.baseUrl,
-    LEASE_TTL_MS: '1000',
+    LEASE_TTL_MS: '4000',
   });
   const start = async (env: Environment): Promise<ServerProcess> => {
     const server = await ServerProcess.start({ ...settings(), ...env });

@@ -49,7 +49,7 @@ for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
       const settings = {
         MODEL: 'openai/fake',
         OPENAI_BASE_URL: fake.baseUrl,
-        LEASE_TTL_MS: '1000',
+        LEASE_TTL_MS: '4000',
         CHAOS_EFFECTS: effects.path,
         ...data.env,
       };

@@ -47,7 +47,7 @@ for (const { name, fault, create } of onStores(POSTGRES))
 
     const start = async (): Promise<ApiClient> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      server = await ServerProcess.start({ ...models, LEASE_TTL_MS: '1000', ...data.env });
+      server = await ServerProcess.start({ ...models, LEASE_TTL_MS: '4000', ...data.env });
       return (api = await server.api());
     };
     const restart = async (readers: readonly Following[]): Promise<void> => {

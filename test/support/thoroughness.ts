@@ -4,7 +4,7 @@
  * - EXHAUSTIVE=1: every run of a property, every row of a long table, every cut of a file.
  */
 const ALL = process.env['TEST_ALL'] === '1';
-const IS_EXHAUSTIVE = ALL || process.env['EXHAUSTIVE'] === '1';
+export const IS_EXHAUSTIVE = ALL || process.env['EXHAUSTIVE'] === '1';
 
 export const ALL_STORES = ALL || process.env['STORES'] === 'all';
 
