@@ -17,6 +17,8 @@ import { ServerProcess } from '../support/server-process.js';
 import { some } from '../support/thoroughness.js';
 import { WitnessStand } from '../support/witnessed.js';
 
+// Over 20 s: a server starts after each kill.
+
 /** Long enough for processes that start while the machine is busy. */
 const TEST_MS = 120_000;
 

@@ -15,6 +15,8 @@ import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
 
+// Over 20 s: a server starts after each kill.
+
 /** Two servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
 

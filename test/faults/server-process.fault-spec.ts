@@ -12,6 +12,8 @@ import { resumeAfterEach } from '../support/resume-after-each.js';
 import { ServerProcess } from '../support/server-process.js';
 import type { SseFrame } from '../support/sse-frame.js';
 
+// Over 20 s: ten servers start, and one waits half a minute for its database.
+
 const KEY = 'sk-a-key-that-nobody-may-see';
 const PASSWORD = 'a-password-that-nobody-may-see';
 /** The discard port, where nobody listens. */
