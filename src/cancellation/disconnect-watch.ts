@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { CancellationService } from './cancellation.service.js';
 import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Readers } from '../event-log/follow/readers.js';
@@ -14,7 +15,8 @@ import { isFinal } from '../protocol/interaction.js';
  */
 @Injectable()
 export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly graces = new Map<string, NodeJS.Timeout>();
+  /** Each can be called off. */
+  private readonly graces = new Map<string, () => void>();
   private subscriptions: readonly (() => void)[] = [];
 
   constructor(
@@ -23,6 +25,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     private readonly bus: LiveBus,
     private readonly cancellation: CancellationService,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -34,7 +37,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   onApplicationShutdown(): void {
     for (const unsubscribe of this.subscriptions) unsubscribe();
-    for (const grace of this.graces.values()) clearTimeout(grace);
+    for (const callOff of this.graces.values()) callOff();
   }
 
   private onCount(id: string, count: number): void {
@@ -44,12 +47,15 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private wait(id: string): void {
-    const grace = setTimeout(() => void this.expire(id), this.config.disconnectGraceMs);
-    this.graces.set(id, grace.unref());
+    const { disconnectGraceMs } = this.config;
+    this.graces.set(
+      id,
+      this.clock.after(disconnectGraceMs, () => void this.expire(id)),
+    );
   }
 
   private callOff(id: string): void {
-    clearTimeout(this.graces.get(id));
+    this.graces.get(id)?.();
     this.graces.delete(id);
   }
 

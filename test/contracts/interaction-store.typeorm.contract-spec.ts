@@ -17,6 +17,7 @@ async function opened(open: () => Promise<TestDatabase>) {
   return {
     store: new TypeOrmInteractionStore(tested.database),
     reopen: async () => new TypeOrmInteractionStore(await tested.reopen()),
+    reopensSlowly: true,
     close: () => tested.close(),
   };
 }
