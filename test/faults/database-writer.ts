@@ -1,5 +1,5 @@
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { newBatch, newStart } from '../contracts/interaction-store/fixtures.js';
 
 /**
@@ -7,11 +7,11 @@ import { newBatch, newStart } from '../contracts/interaction-store/fixtures.js';
  * saved.
  */
 const [dataDir, id] = process.argv.slice(2) as [string, string];
-const store = new TypeOrmInteractionStore(await openDatabase({ dataDir, migrate: true }));
-await store.startInteraction(newStart({ id, lease: { owner: 'writer', ttl_ms: 1 } }));
+const stores = createStores(await openDatabase({ dataDir, migrate: true }));
+await stores.interactions.startInteraction(newStart({ id, lease: { owner: 'writer', ttl_ms: 1 } }));
 for (let seq = 2; ; seq++) {
   const body = { type: 'MESSAGE', block_id: 'b', content: String(seq).repeat(500) } as const;
   const { records, ...batch } = newBatch(id, [seq, seq]);
-  await store.append([{ ...batch, records: records.map((record) => ({ ...record, body })) }]);
+  await stores.records.append([{ ...batch, records: records.map((record) => ({ ...record, body })) }]);
   process.send!(seq);
 }

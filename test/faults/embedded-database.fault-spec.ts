@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { readAll } from '../contracts/interaction-store/fixtures.js';
 import { copyOfTemplate } from '../support/databases.js';
 import { builtServer } from '../support/built-server.js';
@@ -17,7 +17,7 @@ describe('the embedded database', () => {
       saved.set(id, await writeUntilKilled(dataDir, id));
 
     const database = await openDatabase({ dataDir, migrate: true });
-    const store = new TypeOrmInteractionStore(database);
+    const store = typeOrmStore(database);
     for (const [id, last] of saved) {
       const log = await readAll(store, id);
       expect(log.map((record) => record.seq)).toEqual(log.map((_, i) => i + 1));

@@ -10,7 +10,7 @@ import { SseStreams } from '../../src/http/sse-streams.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { LeaseKeeper } from '../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../src/event-log/follow/readers.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { AllStores } from '../../src/storage/stores.js';
 
 export interface TestAppOptions {
   readonly env: Environment;
@@ -27,7 +27,7 @@ export class TestApp {
     readonly url: string,
   ) {}
 
-  static async start(stores: Stores, options: TestAppOptions): Promise<TestApp> {
+  static async start(stores: AllStores, options: TestAppOptions): Promise<TestApp> {
     const { env, modules, log, clock = new SystemClock() } = options;
     const config = loadConfig(env);
     const logger = new AppLogger(config, (line) => log.push(line));

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../src/config/load-config.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { AllStores } from '../../src/storage/stores.js';
 import { ApiClient } from './api-client.js';
 import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from './fake-openai.js';
@@ -37,7 +37,7 @@ export class TestServer {
     readonly log: readonly string[],
   ) {}
 
-  static async start(stores: Stores, options: TestServerOptions = {}): Promise<TestServer> {
+  static async start(stores: AllStores, options: TestServerOptions = {}): Promise<TestServer> {
     const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
     const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
