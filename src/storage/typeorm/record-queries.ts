@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordBody, RecordType } from '../../protocol/events.js';
+import type { LogRecord, RecordContent, RecordOrigin } from '../../persistence/rows/log-record.js';
+import type { RecordType } from '../../protocol/events.js';
 import type { Database } from './database.js';
 import type { Statement } from './statement.js';
 
@@ -15,10 +15,7 @@ const READ_TYPES: Statement = {
   text: `${SELECT} interaction_id = ANY ($1::text[]) AND type = ANY ($2::text[]) ORDER BY interaction_id, seq`,
 };
 
-interface Columns extends Omit<LogRecord, 'at'> {
-  readonly at: Date;
-  readonly body: RecordBody;
-}
+type Columns = Omit<RecordOrigin, 'at'> & { readonly at: Date } & RecordContent;
 
 export class RecordQueries {
   constructor(private readonly db: Database) {}
@@ -40,6 +37,6 @@ export class RecordQueries {
   }
 }
 
-function toRecord({ interaction_id, seq, epoch, agent_id, at, key, body, hidden }: Columns) {
-  return { interaction_id, seq, epoch, agent_id, at: at.toISOString(), key, body, hidden };
+function toRecord({ at, ...rest }: Columns): LogRecord {
+  return { ...rest, at: at.toISOString() };
 }

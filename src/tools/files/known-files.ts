@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { InteractionStore } from '../../persistence/interaction.store.js';
-import type { ToolJournal } from '../tool-output.js';
 import type { FileState } from './file-state.js';
 
 /** Beyond that, what was longest not used is looked up in the log again. */
@@ -37,7 +36,9 @@ export class KnownFiles {
     const rows = await this.store.listInteractions({ chat_id, superseded: false, limit });
     for (const { id } of rows) {
       const results = await this.store.readRecordsOfTypes([id], ['TOOL_RESULT']);
-      const seen = results.map(({ hidden }) => (hidden as ToolJournal | null)?.seen);
+      const seen = results.map(({ hidden }) =>
+        hidden && 'seen' in hidden ? hidden.seen : undefined,
+      );
       const last = seen.findLast((state) => state?.path === path);
       if (last) return last.hash;
     }
