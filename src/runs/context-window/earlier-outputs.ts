@@ -1,7 +1,7 @@
+import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import type { ToolJournal } from '../../tools/tool-output.js';
 
 type OutputStore = Pick<InteractionStore, 'findInteraction' | 'readRecordsOfTypes'>;
 
@@ -41,8 +41,8 @@ export class EarlierOutputs {
   private async read(interactionId: string, callId: string): Promise<string | undefined> {
     const records = await this.store.readRecordsOfTypes([interactionId], ['TOOL_RESULT']);
     const result = records.findLast(({ body }) => 'id' in body && body.id === callId);
-    if (result?.body.type !== 'TOOL_RESULT') return undefined;
-    return (result.hidden as ToolJournal | null)?.whole ?? result.body.tool_output;
+    if (!result || !isRecordOf(result, 'TOOL_RESULT')) return undefined;
+    return result.hidden?.whole ?? result.body.tool_output;
   }
 }
 
