@@ -7,12 +7,11 @@ import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
-import { checkRecord } from './check-record.js';
-import type { RecordLine, RequestLine } from './line-fields.js';
+import { checkRecord, renameRecord } from './imported-record.js';
 import { ImportedRequests } from './imported-requests.js';
+import type { RecordLine, RequestLine } from './line-schemas.js';
 import type { NewIds } from './new-ids.js';
 import type { ProblemList } from './problem-list.js';
-import { renameRecord } from './rename-record.js';
 
 export interface ImportDeps {
   readonly incoming: IncomingChat;
@@ -21,33 +20,33 @@ export interface ImportDeps {
   readonly clock: Clock;
 }
 
-/** A record as it was read, and where. */
+/** A record as it was read; `line` and `bytes` say where, and how long. */
 export interface ReadRecord {
   readonly line: number;
   readonly bytes: number;
   readonly record: RecordLine;
 }
 
-/** How far records may be out of order. */
+/** Records that may arrive before the one that they follow. */
 const MAX_EARLY = 256;
-/** What is kept in memory before it goes to the store. */
+/** Records that are buffered before they are saved. */
 const MAX_UNSAVED = 256;
 const MAX_UNSAVED_BYTES = 1024 * 1024;
 const WHY =
   'The interaction had not ended when its log was written, or not all of it was imported.';
 
 /**
- * One interaction of a log that is imported, its ids ours already. Its records count up to the first that is missing; if they don't lead to
- * an end, the import writes one, as a cancel would.
+ * The import of one interaction, which has its new ids already. Records after a gap are refused. If
+ * no record ends the interaction, the import ends it as a cancel would.
  */
 export class InteractionImport {
   private readonly state: OpenWork;
   private readonly conversation = new Conversation([]);
   private readonly requests: ImportedRequests;
-  /** Came before the one that they follow. */
+  /** Arrived before the one that they follow; by seq. */
   private readonly early = new Map<number, ReadRecord>();
   private readonly calls = new Set<string>();
-  /** Those that have begun. */
+  /** Agents that have begun. */
   private readonly agents: Set<string>;
   private unsaved: LogRecord[] = [];
   private unsavedBytes = 0;
@@ -55,7 +54,7 @@ export class InteractionImport {
   private lastAt: string;
   private status: FinalStatus | undefined;
 
-  /** @param row as the log says that it was */
+  /** @param row as the log has it */
   constructor(
     private readonly deps: ImportDeps,
     private readonly row: ArchivedInteraction,
@@ -65,11 +64,6 @@ export class InteractionImport {
     this.requests = new ImportedRequests(row.chat_id);
     this.epoch = row.epoch;
     this.lastAt = row.created_at;
-  }
-
-  /** How many records it has. */
-  get size(): number {
-    return this.state.lastSeq;
   }
 
   async takeRecord(read: ReadRecord): Promise<void> {
@@ -87,7 +81,7 @@ export class InteractionImport {
     if (fault) this.deps.problems.add(line, `The line ${fault}.`);
   }
 
-  /** Answers the row as it is now. */
+  /** Returns the row in its final state. */
   async end(): Promise<ArchivedInteraction> {
     for (const read of this.early.values()) this.refuse(read, `follows no record ${this.next}`);
     const isWhole = this.status !== undefined;
@@ -103,7 +97,7 @@ export class InteractionImport {
     return this.state.lastSeq + 1;
   }
 
-  /** The record, and those that waited for it. */
+  /** Takes the record, and the early ones that follow it. */
   private async takeAll(first: ReadRecord): Promise<void> {
     for (let read: ReadRecord | undefined = first; read; read = this.early.get(this.next)) {
       const { seq } = read.record;
@@ -114,7 +108,7 @@ export class InteractionImport {
     }
   }
 
-  /** Or what is wrong with it. */
+  /** Returns its fault if it has one. */
   private toRecord(read: RecordLine): LogRecord | string {
     const checked = checkRecord(read);
     if (!checked.ok) return `is not as it should be: ${checked.fault}`;
@@ -137,7 +131,7 @@ export class InteractionImport {
     return isRepeated;
   }
 
-  /** An agent begins once, and its parent before it. */
+  /** An agent begins once, after its parent. */
   private admits(agentId: string, body: RecordBody): boolean {
     if (body.type !== 'AGENT_STARTED') return this.agents.has(agentId);
     if (this.agents.has(agentId) || !this.agents.has(body.parent_agent_id)) return false;
@@ -165,7 +159,7 @@ export class InteractionImport {
     if (records.length > 0) await this.deps.incoming.append(this.row, records);
   }
 
-  /** Nothing of it runs here: what it had started ran, and may have ended, elsewhere. */
+  /** Nothing of it runs here; its tools ran elsewhere and may have ended there. */
   private async cancel(): Promise<void> {
     const { row, state } = this;
     if (state.lastSeq === 0)
@@ -199,12 +193,12 @@ export class InteractionImport {
   }
 }
 
-/** A cancel that shows no text opens no block. */
+/** A cancel without shown text opens no block. */
 function newBlockId(): string {
   throw new TypeError('There is no block to be named.');
 }
 
-/** What a client sent was cut when it was written. */
+/** A client's output was cut to its limit when it was written. */
 function whole(output: string): { readonly output: string } {
   return { output };
 }
