@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { delta, deltaType, trace } from './event-schemas.js';
 import type { Immutable } from './json.js';
-import type { RECORDS } from './records.js';
+import type { records } from './records.js';
 import type {
   agentStatus,
   decider,
@@ -10,7 +10,7 @@ import type {
   stoppedEffect,
 } from './records/fields.js';
 
-type Schemas = typeof RECORDS;
+type Schemas = ReturnType<typeof records>;
 
 export type RecordType = keyof Schemas;
 

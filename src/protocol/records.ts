@@ -1,20 +1,29 @@
-import { AGENT_RECORDS } from './records/agent-records.js';
-import { MODEL_RECORDS } from './records/model-records.js';
-import { REQUEST_RECORDS } from './records/request-records.js';
-import { RUN_RECORDS } from './records/run-records.js';
-import { TOOL_RECORDS } from './records/tool-records.js';
+import { agentRecords } from './records/agent-records.js';
+import { modelRecords } from './records/model-records.js';
+import { requestRecords } from './records/request-records.js';
+import { runRecords } from './records/run-records.js';
+import { toolRecords } from './records/tool-records.js';
 
-const { INTERACTION_STARTED, ...RUN } = RUN_RECORDS;
+let built: ReturnType<typeof build> | undefined;
 
 /**
  * The schema of every durable record, by type: `body` is the event that clients get, `hidden` is
- * for the journal only. Types, import, OpenAPI and docs/events.md are derived from it.
+ * for the journal only. Types, import, OpenAPI and docs/events.md are derived from it. Built on
+ * first use: a start of the server needs none of it.
  */
-export const RECORDS = {
-  INTERACTION_STARTED,
-  ...MODEL_RECORDS,
-  ...TOOL_RECORDS,
-  ...REQUEST_RECORDS,
-  ...AGENT_RECORDS,
-  ...RUN,
-};
+export function records(): ReturnType<typeof build> {
+  built ??= build();
+  return built;
+}
+
+function build() {
+  const { INTERACTION_STARTED, ...others } = runRecords();
+  return {
+    INTERACTION_STARTED,
+    ...modelRecords(),
+    ...toolRecords(),
+    ...requestRecords(),
+    ...agentRecords(),
+    ...others,
+  };
+}
