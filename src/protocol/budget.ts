@@ -5,7 +5,7 @@ import type { budget } from './records/fields.js';
 /** Limits for an agent and all below it; a field that is left out sets no limit. */
 export type Budget = Immutable<z.infer<typeof budget>>;
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;

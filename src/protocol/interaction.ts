@@ -7,7 +7,7 @@ import type { usage } from './records/fields.js';
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
 
-/** Holds the chat: at most one interaction per chat has one of these (I9). */
+/** Occupies the chat: at most one interaction per chat has one of these (I9). */
 export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type InteractionStatus = 'QUEUED' | ActiveStatus | FinalStatus;
