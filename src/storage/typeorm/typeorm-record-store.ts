@@ -2,11 +2,7 @@ import { RecordStore } from '../../persistence/record.store.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import { AppendQueries } from './append-queries.js';
-import type {
-  LogRecord,
-  RecordContent,
-  RecordOrigin,
-} from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent, RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Database } from './database.js';
 import type { Statement } from './statement.js';
