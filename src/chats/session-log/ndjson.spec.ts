@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { parseLine } from './parse-line.js';
+import { parseLine } from './ndjson.js';
 
 const nested = (levels: number): Uint8Array =>
   Buffer.from(`{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
