@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { Observable } from 'rxjs';
 import { LiveBus, gapAfter } from '../live-bus.js';
-import type { Frame, FrameListener, OpenBlock, Snapshot } from '../live-bus.js';
+import type { Frame, OpenBlock, Snapshot } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
 import { FrameSender } from './frame-sender.js';
 import { LiveScripts } from './live-scripts.js';
@@ -84,17 +85,16 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.sender.close(interactionId, epoch);
   }
 
-  subscribe(interactionId: string, listener: FrameListener): () => void {
-    const channel = this.topics.channel(interactionId);
-    const leave = this.local.subscribe(interactionId, listener);
-    this.subscriptions.add(channel);
-    let listens = true;
-    return () => {
-      if (!listens) return;
-      listens = false;
-      if (this.subscriptions.remove(channel)) this.forget(interactionId);
-      leave();
-    };
+  frames(interactionId: string): Observable<Frame> {
+    return new Observable((reader) => {
+      const channel = this.topics.channel(interactionId);
+      const subscription = this.local.frames(interactionId).subscribe(reader);
+      this.subscriptions.add(channel);
+      return () => {
+        if (this.subscriptions.remove(channel)) this.forget(interactionId);
+        subscription.unsubscribe();
+      };
+    });
   }
 
   /** Undefined also while Redis is away: the store has what is durable. */
@@ -132,7 +132,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   }
 
   /** Redis counts connections, and each process listens with one. */
-  async isHeardElsewhere(interactionId: string): Promise<boolean | undefined> {
+  async hasReadersElsewhere(interactionId: string): Promise<boolean | undefined> {
     if (this.awaySince) return undefined;
     const channel = this.topics.channel(interactionId);
     const own = this.subscriptions.has(channel) ? 1 : 0;
