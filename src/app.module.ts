@@ -3,6 +3,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import type { Config } from './config/config.js';
+import { EventLogModule } from './event-log/event-log.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
@@ -22,6 +23,7 @@ export class AppModule {
       imports: [
         PortsModule.of(config, stores),
         HttpModule,
+        EventLogModule,
         HealthModule,
         MetricsModule,
         InteractionsModule,

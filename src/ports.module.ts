@@ -7,15 +7,8 @@ import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './persistence/chat-archive.js';
 import { ConversationCache } from './persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from './persistence/interaction.store.js';
-import { LiveBus } from './event-log/live/live-bus.js';
-import { LocalLiveBus } from './event-log/live/local/local-live-bus.js';
 import { MessageLists } from './persistence/conversation-cache/message-lists.js';
-import { RedisLiveBus } from './event-log/live/redis/redis-live-bus.js';
-import { LogWriter } from './event-log/append/log-writer.js';
-import { SpillFolder } from './event-log/spill/spill-folder.js';
-import { Spill } from './event-log/spill/spill.js';
-import { StoreHealth } from './event-log/store-health.js';
-import { Readers } from './event-log/follow/readers.js';
+import { AppendMeter } from './event-log/append/log-writer.js';
 import { AnthropicProvider } from './models/anthropic/anthropic-provider.js';
 import { DemoProvider } from './models/demo/demo-provider.js';
 import { Metrics } from './metrics/metrics.js';
@@ -25,11 +18,8 @@ import { OpenAiProvider } from './models/openai/openai-provider.js';
 import { seesImages } from './models/sees-images.js';
 import type { HttpProviderOptions } from './models/wire/http-provider-options.js';
 import { RuleStore } from './permissions/rule-store.js';
-import { connectRedis } from './redis/connect-redis.js';
-import { Refusals } from './redis/refusals.js';
-import { BullRunQueue } from './queue/bullmq/bull-run-queue.js';
-import { LocalRunQueue } from './queue/local/local-run-queue.js';
-import { RunQueue } from './queue/run-queue.js';
+import { REDIS_PREFIX, connectRedis } from './redis/connect-redis.js';
+import { Refusals } from './redis/redis-faults.js';
 import { TaskStore } from './tasks/task-store.js';
 import { openSandbox } from './workspace/sandbox/open-sandbox.js';
 import { Sandbox } from './workspace/sandbox/sandbox.js';
@@ -54,58 +44,15 @@ export class PortsModule {
       { provide: Clock, useClass: SystemClock },
       Ids,
       Metrics,
+      { provide: AppendMeter, useExisting: Metrics },
       { provide: InteractionStore, useValue: store },
       { provide: RuleStore, useValue: rules },
       { provide: TaskStore, useValue: tasks },
       { provide: ChatArchive, useValue: archive },
-      { provide: LiveBus, useFactory: () => openLiveBus(config) },
       {
         provide: ConversationCache,
         inject: [InteractionStore],
         useFactory: (saved: InteractionStore) => openHotMemory(config, saved),
-      },
-      { provide: RunQueue, useFactory: () => openRunQueue(config) },
-      {
-        provide: Spill,
-        inject: [InteractionStore],
-        useFactory: (saved: InteractionStore) => openSpill(config, saved),
-      },
-      {
-        provide: StoreHealth,
-        inject: [InteractionStore, Spill, Clock, RunQueue],
-        useFactory: (saved: InteractionStore, spill: Spill, clock: Clock, queue: RunQueue) =>
-          new StoreHealth(
-            { store: saved, spill, clock },
-            {
-              name: config.store === 'file' ? 'data directory' : 'database',
-              patience_ms: patienceOf(config),
-              onSaved: (id) => queue.enqueue(id),
-            },
-          ),
-      },
-      {
-        provide: LogWriter,
-        inject: [InteractionStore, Clock, Spill, StoreHealth, Metrics],
-        useFactory: (
-          ...[saved, clock, spill, watch, meter]: [
-            InteractionStore,
-            Clock,
-            Spill,
-            StoreHealth,
-            Metrics,
-          ]
-        ) =>
-          new LogWriter(saved, clock, {
-            save_timeout_ms: config.saveTimeoutMs,
-            spill,
-            watch,
-            meter,
-          }),
-      },
-      {
-        provide: Readers,
-        inject: [InteractionStore, LiveBus],
-        useFactory: (saved: InteractionStore, bus: LiveBus) => new Readers({ store: saved, bus }),
       },
       { provide: ModelRegistry, useValue: modelsOf(config) },
       { provide: ToolLimits, useValue: config },
@@ -145,20 +92,8 @@ function reach(
   return { timeoutMs, sees, ...(key && { apiKey: key.reveal() }), ...(baseUrl && { baseUrl }) };
 }
 
-/** A job whose process is busy for a moment is not lost. */
-const MIN_LOCK_MS = 5_000;
 /** Of a chat in Redis: its memory is not ours alone. */
 const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
-/** What everything in Redis begins with. Interactions of other servers have other ids. */
-const REDIS_PREFIX = 'parley';
-
-async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
-  if (!redisUrl) return new LocalLiveBus();
-  const logger = new Logger('LiveBus');
-  const report = (problem: string): void => logger.warn(problem);
-  return RedisLiveBus.open({ url: redisUrl.reveal(), prefix: `${REDIS_PREFIX}:`, report });
-}
-
 function openHotMemory(
   { redisUrl, hotMemoryTtlMs: ttl_ms }: Config,
   store: InteractionStore,
@@ -171,33 +106,6 @@ function openHotMemory(
     logger.warn(`Redis refuses to keep what was said in chats: ${message}`),
   );
   return new ConversationCache(store, lists, (error) => refusals.note(error));
-}
-
-async function openRunQueue(config: Config): Promise<RunQueue> {
-  const { redisUrl, maxConcurrentRuns: concurrency, leaseTtlMs } = config;
-  if (!redisUrl) return new LocalRunQueue(concurrency);
-  const lock_ms = Math.max(leaseTtlMs, MIN_LOCK_MS);
-  const logger = new Logger('RunQueue');
-  const report = (problem: string): void => logger.warn(problem);
-  const url = redisUrl.reveal();
-  return BullRunQueue.open({ url, prefix: REDIS_PREFIX, concurrency, lock_ms, report });
-}
-
-/** All that may be unsaved at once, in bytes; it fits in memory before. */
-const MAX_SPILL_BYTES = 1024 ** 3;
-
-/** A disk that takes no log takes no spill either. */
-async function openSpill(config: Config, store: InteractionStore): Promise<Spill> {
-  const folder =
-    config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill(store, folder);
-  await spill.open();
-  return spill;
-}
-
-/** How long the store may take to say that it is there, in milliseconds. */
-function patienceOf({ saveTimeoutMs }: Config): number {
-  return Math.min(Math.max(saveTimeoutMs, 1000), 5000);
 }
 
 function tokenOf(provider: Provider): Exclude<DynamicModule['exports'], undefined>[number] {

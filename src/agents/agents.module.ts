@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
@@ -18,7 +19,7 @@ import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
-  imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule, WorkspaceModule],
+  imports: [DiscoveryModule, EventLogModule, CancellationModule, PermissionsModule, ToolsModule, WorkspaceModule],
   controllers: [AgentTypesController, AgentsController, InterventionsController],
   providers: [
     AgentRegistry,

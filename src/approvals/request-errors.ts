@@ -1,11 +1,45 @@
 import { AppError } from '../kernel/app-error.js';
-import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 
-/** To somebody who came too late: what was decided, and by whom. Without a settlement its interaction has ended, or is about to. */
+/** The interaction that a request has to belong to. */
+export interface RequestOwner {
+  readonly chat_id: string;
+  readonly interaction_id: string;
+}
+
+export function requestNotFound(id: string, { chat_id, interaction_id }: RequestOwner): AppError {
+  return new AppError(
+    'not_found',
+    'request_not_found',
+    `The interaction ${interaction_id} of the chat ${chat_id} has no such request: ${id}. GET /requests lists what waits.`,
+  );
+}
+
+/** For a request of another kind than the endpoint's. */
+export function wrongEndpoint(row: RequestRow): AppError {
+  return new AppError('not_found', 'request_not_found', describeEndpoint(row));
+}
+
+/** @param other the request of the same call that is no result of a client's tool */
+export function toolCallNotFound(
+  callId: string,
+  interactionId: string,
+  other?: RequestRow,
+): AppError {
+  const problem = `The interaction ${interactionId} does not wait for the result of a call ${callId}.`;
+  const hint = other ? describeEndpoint(other) : 'GET /requests lists what waits.';
+  return new AppError('not_found', 'tool_call_not_found', `${problem} ${hint}`);
+}
+
+export function requestExpired({ expires_at }: RequestRow): AppError {
+  return new AppError('invalid', 'request_expired', `This request expired at ${expires_at}.`);
+}
+
+/** With the decision that counts. Without a settlement, its interaction has ended or is about to. */
 export function alreadyProcessed(row: RequestRow | undefined): AppError {
   const { settlement = null, settled_at: at = null } = row ?? {};
   if (!settlement)
-    return refuse(
+    return processed(
       'This request can’t be settled any more: its interaction ended or is being cancelled.',
     );
   const decision = {
@@ -13,12 +47,22 @@ export function alreadyProcessed(row: RequestRow | undefined): AppError {
     by: settlement.by,
     at,
   };
-  return refuse(`${describe(settlement)} at ${at}; what came first counts.`, { decision });
+  return processed(`${describe(settlement)} at ${at}; the first decision counts.`, { decision });
 }
 
-function refuse(message: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
+function processed(message: string, extra: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError('invalid', 'already_processed', message, { extra });
 }
+
+function describeEndpoint({ id, kind }: RequestRow): string {
+  return `${id} ${ENDPOINTS[kind]}`;
+}
+
+const ENDPOINTS: Readonly<Record<RequestKind, string>> = {
+  approval: 'is an approval: POST …/approve decides it.',
+  input: 'is a question: POST …/respond answers it.',
+  tool: 'waits for the result of a tool that the client runs: POST …/tool-results takes it.',
+};
 
 function describe(settlement: Settlement): string {
   const by = BY[settlement.by];
@@ -36,6 +80,6 @@ const BY: Readonly<Record<Settlement['by'], string>> = {
   user: 'by a person',
   client: 'by the client',
   rule: 'by a rule',
-  timeout: 'because nobody answered in time',
+  timeout: 'because it was not answered in time',
   cancel: 'because its interaction was cancelled',
 };

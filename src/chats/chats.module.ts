@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
@@ -14,6 +15,7 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
 @Module({
   imports: [
     AgentsModule,
+    EventLogModule,
     InteractionsModule,
     CancellationModule,
     PermissionsModule,

@@ -1,11 +1,11 @@
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
-import type { Slot } from '../queue/run-queue.js';
+import type { RunSlot } from '../queue/run-queue.js';
 
 export interface SignalWatchOptions {
   readonly store: InteractionStore;
   readonly interaction: InteractionRow;
-  readonly slot: Slot;
+  readonly slot: RunSlot;
   readonly isStopped: () => boolean;
   readonly cancel: (reason: string) => void;
   /** Takes in what was decided. The run has its slot. */

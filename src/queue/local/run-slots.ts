@@ -1,12 +1,12 @@
-import { LocalSlot } from './local-slot.js';
+import type { RunSlot } from '../run-queue.js';
 
-/** A bounded number of slots. Whoever wants one back comes before anybody new. */
-export class Slots {
+/** A bounded number of slots. Runs that reclaim one come before new runs. */
+export class RunSlots {
   private held = 0;
-  /** In the order in which they asked. */
-  private readonly claims = new Map<LocalSlot, () => void>();
+  /** In the order in which they were reclaimed. */
+  private readonly claims = new Map<LocalRunSlot, () => void>();
 
-  /** `onFree` is called when a slot has become free that nobody wants back. */
+  /** `onFree` is called when a slot is free that no run reclaims. */
   constructor(
     private readonly limit: number,
     private readonly onFree: () => void,
@@ -16,22 +16,22 @@ export class Slots {
     return this.held >= this.limit;
   }
 
-  lend(): LocalSlot {
+  lend(): LocalRunSlot {
     this.held++;
-    return new LocalSlot(this);
+    return new LocalRunSlot(this);
   }
 
-  hold(slot: LocalSlot): void {
+  hold(slot: LocalRunSlot): void {
     this.claims.delete(slot);
     this.held++;
   }
 
-  /** Calls `onGranted` when there is room. */
-  claim(slot: LocalSlot, onGranted: () => void): void {
+  /** Calls `onGranted` when a slot is free. */
+  claim(slot: LocalRunSlot, onGranted: () => void): void {
     this.claims.set(slot, onGranted);
   }
 
-  withdraw(slot: LocalSlot): void {
+  withdraw(slot: LocalRunSlot): void {
     this.claims.delete(slot);
   }
 
@@ -43,5 +43,43 @@ export class Slots {
       onGranted();
     }
     if (!this.isFull) this.onFree();
+  }
+}
+
+class LocalRunSlot implements RunSlot {
+  private state: 'held' | 'released' | 'claimed' | 'over' = 'held';
+
+  constructor(private readonly slots: RunSlots) {}
+
+  release(): void {
+    this.leave('released');
+  }
+
+  /** Its run is over. */
+  end(): void {
+    this.leave('over');
+  }
+
+  take(): void {
+    if (this.state === 'held' || this.state === 'over') return;
+    this.state = 'held';
+    this.slots.hold(this);
+  }
+
+  reclaim(onGranted: () => void): boolean {
+    if (this.state === 'released' && !this.slots.isFull) this.take();
+    if (this.state === 'released') {
+      this.state = 'claimed';
+      this.slots.claim(this, onGranted);
+    }
+    return this.state === 'held';
+  }
+
+  private leave(next: 'released' | 'over'): void {
+    if (this.state === 'over') return;
+    const wasHeld = this.state === 'held';
+    this.state = next;
+    if (wasHeld) this.slots.giveBack();
+    else this.slots.withdraw(this);
   }
 }

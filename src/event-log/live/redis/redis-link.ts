@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { connectRedis, whenConnected } from '../../../redis/connect-redis.js';
-import { findRedisFaults } from '../../../redis/find-redis-faults.js';
-import { Refusals } from '../../../redis/refusals.js';
+import { findRedisFaults } from '../../../redis/redis-faults.js';
+import { Refusals } from '../../../redis/redis-faults.js';
 
 export interface RedisLinkOptions {
   readonly url: string;

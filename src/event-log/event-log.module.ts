@@ -1,0 +1,83 @@
+import { Logger, Module } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { QueueModule } from '../queue/queue.module.js';
+import { RunQueue } from '../queue/run-queue.js';
+import { AppendMeter, LogWriter } from './append/log-writer.js';
+import { Readers } from './follow/readers.js';
+import { LiveBus } from './live/live-bus.js';
+import { LocalLiveBus } from './live/local/local-live-bus.js';
+import { RunWaker } from './live/run-waker.js';
+import { SpillFolder } from './spill/spill-folder.js';
+import { Spill } from './spill/spill.js';
+import { StoreHealth } from './store-health.js';
+
+/** All spilled records together, in bytes; they fit in memory before. */
+const MAX_SPILL_BYTES = 1024 ** 3;
+
+const PROVIDERS: Provider[] = [
+  { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
+  RunWaker,
+  { provide: Spill, inject: [Config, InteractionStore], useFactory: openSpill },
+  {
+    provide: StoreHealth,
+    inject: [Config, InteractionStore, Spill, RunQueue, Clock],
+    useFactory: openStoreHealth,
+  },
+  {
+    provide: LogWriter,
+    inject: [Config, InteractionStore, Spill, StoreHealth, AppendMeter, Clock],
+    useFactory: openLogWriter,
+  },
+  Readers,
+];
+
+/** The log of interactions: appending, following, live frames, and what happens while the store is unavailable. */
+@Module({ imports: [QueueModule], providers: PROVIDERS, exports: [...PROVIDERS, QueueModule] })
+export class EventLogModule {}
+
+/** The client of Redis is loaded with `REDIS_URL` only. */
+async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
+  if (!redisUrl) return new LocalLiveBus();
+  const { RedisLiveBus } = await import('./live/redis/redis-live-bus.js');
+  const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
+  const logger = new Logger(LiveBus.name);
+  return RedisLiveBus.open({
+    url: redisUrl.reveal(),
+    prefix: `${REDIS_PREFIX}:`,
+    report: (problem) => logger.warn(problem),
+  });
+}
+
+/** The file store has none: a disk that takes no log takes no spill either. */
+async function openSpill(config: Config, store: InteractionStore): Promise<Spill> {
+  const folder =
+    config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
+  const spill = new Spill(store, folder);
+  await spill.open();
+  return spill;
+}
+
+function openStoreHealth(
+  config: Config,
+  ...[store, spill, queue, clock]: [InteractionStore, Spill, RunQueue, Clock]
+): StoreHealth {
+  const name = config.store === 'file' ? 'data directory' : 'database';
+  const patience_ms = Math.min(Math.max(config.saveTimeoutMs, 1000), 5000);
+  return new StoreHealth({ store, spill, queue, clock }, { name, patience_ms });
+}
+
+function openLogWriter(
+  { saveTimeoutMs: save_timeout_ms }: Config,
+  ...[store, spill, health, meter, clock]: [
+    InteractionStore,
+    Spill,
+    StoreHealth,
+    AppendMeter,
+    Clock,
+  ]
+): LogWriter {
+  return new LogWriter(store, clock, { save_timeout_ms, spill, health, meter });
+}
