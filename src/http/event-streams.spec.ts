@@ -1,198 +1,272 @@
 import { once } from 'node:events';
-import { createServer, get } from 'node:http';
+import { get } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { jest } from '@jest/globals';
+import { Controller, Module, Res, Sse } from '@nestjs/common';
+import type { MessageEvent } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Observable, Subject, of } from 'rxjs';
+import { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { SseResponse } from './sse-response.js';
-import { SseStreams } from './sse-streams.js';
+import { EventStreams, MAX_PENDING_LENGTH, StreamBacklog } from './event-streams.js';
 
-const RETRY = 'retry: 1000\n\n';
+type Handler = (response: ServerResponse) => Promise<Observable<MessageEvent>>;
 
-describe(SseStreams.name, () => {
-  const streams = new SseStreams(loadConfig({ HEARTBEAT_MS: '20' }));
-  let serve: (response: ServerResponse) => void;
-  const server = createServer((_request, response) => serve(response));
+/** The server's side of a stream. */
+interface Opened {
+  readonly messages: Subject<MessageEvent>;
+  readonly response: ServerResponse;
+  readonly closed: Promise<unknown>;
+}
 
-  beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-  afterAll(() => new Promise((done) => server.close(done)));
-  afterEach(() => expect(streams.count).toBe(0));
+let handle: Handler;
 
-  const port = (): number => (server.address() as AddressInfo).port;
+@Controller()
+class StreamController {
+  @Sse('', { maxPendingDataLength: MAX_PENDING_LENGTH })
+  stream(@Res({ passthrough: true }) response: ServerResponse): Promise<Observable<MessageEvent>> {
+    return handle(response);
+  }
+}
 
-  async function read(): Promise<IncomingMessage> {
-    const [response] = await once(get({ port: port(), agent: false }), 'response');
+@Module({
+  controllers: [StreamController],
+  providers: [EventStreams, { provide: Config, useFactory: () => loadConfig({}) }],
+})
+class StreamModule {}
+
+describe(EventStreams.name, () => {
+  let app: NestExpressApplication;
+  let streams: EventStreams;
+  let port: number;
+
+  beforeEach(async () => {
+    app = await NestFactory.create<NestExpressApplication>(StreamModule, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    port = Number(new URL(await app.getUrl()).port);
+    streams = app.get(EventStreams);
+  });
+  afterEach(async () => {
+    expect(streams.count).toBe(0);
+    await app.close();
+  });
+
+  async function read(method = 'GET'): Promise<IncomingMessage> {
+    const [response] = await once(get({ port, method, agent: false }), 'response');
     return response as IncomingMessage;
   }
 
   /** A client that sends a request and reads nothing until `resume`. */
   function silentReader(): Socket {
-    const socket = connect(port(), '127.0.0.1').pause();
+    const socket = connect(port, '127.0.0.1').pause();
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     return socket;
   }
 
-  /** The server's side of the next request. */
-  function accept(limits?: ConstructorParameters<typeof SseResponse>[1]): Promise<SseResponse> {
+  /** The server's side of the next request, once it is subscribed to. */
+  function accept(stallMs?: number): Promise<Opened> {
     return new Promise((resolve) => {
-      serve = (response) => resolve(streams.open(response, limits));
+      handle = async (response) => {
+        const messages = new Subject<MessageEvent>();
+        const closed = once(response, 'close');
+        const source = new Observable<MessageEvent>((reader) => {
+          const subscription = messages.subscribe(reader);
+          setImmediate(() => resolve({ messages, response, closed }));
+          return subscription;
+        });
+        return streams.send(source, response, stallMs);
+      };
     });
   }
 
   /** More than the kernel takes. */
-  const flood = (stream: SseResponse): boolean => stream.send(`:${'x'.repeat(32_000_000)}\n\n`);
+  const flood = ({ messages }: Opened): void => messages.next(message('x'.repeat(32_000_000)));
 
-  const closed = (stream: SseResponse): Promise<void> =>
-    new Promise((resolve) => stream.onClose(resolve));
+  const message = (data: string, id = '1'): MessageEvent => ({ id, type: 'a', data });
 
-  it('begins with the first frames', async () => {
-    serve = (response) => {
-      const stream = streams.open(response);
-      expect(response.headersSent).toBe(false);
-      expect(stream.send('data: 1\n\ndata: 2\n\n')).toBe(true);
-      stream.end();
-      expect(stream.send('data: 3\n\n')).toBe(false);
-    };
+  it('sends the headers, and the reconnection hint with the first message', async () => {
+    handle = async (response) => streams.send(of(message('one'), message('two', '1~b.2')), response);
     const response = await read();
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
+      'cache-control': expect.stringMatching('no-cache.*no-transform'),
       connection: 'keep-alive',
       'x-accel-buffering': 'no',
     });
-    expect(await text(response)).toBe(`${RETRY}data: 1\n\ndata: 2\n\n`);
+    expect(await text(response)).toBe(
+      '\nevent: a\nid: 1\nretry: 1000\ndata: one\n\nevent: a\nid: 1~b.2\ndata: two\n\n',
+    );
   });
 
-  it('can begin with nothing', async () => {
+  it('sends the headers before there is a message', async () => {
     const accepted = accept();
-    const reading = read();
-    const stream = await accepted;
-    stream.open();
-    stream.open();
-    const response = await reading;
-    stream.end();
-    expect(await text(response)).toBe(RETRY);
+    const response = await read();
+    const { messages } = await accepted;
+    messages.complete();
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toBe('\n');
   });
 
-  it('beats while it is idle', async () => {
-    const accepted = accept();
-    const reading = read();
-    (await accepted).open();
+  it('keeps text on one line, whatever is in it', async () => {
+    const data = { text: 'a\nb\r\nc\u2028d\u0085\0' };
+    handle = async (response) => streams.send(of(message(JSON.stringify(data))), response);
+    const lines = (await text(await read())).split(/\r\n|\n|\r/);
+    expect(lines).toHaveLength(7);
+    expect(JSON.parse(lines[4]!.slice('data: '.length))).toEqual(data);
+  });
+
+  it('sends comments without an id while it is idle', async () => {
+    const config = loadConfig({ HEARTBEAT_MS: '20' });
+    const quick = new EventStreams(config);
+    handle = async (response) => quick.send(new Subject<MessageEvent>(), response);
     let seen = '';
-    for await (const chunk of await reading) {
+    for await (const chunk of await read()) {
       seen += String(chunk);
-      if (seen.includes(':\n\n:\n\n')) break;
+      if (seen.includes(': \n\n: \n\n')) break;
     }
-    expect(seen).toBe(`${RETRY}:\n\n:\n\n`);
-    await closed(await accepted);
+    expect(seen).toBe('\n: \n\n: \n\n');
+  });
+
+  it('writes the messages of a tick together', async () => {
+    const accepted = accept();
+    const response = await read();
+    const opened = await accepted;
+    const written = jest.spyOn(opened.response.socket!, '_writev');
+    const alone = jest.spyOn(opened.response.socket!, '_write');
+    for (let i = 1; i <= 20; i++) opened.messages.next(message('x', String(i)));
+    opened.messages.complete();
+    expect((await text(response)).match(/^data: x$/gm)).toHaveLength(20);
+    expect([written.mock.calls.length, alone.mock.calls.length]).toEqual([1, 0]);
   });
 
   it('answers HEAD without staying', async () => {
-    serve = (response) => streams.open(response).open();
-    const request = get({ port: port(), method: 'HEAD', agent: false });
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    handle = async (response) => streams.send(new Subject<MessageEvent>(), response);
+    const response = await read('HEAD');
     expect(response.headers['content-type']).toBe('text/event-stream');
     expect(await text(response)).toBe('');
   });
 
-  it('knows a reader that was gone before it began', async () => {
-    let late: SseResponse | undefined;
+  it('subscribes to nothing for a client that left before', async () => {
+    let subscribed = 0;
+    const source = new Observable<MessageEvent>(() => void subscribed++);
     const done = new Promise<void>((resolve) => {
-      serve = (response) =>
-        response.once('close', () => {
-          late = streams.open(response);
-          late.onClose(resolve);
-        });
+      handle = async (response) => {
+        await once(response, 'close');
+        setImmediate(resolve);
+        return streams.send(source, response);
+      };
     });
     const socket = silentReader();
-    await once(server, 'request');
+    await once(app.getHttpServer(), 'request');
     socket.destroy();
     await done;
-    expect(late?.isOver).toBe(true);
-    expect(late?.send('x')).toBe(false);
-    await late?.drained();
+    await new Promise(setImmediate);
+    expect(subscribed).toBe(0);
   });
 
-  it('says when the reader has taken what was sent', async () => {
-    const accepted = accept({ maxPending: 1e9, stallMs: 60_000 });
-    const socket = silentReader();
-    const stream = await accepted;
-    flood(stream);
-    expect(stream.isOver).toBe(false);
-    const drained = stream.drained();
-    socket.resume();
-    await drained;
-    expect(stream.send(':\n\n')).toBe(true);
-    socket.destroy();
-    await closed(stream);
-    await stream.drained();
-  });
-
-  it('cuts off a reader that does not keep up, at a bound', async () => {
+  it('resolves when the reader has taken the messages, or is gone', async () => {
     const accepted = accept();
     const socket = silentReader();
-    const stream = await accepted;
-    const frame = `:${'x'.repeat(100_000)}\n\n`;
+    const opened = await accepted;
+    const backlog = new StreamBacklog(opened.response);
+    flood(opened);
+    backlog.add(32_000_000);
+    expect(backlog.isFull).toBe(true);
+    const drained = backlog.drained();
+    socket.resume();
+    await drained;
+    expect([backlog.isFull, opened.response.writableNeedDrain]).toEqual([false, false]);
+    socket.pause();
+    flood(opened);
+    const gone = backlog.drained();
+    socket.destroy();
+    await gone;
+    await opened.closed;
+    await backlog.drained();
+  });
+
+  it('disconnects a reader that does not keep up, at a bound', async () => {
+    const accepted = accept();
+    const socket = silentReader();
+    const { messages, response } = await accepted;
     let sent = 0;
-    while (!stream.isOver && sent < 1000) {
-      stream.send(frame);
+    while (!response.closed && sent < 1000) {
+      messages.next(message('x'.repeat(100_000)));
       sent++;
       await new Promise(setImmediate);
     }
     expect(sent).toBeLessThan(1000);
-    await closed(stream);
     socket.destroy();
   });
 
-  it('cuts off a reader that takes nothing for too long', async () => {
-    const accepted = accept({ maxPending: 1e9, stallMs: 50 });
+  it('disconnects a reader that takes nothing for too long', async () => {
+    const accepted = accept(50);
     const socket = silentReader();
-    const stream = await accepted;
-    flood(stream);
-    await closed(stream);
+    const opened = await accepted;
+    flood(opened);
+    await opened.closed;
     socket.destroy();
+  });
+
+  it('leaves an idle stream open for longer than a reader may stall', async () => {
+    const accepted = accept(10);
+    const response = await read();
+    const { messages, response: served } = await accepted;
+    await once(served, 'timeout');
+    messages.next(message('late'));
+    messages.complete();
+    expect(await text(response)).toContain('data: late');
   });
 
   it('does not wait for ever for a reader to take the end', async () => {
-    const accepted = accept({ maxPending: 1e9, stallMs: 50 });
+    const accepted = accept(50);
     const socket = silentReader();
-    const stream = await accepted;
-    flood(stream);
-    stream.end();
-    await closed(stream);
+    const opened = await accepted;
+    flood(opened);
+    opened.messages.complete();
+    await opened.closed;
     socket.destroy();
   });
 
   it('leaves nothing behind, however streams end', async () => {
-    let calls = 0;
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < 300; i++) {
       const accepted = accept();
       const socket = silentReader();
-      const stream = await accepted;
-      stream.onClose(() => calls++);
-      stream.send('data: 1\n\n');
-      if (i % 3 === 0) stream.destroy();
+      const { messages, response, closed } = await accepted;
+      messages.next(message('1'));
+      if (i % 3 === 0) response.destroy();
       else if (i % 3 === 1) socket.destroy();
-      else stream.end();
-      await closed(stream);
+      else messages.complete();
+      await closed;
+      expect(messages.observed).toBe(false);
       socket.destroy();
     }
-    expect(calls).toBe(1000);
     expect(streams.count).toBe(0);
   });
 
-  it('ends all when the server stops, also those that nobody reads', async () => {
+  it('ends all when the server stops, also those whose reader has stalled', async () => {
     const first = accept();
     const reading = read();
-    (await first).send('data: 1\n\n');
-    const second = accept({ maxPending: 1e9, stallMs: 60_000 });
+    (await first).messages.next(message('one'));
+    const second = accept();
     const socket = silentReader();
-    flood(await second);
+    const stalled = await second;
+    flood(stalled);
     await streams.beforeApplicationShutdown();
-    expect(await text(await reading)).toBe(`${RETRY}data: 1\n\n`);
+    expect(await text(await reading)).toContain('data: one\n\n');
+    await stalled.closed;
     socket.destroy();
+  });
+
+  it('ends later streams at once', async () => {
+    await streams.beforeApplicationShutdown();
+    handle = async (response) => streams.send(new Subject<MessageEvent>(), response);
+    expect(await text(await read())).toBe('\n');
   });
 });

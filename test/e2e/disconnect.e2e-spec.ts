@@ -29,7 +29,7 @@ describe('Readers that leave an interaction', () => {
       const of = { chat_id: chat, id: first!.data.interaction_id };
       const reader = await server.api.follow(of);
       expect(reader.records.at(-1)).toMatchObject({ status: 'CANCELLED' });
-      expect(reader.find('CANCELLED')?.reason).toMatch(/reading/);
+      expect(reader.find('CANCELLED')?.reason).toMatch(/disconnected/);
     };
 
     it('leave it alone when it waits for a person, or has', async () => {
