@@ -6,7 +6,13 @@ import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './persistence/chat-archive.js';
 import { ConversationCache } from './persistence/conversation-cache/conversation-cache.js';
+import { ChatStore } from './persistence/chat.store.js';
 import { InteractionStore } from './persistence/interaction.store.js';
+import { InterventionStore } from './persistence/intervention.store.js';
+import { LeaseStore } from './persistence/lease.store.js';
+import { RecordStore } from './persistence/record.store.js';
+import { RequestStore } from './persistence/request.store.js';
+import type { AllStores } from './storage/stores.js';
 import { MessageLists } from './persistence/conversation-cache/message-lists.js';
 import { AppendMeter } from './event-log/append/log-writer.js';
 import { AnthropicProvider } from './models/anthropic/anthropic-provider.js';
@@ -26,29 +32,26 @@ import { Sandbox } from './workspace/sandbox/sandbox.js';
 import { PythonSettings } from './tools/python/python-settings.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
-/** Saved state, open. */
-export interface Stores {
-  readonly store: InteractionStore;
-  readonly rules: RuleStore;
-  readonly tasks: TaskStore;
-  readonly archive: ChatArchive;
-}
-
 /** Binds ports to implementations, for all modules. */
 @Global()
 @Module({})
 export class PortsModule {
-  static of(config: Config, { store, rules, tasks, archive }: Stores): DynamicModule {
+  static of(config: Config, stores: AllStores): DynamicModule {
     const providers: Provider[] = [
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
       Ids,
       Metrics,
       { provide: AppendMeter, useExisting: Metrics },
-      { provide: InteractionStore, useValue: store },
-      { provide: RuleStore, useValue: rules },
-      { provide: TaskStore, useValue: tasks },
-      { provide: ChatArchive, useValue: archive },
+      { provide: ChatStore, useValue: stores.chats },
+      { provide: InteractionStore, useValue: stores.interactions },
+      { provide: RecordStore, useValue: stores.records },
+      { provide: LeaseStore, useValue: stores.leases },
+      { provide: RequestStore, useValue: stores.requests },
+      { provide: InterventionStore, useValue: stores.interventions },
+      { provide: ChatArchive, useValue: stores.archive },
+      { provide: RuleStore, useValue: stores.rules },
+      { provide: TaskStore, useValue: stores.tasks },
       {
         provide: ConversationCache,
         inject: [InteractionStore],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { RequestsService } from './requests.service.js';
 
@@ -18,7 +18,7 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
   private busy = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly store: RequestStore,
     private readonly requests: RequestsService,
     private readonly clock: Clock,
   ) {}

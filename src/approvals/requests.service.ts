@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
@@ -23,7 +23,7 @@ export class RequestsService {
   private readonly started: Date;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly store: RequestStore,
     private readonly waker: RunWaker,
     private readonly clock: Clock,
   ) {

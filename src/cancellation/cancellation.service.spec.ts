@@ -13,7 +13,7 @@ describe(CancellationService.name, () => {
     world = await RunWorld.open();
     const waker = { wake: (id: string) => void woken.push(id) } as unknown as RunWaker;
     const waitForEnd = {} as unknown as WaitForEnd; // for `outcome` only
-    cancellation = new CancellationService(world.store, waker, waitForEnd);
+    cancellation = new CancellationService(world.store, world.store, waker, waitForEnd);
   });
 
   it('flags the interaction, then wakes its run', async () => {

@@ -3,6 +3,7 @@ import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
 import { getInteraction } from '../persistence/get-interaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import type { StoppedEffect } from '../protocol/events.js';
 import type { InteractionStatus } from '../protocol/interaction.js';
@@ -21,21 +22,22 @@ const WAIT_LIMIT_MS = 30_000;
 @Injectable()
 export class CancellationService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
     private readonly waker: RunWaker,
     private readonly waitForEnd: WaitForEnd,
   ) {}
 
   /** Gives the row as it is now; undefined if there is none. One without an owner is run to be ended. */
   async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    const row = await this.store.requestCancel(interactionId, reason);
+    const row = await this.interactions.requestCancel(interactionId, reason);
     if (row && !isFinal(row.status)) this.waker.wake(interactionId);
     return row;
   }
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
   async requestByUser(chatId: string, interactionId: string): Promise<void> {
-    const { status } = await getInteraction(this.store, chatId, interactionId);
+    const { status } = await getInteraction(this.interactions, chatId, interactionId);
     if (isFinal(status)) throw alreadyEnded(status);
     const row = await this.request(interactionId, 'Cancelled by the user.');
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
@@ -44,9 +46,9 @@ export class CancellationService {
   /** Undefined when it doesn't end within 30 s. */
   async outcome(interactionId: string): Promise<CancelOutcome | undefined> {
     if (!(await this.waitForEnd.of(interactionId, WAIT_LIMIT_MS))) return undefined;
-    const row = await this.store.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId);
     if (!row) return undefined;
-    const [record] = await this.store.readRecordsOfTypes([interactionId], ['CANCELLED']);
+    const [record] = await this.records.readRecordsOfTypes([interactionId], ['CANCELLED']);
     const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
     return { status: row.status, stopped };
   }

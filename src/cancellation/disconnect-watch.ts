@@ -6,6 +6,7 @@ import { Readers } from '../event-log/follow/readers.js';
 import type { ReaderCount } from '../event-log/follow/readers.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
 import { CancellationService } from './cancellation.service.js';
@@ -23,7 +24,8 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly readers: Readers,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly requests: RequestStore,
     private readonly bus: LiveBus,
     private readonly cancellation: CancellationService,
     private readonly config: Config,
@@ -68,8 +70,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
       const hasOthers = await this.bus.hasReadersElsewhere(id);
       if (this.readers.count(id) > 0 || this.graces.has(id) || hasOthers) return;
       if (hasOthers === undefined) this.startGrace(id);
-      else
-        await this.cancellation.request(id, 'All readers disconnected (on_disconnect=cancel).');
+      else await this.cancellation.request(id, 'All readers disconnected (on_disconnect=cancel).');
     } catch {
       // The store is unavailable: the run goes on.
     }
@@ -77,10 +78,10 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   /** One that has waited for a person goes on. */
   private async wantsCancel(id: string): Promise<boolean> {
-    const row = await this.store.findInteraction(id);
+    const row = await this.interactions.findInteraction(id);
     if (!row || !asksForCancel(row)) return false;
-    const requests = await this.store.listRequests({ interaction_id: id, limit: 1 });
-    return requests.length === 0 && this.readers.count(id) === 0;
+    const asked = await this.requests.listRequests({ interaction_id: id, limit: 1 });
+    return asked.length === 0 && this.readers.count(id) === 0;
   }
 }
 

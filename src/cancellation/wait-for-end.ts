@@ -5,6 +5,7 @@ import { Readers } from '../event-log/follow/readers.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 
 /** How often the store is asked as well, in milliseconds: a frame may be lost, and a deletion has none. */
@@ -21,14 +22,15 @@ const NO_BACKLOG = { isFull: false, drained: () => Promise.resolve() };
 export class WaitForEnd {
   constructor(
     private readonly bus: LiveBus,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
     private readonly readers: Readers,
     private readonly clock: Clock,
   ) {}
 
   /** True also when it was deleted, which ends it first; false when it takes longer than `limit_ms`. */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
-    const row = await this.store.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId);
     if (!row || isOver(row)) return true;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
@@ -38,7 +40,7 @@ export class WaitForEnd {
         resolve(ended);
       };
       const check = (): void => {
-        this.store.findInteraction(interactionId).then(
+        this.interactions.findInteraction(interactionId).then(
           (now) => isOver(now) && finish(true),
           () => {}, // the next check tries again
         );
@@ -46,7 +48,7 @@ export class WaitForEnd {
       const timer = setTimeout(() => finish(false), limit_ms);
       const checks = setInterval(check, CHECK_MS);
       const follower = new Follower(
-        { store: this.store, bus: this.bus },
+        { records: this.records, bus: this.bus },
         { interaction_id: row.id, cursor: endOf(row), trace: false, backlog: NO_BACKLOG },
         { next: () => {}, error: check, complete: () => finish(true) },
       );
@@ -67,7 +69,10 @@ export class WaitForEnd {
   }
 }
 
-function endOf({ last_seq }: InteractionRow): { seq: number; offsets: ReadonlyMap<string, number> } {
+function endOf({ last_seq }: InteractionRow): {
+  seq: number;
+  offsets: ReadonlyMap<string, number>;
+} {
   return { seq: last_seq, offsets: new Map() };
 }
 

@@ -3,6 +3,8 @@ import type { Provider } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { AppendMeter, LogWriter } from './append/log-writer.js';
@@ -20,15 +22,19 @@ const MAX_SPILL_BYTES = 1024 ** 3;
 const PROVIDERS: Provider[] = [
   { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
   RunWaker,
-  { provide: Spill, inject: [Config, InteractionStore], useFactory: openSpill },
+  {
+    provide: Spill,
+    inject: [Config, InteractionStore, RecordStore, LeaseStore],
+    useFactory: openSpill,
+  },
   {
     provide: StoreHealth,
-    inject: [Config, InteractionStore, Spill, RunQueue, Clock],
+    inject: [Config, RecordStore, Spill, RunQueue, Clock],
     useFactory: openStoreHealth,
   },
   {
     provide: LogWriter,
-    inject: [Config, InteractionStore, Spill, StoreHealth, AppendMeter, Clock],
+    inject: [Config, RecordStore, Spill, StoreHealth, AppendMeter, Clock],
     useFactory: openLogWriter,
   },
   Readers,
@@ -52,32 +58,29 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
 }
 
 /** The file store has none: a disk that takes no log takes no spill either. */
-async function openSpill(config: Config, store: InteractionStore): Promise<Spill> {
+async function openSpill(
+  config: Config,
+  ...[interactions, records, leases]: [InteractionStore, RecordStore, LeaseStore]
+): Promise<Spill> {
   const folder =
     config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill(store, folder);
+  const spill = new Spill({ interactions, records, leases }, folder);
   await spill.open();
   return spill;
 }
 
 function openStoreHealth(
   config: Config,
-  ...[store, spill, queue, clock]: [InteractionStore, Spill, RunQueue, Clock]
+  ...[records, spill, queue, clock]: [RecordStore, Spill, RunQueue, Clock]
 ): StoreHealth {
   const name = config.store === 'file' ? 'data directory' : 'database';
   const patience_ms = Math.min(Math.max(config.saveTimeoutMs, 1000), 5000);
-  return new StoreHealth({ store, spill, queue, clock }, { name, patience_ms });
+  return new StoreHealth({ records, spill, queue, clock }, { name, patience_ms });
 }
 
 function openLogWriter(
   { saveTimeoutMs: save_timeout_ms }: Config,
-  ...[store, spill, health, meter, clock]: [
-    InteractionStore,
-    Spill,
-    StoreHealth,
-    AppendMeter,
-    Clock,
-  ]
+  ...[records, spill, health, meter, clock]: [RecordStore, Spill, StoreHealth, AppendMeter, Clock]
 ): LogWriter {
-  return new LogWriter(store, clock, { save_timeout_ms, spill, health, meter });
+  return new LogWriter(records, clock, { save_timeout_ms, spill, health, meter });
 }

@@ -90,7 +90,8 @@ describe(EventStreams.name, () => {
   const message = (data: string, id = '1'): MessageEvent => ({ id, type: 'a', data });
 
   it('sends the headers, and the reconnection hint with the first message', async () => {
-    handle = async (response) => streams.send(of(message('one'), message('two', '1~b.2')), response);
+    handle = async (response) =>
+      streams.send(of(message('one'), message('two', '1~b.2')), response);
     const response = await read();
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({

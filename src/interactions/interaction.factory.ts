@@ -6,7 +6,7 @@ import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import type { NewInteraction, StartInteraction } from '../persistence/rows/store-rows.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
@@ -29,7 +29,7 @@ export interface StartRequest {
 @Injectable()
 export class InteractionFactory {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
     private readonly agents: AgentRegistry,
     private readonly models: ModelRegistry,
     private readonly tools: ToolRegistry,
@@ -60,7 +60,7 @@ export class InteractionFactory {
 
   private async describe(request: StartRequest): Promise<NewInteraction> {
     const { chat_id, user_message, body, background } = request;
-    const agent = body.agent ?? (await this.store.findChat(chat_id))?.agent ?? DEFAULT_AGENT;
+    const agent = body.agent ?? (await this.chats.findChat(chat_id))?.agent ?? DEFAULT_AGENT;
     this.agents.get(agent);
     const type = this.agents.find(agent)?.type;
     const model = body.model ?? type?.model ?? this.config.model;

@@ -96,9 +96,7 @@ export const LastCursor = createParamDecorator(
     const header = request.get('last-event-id');
     if (header) return { field: 'Last-Event-ID', text: header };
     const { after } = request.query;
-    return typeof after === 'string' && after !== ''
-      ? { field: 'after', text: after }
-      : undefined;
+    return typeof after === 'string' && after !== '' ? { field: 'after', text: after } : undefined;
   },
 );
 

@@ -20,7 +20,7 @@ type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 export class InteractionsService {
   constructor(
     private readonly factory: InteractionFactory,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
     private readonly queue: RunQueue,
     private readonly waker: RunWaker,
     private readonly runner: Runner,
@@ -40,7 +40,9 @@ export class InteractionsService {
     const start = await this.factory.create(request);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
-    const outcome = requireAccepted(await this.store.startInteraction({ ...start, ...lease }));
+    const outcome = requireAccepted(
+      await this.interactions.startInteraction({ ...start, ...lease }),
+    );
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
@@ -57,7 +59,7 @@ export class InteractionsService {
   ): Promise<void> {
     if (interrupted !== null) this.waker.wake(interrupted);
     const at = this.clock.now().toISOString();
-    for (const id of await this.store.promoteQueued(at, chat_id))
+    for (const id of await this.interactions.promoteQueued(at, chat_id))
       this.queue.enqueue(id, { priority: 'new' });
   }
 }

@@ -8,6 +8,7 @@ import { HELD, newBatch, newRequest, started } from '../contracts/interaction-st
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { wholeStore } from '../support/whole-store.js';
 
 const MINUTE = 60_000;
 const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
@@ -17,10 +18,10 @@ class Server {
   readonly requests: RequestsService;
   private readonly expiry: RequestExpiry;
 
-  constructor({ store }: OpenStore['stores'], clock: FakeClock) {
+  constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    this.requests = new RequestsService(store, waker, clock);
-    this.expiry = new RequestExpiry(store, this.requests, clock);
+    this.requests = new RequestsService(requests, waker, clock);
+    this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 
   expire(): Promise<void> {
@@ -43,7 +44,7 @@ describe('A request whose time was over while the server was down', () => {
 
       /** A question that is asked now and stays open for half a minute. */
       const ask = async (): Promise<RequestRow> => {
-        const { store } = opened.stores;
+        const store = wholeStore(opened.stores);
         const { id } = await started(store, { lease: HELD });
         const now = clock.now();
         const request = newRequest(2, {
@@ -54,7 +55,7 @@ describe('A request whose time was over while the server was down', () => {
         return (await store.findRequest(request.id))!;
       };
       const settlementOf = async ({ id }: RequestRow) =>
-        (await opened.stores.store.findRequest(id))!.settlement;
+        (await opened.stores.requests.findRequest(id))!.settlement;
       const restartLater = async (): Promise<Server> => {
         await opened.reopen();
         clock.pass(60 * MINUTE);

@@ -66,7 +66,8 @@ export function runQueueContract(
       const [first, ...ids] = Array.from({ length: 5 }, () => interactionId());
       queue.enqueue(first!, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
-      for (const [n, id] of ids.entries()) queue.enqueue(id, { priority: n < 2 ? 'new' : 'resume' });
+      for (const [n, id] of ids.entries())
+        queue.enqueue(id, { priority: n < 2 ? 'new' : 'resume' });
       queue.enqueue(ids[0]!, { priority: 'resume' });
       desk.openAll();
       await desk.until(() => desk.started.length === 5);

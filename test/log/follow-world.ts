@@ -145,7 +145,7 @@ class WorldReader extends StrictReader {
     this.eventsLeft = eventsLeft;
     const backlog = { isFull: false, drained: () => this.world.pass() };
     this.follower = new Follower(
-      { store: store.port, bus },
+      { records: store.port, bus },
       { interaction_id: ID, cursor, trace: false, backlog },
       {
         next: ({ cursor: id, event }) => {

@@ -41,6 +41,7 @@ import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
+import { portsOf } from './whole-store.js';
 import { answerTurn } from './model-events.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
@@ -196,10 +197,10 @@ export class RunWorld {
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
     return {
       logger: this.logger(),
-      store: this.store,
+      ...portsOf(this.store),
       bus: this.bus,
       memory: new ConversationCache(this.store),
-      spill: new Spill(this.store),
+      spill: new Spill(portsOf(this.store)),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
       models: new ModelRegistry([provider], 'fake/model'),

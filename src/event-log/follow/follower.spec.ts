@@ -110,7 +110,7 @@ describe(Follower.name, () => {
 
   function newFollower({ cursor = '0', trace = false } = {}): Follower {
     const options = { interaction_id: ID, cursor: parseCursor(cursor), trace, backlog: reader };
-    return new Follower({ store: store.port, bus }, options, reader);
+    return new Follower({ records: store.port, bus }, options, reader);
   }
 
   async function follow(options?: Parameters<typeof newFollower>[0]): Promise<Follower> {

@@ -2,7 +2,7 @@ import type { Observer, Subscription } from 'rxjs';
 import type { Cursor } from '../../protocol/cursor.js';
 import type { Delta, EventOrigin } from '../../protocol/events.js';
 import { blockOf } from '../live/block-of.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
 import type { Frame, FrameItem, LiveBus, Snapshot } from '../live/live-bus.js';
 import { toEvent } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
@@ -24,7 +24,7 @@ export interface Backlog {
 }
 
 export interface FollowerDeps {
-  readonly store: InteractionStore;
+  readonly records: RecordStore;
   readonly bus: LiveBus;
 }
 
@@ -193,7 +193,7 @@ export class Follower {
   private async readStore(from: number): Promise<void> {
     const { backlog } = this.options;
     for (let after = from; !this.stopped;) {
-      const records = await this.deps.store.readRecords(this.options.interaction_id, {
+      const records = await this.deps.records.readRecords(this.options.interaction_id, {
         after,
         limit: PAGE,
       });

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
 import { Config } from '../../config/config.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
 import { LiveBus } from '../live/live-bus.js';
 import { Follower } from './follower.js';
 import type { FollowOptions, FollowedEvent } from './follower.js';
@@ -26,7 +26,7 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
   private checking = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly records: RecordStore,
     private readonly bus: LiveBus,
     private readonly config: Config,
   ) {}
@@ -44,8 +44,8 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
   follow(options: FollowOptions): Observable<FollowedEvent> {
     const id = options.interaction_id;
     return new Observable<FollowedEvent>((reader) => {
-      const { store, bus } = this;
-      const follower = new Follower({ store, bus }, options, {
+      const { records, bus } = this;
+      const follower = new Follower({ records, bus }, options, {
         next: (event) => reader.next(event),
         error: (error) => {
           this.remove(id, follower);
@@ -95,7 +95,7 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
     this.checking = true;
     try {
       const ids = [...this.followers.keys()];
-      const lastSeqs = await this.store.readLastSeqs(ids);
+      const lastSeqs = await this.records.readLastSeqs(ids);
       await delay(ARRIVAL_MS, undefined, { ref: false });
       for (const id of ids)
         for (const follower of this.followers.get(id) ?? []) follower.checkTail(lastSeqs.get(id));

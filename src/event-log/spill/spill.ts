@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill } from './spill-lines.js';
 
@@ -23,7 +23,7 @@ export class Spill {
 
   /** @param folder none: unsaved records are lost, and their interaction resumes from the saved ones */
   constructor(
-    private readonly store: InteractionStore,
+    private readonly stores: Pick<Stores, 'interactions' | 'records' | 'leases'>,
     private readonly folder?: SpillFolder,
   ) {}
 
@@ -106,7 +106,7 @@ export class Spill {
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
     const last = batches.at(-1);
-    if (last && !last.end) await this.store.releaseLease(id, last.epoch).catch(() => {}); // it expires
+    if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {}); // it expires
     this.logger.log(`Flushed spilled records of ${id}.`);
     return 'saved';
   }
@@ -120,7 +120,7 @@ export class Spill {
   /** Gives the reason when it never can be saved. */
   private async tryToSave(batch: AppendBatch): Promise<string | undefined> {
     try {
-      const [outcome] = await this.store.append([batch]);
+      const [outcome] = await this.stores.records.append([batch]);
       return outcome === 'written' ? undefined : await this.whyFenced(batch);
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
@@ -129,7 +129,7 @@ export class Spill {
   }
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
-    const row = await this.store.findInteraction(interaction_id);
+    const row = await this.stores.interactions.findInteraction(interaction_id);
     if (!row) return 'the interaction was deleted';
     return row.epoch > epoch
       ? `another run has taken over (${row.epoch}, they are of run ${epoch})`
