@@ -57,6 +57,7 @@ export class InteractionsController {
     description:
       'Starts a new interaction from the state before the edited one. What followed is superseded, not lost: `PATCH /chats/{chat_id}` switches back.',
   })
+  @ApiResponse({ status: 404, type: ProblemDto })
   async edit(
     @Param() { chat_id, interaction_id: edited_from }: InteractionIdDto,
     @Body() { new_user_message: user_message, on_conflict, ...body }: EditInteractionDto,

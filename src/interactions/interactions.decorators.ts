@@ -40,7 +40,6 @@ export function StartsInteraction(
       headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
     }),
     ApiResponse({ status: 400, type: ProblemDto, description: 'Invalid body.' }),
-    ApiResponse({ status: 404, type: ProblemDto }),
     ApiResponse({
       status: 409,
       type: ChatBusyDto,
