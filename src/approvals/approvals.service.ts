@@ -31,7 +31,8 @@ export class ApprovalsService {
 
   /**
    * Gives the rule, or why there is none, if the verdict is to be remembered.
-   * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400), `not_rememberable` (422): it is still pending then
+   * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400),
+   * `not_rememberable` (422): it is still pending then
    */
   async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Remembered | undefined> {
     const { approval_id, approved, reason } = verdict;

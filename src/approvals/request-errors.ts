@@ -35,7 +35,9 @@ export function requestExpired({ expires_at }: RequestRow): AppError {
   return new AppError('invalid', 'request_expired', `This request expired at ${expires_at}.`);
 }
 
-/** With the decision that counts. Without a settlement, its interaction has ended or is about to. */
+/**
+ * With the decision that counts. Without a settlement, its interaction has ended or is about to.
+ */
 export function alreadyProcessed(row: RequestRow | undefined): AppError {
   const { settlement = null, settled_at: at = null } = row ?? {};
   if (!settlement)

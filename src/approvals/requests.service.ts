@@ -49,7 +49,10 @@ export class RequestsService {
     await this.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
   }
 
-  /** @throws AppError `request_not_found` (404), also when it belongs to another interaction or is of another kind */
+  /**
+   * @throws AppError `request_not_found` (404), also when it belongs to another interaction or is
+   * of another kind
+   */
   async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
     const row = await this.store.findRequest(id);
     const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
@@ -60,7 +63,8 @@ export class RequestsService {
 
   /**
    * Settles it and wakes its run.
-   * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400), `request_not_found` (404)
+   * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400),
+   * `request_not_found` (404)
    */
   async settle(row: RequestRow, settlement: Settlement): Promise<void> {
     const { outcome } = await this.store.settleRequest({
@@ -81,7 +85,7 @@ export class RequestsService {
     }
   }
 
-  /** Whether a request that expired, maybe while no server ran, may still be answered. */
+  /** A request from before the start may still be answered for a while, even if it has expired. */
   isInDowntimeGrace({ created_at }: Pick<RequestRow, 'created_at'>): boolean {
     const since = this.clock.now().getTime() - this.started.getTime();
     return since < DOWNTIME_GRACE_MS && created_at < this.started.toISOString();

@@ -18,7 +18,10 @@ export interface CancelOutcome {
 
 const WAIT_LIMIT_MS = 30_000;
 
-/** Requests that interactions are cancelled. The flag on the row counts; the run that owns it reads it. */
+/**
+ * Requests that interactions are cancelled. The flag on the row counts; the run that owns it reads
+ * it.
+ */
 @Injectable()
 export class CancellationService {
   constructor(
@@ -28,7 +31,10 @@ export class CancellationService {
     private readonly waitForEnd: WaitForEnd,
   ) {}
 
-  /** Gives the row as it is now; undefined if there is none. One without an owner is run to be ended. */
+  /**
+   * Gives the row as it is now; undefined if there is none. One without an owner is run to be
+   * ended.
+   */
   async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     const row = await this.interactions.requestCancel(interactionId, reason);
     if (row && !isFinal(row.status)) this.waker.wake(interactionId);

@@ -8,7 +8,10 @@ import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 
-/** How often the store is asked as well, in milliseconds: a frame may be lost, and a deletion has none. */
+/**
+ * How often the store is asked as well, in milliseconds: a frame may be lost, and a deletion has
+ * none.
+ */
 const CHECK_MS = 1_000;
 
 /** How long readers may take to get the end, and how often they are counted, in milliseconds. */
@@ -28,7 +31,9 @@ export class WaitForEnd {
     private readonly clock: Clock,
   ) {}
 
-  /** True also when it was deleted, which ends it first; false when it takes longer than `limit_ms`. */
+  /**
+   * True also when it was deleted, which ends it first; false when it takes longer than `limit_ms`.
+   */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
     const row = await this.interactions.findInteraction(interactionId);
     if (!row || isOver(row)) return true;
@@ -56,7 +61,10 @@ export class WaitForEnd {
     });
   }
 
-  /** For one that has ended: resolves when its readers, on any process, have its end, or are too slow. */
+  /**
+   * For one that has ended: resolves when its readers, on any process, have its end, or are too
+   * slow.
+   */
   async untilRead(interactionId: string): Promise<void> {
     const deadline = this.clock.monotonic() + READ_LIMIT_MS;
     while (this.clock.monotonic() < deadline && (await this.hasReaders(interactionId)))

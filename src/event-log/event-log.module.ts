@@ -40,7 +40,10 @@ const PROVIDERS: Provider[] = [
   Readers,
 ];
 
-/** The log of interactions: appending, following, live frames, and what happens while the store is unavailable. */
+/**
+ * The log of interactions: appending, following, live frames, and what happens while the store is
+ * unavailable.
+ */
 @Module({ imports: [QueueModule], providers: PROVIDERS, exports: [...PROVIDERS, QueueModule] })
 export class EventLogModule {}
 

@@ -30,7 +30,10 @@ interface Since {
 const INTERVAL_MS = 1000;
 /** Writes that fail for less than this are only retried. */
 const HICCUP_MS = 1000;
-/** A failed write is forgotten after this: while there is something to write, it is tried more often. */
+/**
+ * A failed write is forgotten after this: while there is something to write, it is tried more
+ * often.
+ */
 const FORGET_MS = 8000;
 
 /** Knows whether the store can be reached and written, and flushes spilled records once it can. */

@@ -26,12 +26,16 @@ export const MAX_PENDING_LENGTH = 1024 * 1024;
 const RETRY_MS = 1_000;
 /** How long a reader may take nothing of what was written, in milliseconds. */
 const STALL_MS = 60_000;
-/** How long readers may take for the rest when the server stops, if that is not too much of the shutdown grace. */
+/**
+ * How long readers may take for the rest when the server stops, if that is not too much of the
+ * shutdown grace.
+ */
 const FAREWELL_MS = 1_000;
 
 /**
- * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint, heartbeats, one write per tick, a limit on how
- * long a reader may stall, and an end when the server stops. Every message needs an id of its own, as Nest numbers those without.
+ * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
+ * heartbeats, one write per tick, a limit on how long a reader may stall, and an end when the
+ * server stops. Every message needs an id of its own, as Nest numbers those without.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -52,7 +56,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     return this.open.size;
   }
 
-  /** For a controller to return: the messages as `response` is to send them. They must not fail once one was emitted. */
+  /**
+   * For a controller to return: the messages as `response` is to send them. They must not fail once
+   * one was emitted.
+   */
   send(
     messages: Observable<MessageEvent>,
     response: ServerResponse,
@@ -69,7 +76,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     });
   }
 
-  /** Ends what is open, so that clients reconnect elsewhere and the HTTP server can close. Later streams are ended at once. */
+  /**
+   * Ends what is open, so that clients reconnect elsewhere and the HTTP server can close. Later
+   * streams are ended at once.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     this.shutdown.next();
     const closed = [...this.open].map((response) => closeOf(response));
@@ -88,13 +98,15 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 }
 
-/** How much of a stream its reader has yet to take; Observables have no back-pressure of their own. */
+/**
+ * How much of a stream its reader has yet to take; Observables have no back-pressure of their own.
+ */
 export class StreamBacklog {
   private length = 0;
 
   constructor(private readonly response: ServerResponse) {}
 
-  /** Whoever can wait should call `drained` before the next message. */
+  /** The producer should wait for `drained` before the next message. */
   get isFull(): boolean {
     return this.length > MAX_PENDING_LENGTH / 4;
   }

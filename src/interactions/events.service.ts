@@ -46,7 +46,9 @@ export class EventsService {
     return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
   }
 
-  /** For a controller to return. A failure ends the stream: the client reconnects with its cursor. */
+  /**
+   * For a controller to return. A failure ends the stream: the client reconnects with its cursor.
+   */
   follow(
     interaction_id: string,
     { from, trace, response }: StreamOptions,

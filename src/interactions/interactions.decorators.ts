@@ -18,7 +18,10 @@ import { ChatBusyDto } from './dto/start-interaction.dto.js';
 const SSE = 'text/event-stream';
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-/** A `POST` that starts an interaction: 200 and the stream of its events, or 202 and the interaction. */
+/**
+ * A `POST` that starts an interaction: 200 and the stream of its events, or 202 and the
+ * interaction.
+ */
 export function StartsInteraction(
   path: string,
   { summary, description }: { summary: string; description: string },
@@ -82,13 +85,15 @@ export const IdempotencyKey = createParamDecorator((_: unknown, context: Executi
   });
 });
 
-/** Whether the client wants the interaction as JSON, to run in the background, instead of its stream. */
+/** True when the client asks for the interaction as JSON, to run in the background. */
 export const WantsJson = createParamDecorator(
   (_: unknown, context: ExecutionContext): boolean =>
     requestOf(context).accepts([SSE, 'application/json']) === 'application/json',
 );
 
-/** The header beats the query: a browser that reconnects sends both. An empty one counts as none. */
+/**
+ * The header beats the query: a browser that reconnects sends both. An empty one counts as none.
+ */
 export const LastCursor = createParamDecorator(
   (_: unknown, context: ExecutionContext): SentCursor | undefined => {
     const request = requestOf(context);

@@ -33,7 +33,8 @@ export class InteractionsService {
   /**
    * Saves the interaction and has it run, now or when its turn comes. The same idempotency key and
    * body give the one that was started before.
-   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, and `shutting_down` (503)
+   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, and `shutting_down`
+   * (503)
    */
   async start(request: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
@@ -52,7 +53,9 @@ export class InteractionsService {
     return row;
   }
 
-  /** The interaction that it interrupts is told; the one that it waits for may have ended just now. */
+  /**
+   * The interaction that it interrupts is told; the one that it waits for may have ended just now.
+   */
   private async afterQueueing(
     { chat_id }: InteractionRow,
     interrupted: string | null,
@@ -64,7 +67,10 @@ export class InteractionsService {
   }
 }
 
-/** @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409), `idempotency_key_reused` (422), `interaction_not_found` (404) */
+/**
+ * @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409),
+ * `idempotency_key_reused` (422), `interaction_not_found` (404)
+ */
 function requireAccepted(outcome: StartOutcome): Accepted {
   switch (outcome.outcome) {
     case 'started':

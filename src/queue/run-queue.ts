@@ -1,6 +1,6 @@
 /**
- * One of the runs that a process may work on at once. A run that only waits for people gives its slot
- * back, and gets one ahead of new runs when it goes on.
+ * One of the runs that a process may work on at once. A run that only waits for people gives its
+ * slot back, and gets one ahead of new runs when it goes on.
  */
 export interface RunSlot {
   /** The run only waits: others may work. */
@@ -17,13 +17,22 @@ export type RunHandler = (interactionId: string, slot: RunSlot) => Promise<void>
 export interface EnqueueOptions {
   /** Runs that have begun go before new ones. Default `resume`. */
   readonly priority?: 'resume' | 'new';
-  /** `local`: only this process may run it, as it holds the lease or watches how it goes. Default `any`. */
+  /**
+   * `local`: only this process may run it, as it holds the lease or watches how it goes. Default
+   * `any`.
+   */
   readonly affinity?: 'any' | 'local';
 }
 
-/** Port: hands interactions out to be run, each at most once at a time per process. The sweep repairs losses. */
+/**
+ * Port: hands interactions out to be run, each at most once at a time per process. The sweep
+ * repairs losses.
+ */
 export abstract class RunQueue {
-  /** Whether an interaction enqueued now with local affinity runs at once, so that its lease may be taken beforehand. */
+  /**
+   * True when an interaction enqueued with local affinity runs at once, so that its lease may be
+   * taken beforehand.
+   */
   abstract readonly isImmediate: boolean;
   /** How many wait in this process. */
   abstract readonly queued: number;

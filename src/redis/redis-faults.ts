@@ -24,7 +24,10 @@ function isOlder(version: string): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
-/** Commands that Redis refuses, for example for want of a permission or memory: each kind is reported once. */
+/**
+ * Commands that Redis refuses, for example for want of a permission or memory: each kind is
+ * reported once.
+ */
 export class Refusals {
   /** The first words of the error replies. */
   private readonly reported = new Set<string>();

@@ -46,9 +46,9 @@ const MAX_RETRY_MS = 500;
 /**
  * Group commit: everything that the runs of the process append while one commit is in flight goes
  * into the next one. An append resolves when its rows are durable; appends of one interaction are
- * written in the order of the calls. A group that fails is retried one interaction at a time, beside
- * the groups that follow, so that none waits for another. A batch that can't be saved in time is
- * spilled, and its run can append nothing more.
+ * written in the order of the calls. A group that fails is retried one interaction at a time,
+ * beside the groups that follow, so that none waits for another. A batch that can't be saved in
+ * time is spilled, and its run can append nothing more.
  */
 export class LogWriter {
   private readonly pending = new Map<string, Pending>();
@@ -62,7 +62,10 @@ export class LogWriter {
     private readonly options: LogWriterOptions,
   ) {}
 
-  /** @throws AppError `store_unavailable`: neither it nor any later append of the run was saved, and no reader may see them */
+  /**
+   * @throws AppError `store_unavailable`: neither it nor any later append of the run was saved, and
+   * no reader may see them
+   */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       this.add(batch, { resolve, reject });

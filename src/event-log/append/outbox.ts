@@ -17,8 +17,8 @@ type Growing = { -readonly [K in keyof Delta]: Delta[K] };
 
 /**
  * Items that a run is about to publish, in order. Records keep their place until they are committed
- * (I1); a delta waits for earlier records of its agent. Deltas of a block that are published together
- * become one.
+ * (I1); a delta waits for earlier records of its agent. Deltas of a block that are published
+ * together become one.
  */
 export class Outbox {
   private entries: Entry[] = [];

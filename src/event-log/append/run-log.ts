@@ -22,7 +22,7 @@ export interface RunLogOptions {
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
-  /** Whether the lease still holds, by the monotonic clock: checked before anything is published. */
+  /** The lease still holds, by the monotonic clock: checked before anything is published. */
   readonly holdsLease: () => boolean;
   /** Called with committed and published records, in order of seq, before the append resolves. */
   readonly onCommitted: (records: readonly LogRecord[]) => void;
@@ -34,7 +34,10 @@ export interface RunLogDeps {
   readonly clock: Clock;
 }
 
-/** The log for the one run that may write it (I6): numbers records, commits them, then publishes them (I1). */
+/**
+ * The log for the one run that may write it (I6): numbers records, commits them, then publishes
+ * them (I1).
+ */
 export class RunLog {
   private readonly outbox: Outbox;
   private seq: number;
@@ -53,7 +56,8 @@ export class RunLog {
   }
 
   /**
-   * One atomic append. Resolves when it is durable and published. After it rejects, this run can append nothing more.
+   * One atomic append. Resolves when it is durable and published. After it rejects, this run can
+   * append nothing more.
    * @throws LeaseLostError if another run has taken over or may have
    * @throws AppError `store_unavailable`
    */

@@ -108,7 +108,10 @@ export class Follower {
     }
   }
 
-  /** The very first frame of an interaction that had no run when it was read: no block was closed before. */
+  /**
+   * The very first frame of an interaction that had no run when it was read: no block was closed
+   * before.
+   */
   private isNext({ epoch, number }: Frame): boolean {
     const isFirst = this.epoch === 0 && this.position.seq === 1 && number === 1;
     return isFirst || (epoch === this.epoch && number === this.number + 1);
@@ -164,7 +167,10 @@ export class Follower {
     if (record.body.type === 'INTERACTION_COMPLETE') this.finish();
   }
 
-  /** Reads the store to its end, adds the open blocks, then the frames that arrived meanwhile; again if they were too many. */
+  /**
+   * Reads the store to its end, adds the open blocks, then the frames that arrived meanwhile; again
+   * if they were too many.
+   */
   private async catchUp(): Promise<void> {
     this.held = [];
     try {
@@ -189,7 +195,10 @@ export class Follower {
     await this.options.backlog.drained();
   }
 
-  /** Starts before the position when the bus is behind it, to know again which blocks were closed there. */
+  /**
+   * Starts before the position when the bus is behind it, to know again which blocks were closed
+   * there.
+   */
   private async readStore(from: number): Promise<void> {
     const { backlog } = this.options;
     for (let after = from; !this.stopped;) {

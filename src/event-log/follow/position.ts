@@ -7,7 +7,10 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 export class Position {
   seq: number;
   private readonly offsets: Map<string, number>;
-  /** Blocks closed by records from the store that the bus has not delivered yet: their late deltas are dropped. */
+  /**
+   * Blocks closed by records from the store that the bus has not delivered yet: their late deltas
+   * are dropped.
+   */
   private readonly closedAhead = new Set<string>();
 
   constructor(cursor: Cursor) {

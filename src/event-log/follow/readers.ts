@@ -31,7 +31,9 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly config: Config,
   ) {}
 
-  /** At each heartbeat compares the readers' positions with the store: one query for all of them. */
+  /**
+   * At each heartbeat compares the readers' positions with the store: one query for all of them.
+   */
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.checkTails(), this.config.heartbeatMs).unref();
   }
@@ -40,7 +42,10 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** The events after the cursor, then live. Completes after the last one; fails when the store does. */
+  /**
+   * The events after the cursor, then live. Completes after the last one; fails when the store
+   * does.
+   */
   follow(options: FollowOptions): Observable<FollowedEvent> {
     const id = options.interaction_id;
     return new Observable<FollowedEvent>((reader) => {

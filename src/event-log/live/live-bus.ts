@@ -2,20 +2,29 @@ import type { Observable } from 'rxjs';
 import type { Delta, Trace } from '../../protocol/events.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** One item of a run's output, in order: a committed record, or a delta or trace, which are never stored. */
+/**
+ * One item of a run's output, in order: a committed record, or a delta or trace, which are never
+ * stored.
+ */
 export type FrameItem =
   | { readonly kind: 'record'; readonly record: LogRecord }
   | { readonly kind: 'delta'; readonly agent_id: string; readonly delta: Delta }
   | { readonly kind: 'trace'; readonly agent_id: string; readonly trace: Trace };
 
-/** Frames of a run are numbered 1, 2, 3…; a follower that sees a number skipped re-reads store and snapshot. */
+/**
+ * Frames of a run are numbered 1, 2, 3…; a follower that sees a number skipped re-reads store and
+ * snapshot.
+ */
 export interface Frame {
   readonly epoch: number;
   readonly number: number;
   readonly items: readonly FrameItem[];
 }
 
-/** Signals that frames after `number` may have been lost: as no frame has its number, followers re-read store and snapshot. */
+/**
+ * Signals that frames after `number` may have been lost: as no frame has its number, followers
+ * re-read store and snapshot.
+ */
 export function gapAfter({ epoch, number }: Pick<Frame, 'epoch' | 'number'>): Frame {
   return { epoch, number: Math.floor(number) + 0.5, items: [] };
 }
@@ -47,9 +56,14 @@ export abstract class LiveBus {
   abstract publish(interactionId: string, frame: Frame): void;
   /** The run is over: forgets its open blocks. */
   abstract close(interactionId: string, epoch: number): void;
-  /** Emits while it is subscribed to; never completes or fails. Observers must not throw or block. */
+  /**
+   * Emits while it is subscribed to; never completes or fails. Observers must not throw or block.
+   */
   abstract frames(interactionId: string): Observable<Frame>;
-  /** Once it resolves, those who subscribed to `frames` before the call get every frame that it doesn't include. */
+  /**
+   * Once it resolves, those who subscribed to `frames` before the call get every frame that it
+   * doesn't include.
+   */
   abstract snapshot(interactionId: string): Promise<Snapshot | undefined>;
   /** Tells the process that runs the interaction to read its row again. */
   abstract wake(interactionId: string): void;
@@ -58,6 +72,6 @@ export abstract class LiveBus {
   abstract noteReader(interactionId: string): void;
   /** Interactions that have a new reader in another process. */
   abstract onReader(listener: (interactionId: string) => void): () => void;
-  /** Whether another process has readers of it; undefined: unknown at the moment. */
+  /** True when another process has readers of it; undefined: unknown at the moment. */
   abstract hasReadersElsewhere(interactionId: string): Promise<boolean | undefined>;
 }

@@ -5,8 +5,8 @@ const SUFFIX = '.jsonl';
 const TEMPORARY = '.tmp';
 
 /**
- * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those that
- * can't be saved any more. They hold conversations, so only the owner may read them.
+ * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those
+ * that can't be saved any more. They hold conversations, so only the owner may read them.
  */
 export class SpillFolder {
   private readonly path: string;

@@ -10,9 +10,9 @@ import { decodeSpill, encodeSpill } from './spill-lines.js';
 export type FlushOutcome = 'nothing' | 'saved' | 'aside';
 
 /**
- * Records that runs could not save while the store was unavailable. They are saved with the epoch of
- * their run when it is back, before this process resumes the interaction; if another run was faster,
- * they are set aside and reported. No reader has seen them (I1).
+ * Records that runs could not save while the store was unavailable. They are saved with the epoch
+ * of their run when it is back, before this process resumes the interaction; if another run was
+ * faster, they are set aside and reported. No reader has seen them (I1).
  */
 export class Spill {
   private readonly logger = new Logger('Spill');
@@ -21,7 +21,9 @@ export class Spill {
   /** Interactions whose run was stopped by an outage, and that were not resumed since. */
   private readonly cutOff = new Set<string>();
 
-  /** @param folder none: unsaved records are lost, and their interaction resumes from the saved ones */
+  /**
+   * @param folder none: unsaved records are lost, and their interaction resumes from the saved ones
+   */
   constructor(
     private readonly stores: Pick<Stores, 'interactions' | 'records' | 'leases'>,
     private readonly folder?: SpillFolder,
@@ -73,7 +75,7 @@ export class Spill {
     this.cutOff.add(interactionId);
   }
 
-  /** Whether that is why it has no run; asked once, when it is resumed. */
+  /** True, once, when its run was stopped by an outage. */
   takeOutage(interactionId: string): boolean {
     return this.cutOff.delete(interactionId);
   }

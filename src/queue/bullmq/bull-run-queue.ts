@@ -21,7 +21,9 @@ export interface BullRunQueueOptions {
 }
 
 const NAME = 'runs';
-/** How long a stop waits for Redis, which may be unavailable, to take back jobs that were not begun. */
+/**
+ * How long a stop waits for Redis, which may be unavailable, to take back jobs that were not begun.
+ */
 const GIVE_BACK_MS = 1_000;
 /** Jobs without a priority, the begun runs, come before all that have one. */
 const NEW_RUN_PRIORITY = 1;
@@ -164,5 +166,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
   }
 }
 
-/** The live bus and the health checks report it; the sweep finds interactions that were not queued. */
+/**
+ * The live bus and the health checks report it; the sweep finds interactions that were not queued.
+ */
 function ignore(): void {}

@@ -27,7 +27,10 @@ export interface FedJob {
   giveBack(): Promise<void>;
 }
 
-/** How often in `lock_ms` locks are renewed and stalled jobs looked for: a job stalls after two renewals were missed. */
+/**
+ * How often in `lock_ms` locks are renewed and stalled jobs looked for: a job stalls after two
+ * renewals were missed.
+ */
 const LOOKS_PER_LOCK = 3;
 /** Pause after an error. */
 const PAUSE_MS = 500;
@@ -132,8 +135,8 @@ function isRunJob(data: unknown): data is RunJob {
 }
 
 /**
- * Its process died. The sweep finds its interaction by the lease: it knows how often that was lost, and
- * quarantines one that may have crashed the process.
+ * Its process died. The sweep finds its interaction by the lease: it knows how often that was lost,
+ * and quarantines one that may have crashed the process.
  */
 function isLost({ deferredFailure, stalledCounter }: Job<RunJob>): boolean {
   return deferredFailure !== undefined || stalledCounter > 0;

@@ -2,7 +2,10 @@ import { RunQueue } from '../run-queue.js';
 import type { EnqueueOptions, RunHandler } from '../run-queue.js';
 import { RunSlots } from './run-slots.js';
 
-/** The queue of a single process: begun runs first, then first in, first out; a bounded number works at once. */
+/**
+ * The queue of a single process: begun runs first, then first in, first out; a bounded number works
+ * at once.
+ */
 export class LocalRunQueue extends RunQueue {
   private handler: RunHandler | undefined;
   private readonly begun = new Set<string>();

@@ -13,7 +13,10 @@ interface Topic {
   closed: boolean;
 }
 
-/** The live bus of a single process: one Subject per interaction, delivered before `publish` returns. */
+/**
+ * The live bus of a single process: one Subject per interaction, delivered before `publish`
+ * returns.
+ */
 export class LocalLiveBus extends LiveBus {
   readonly awaySince = undefined;
   private readonly topics = new Map<string, Topic>();

@@ -5,7 +5,9 @@ import { changesOf, changesTo } from './live-scripts.js';
 import type { BlockChange, LiveScripts } from './live-scripts.js';
 import type { Topics } from './topic-subscriptions.js';
 
-/** Characters that may wait for Redis; beyond that the open blocks are sent anew once it answers. */
+/**
+ * Characters that may wait for Redis; beyond that the open blocks are sent anew once it answers.
+ */
 const MAX_WAITING = 8_000_000;
 /** Pause after an error. */
 const PAUSE_MS = 250;
@@ -35,8 +37,9 @@ export interface FrameSenderOptions {
 }
 
 /**
- * Sends the frames of this process's runs, in order: those that arrive while a batch is under way go
- * into the next one. Frames that could not be sent are replaced by the current state of their run.
+ * Sends the frames of this process's runs, in order: those that arrive while a batch is under way
+ * go into the next one. Frames that could not be sent are replaced by the current state of their
+ * run.
  */
 export class FrameSender {
   private waiting = new Map<string, Waiting>();
@@ -103,7 +106,7 @@ export class FrameSender {
     });
   }
 
-  /** Whether all were sent. */
+  /** True when all were sent. */
   private async sendAll(): Promise<boolean> {
     const batch = this.waiting;
     const broken = [...this.broken];

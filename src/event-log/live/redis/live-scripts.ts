@@ -3,8 +3,8 @@ import { closedBlocks } from '../block-of.js';
 import type { FrameItem, OpenBlock } from '../live-bus.js';
 
 /**
- * The state of a run in Redis while it streams: a hash with its epoch, the number of its last frame,
- * its last seq, and for each open block its description and length; the text of each block,
+ * The state of a run in Redis while it streams: a hash with its epoch, the number of its last
+ * frame, its last seq, and for each open block its description and length; the text of each block,
  * JSON-escaped, is a string of its own that only grows.
  */
 const SHARED = `

@@ -66,7 +66,10 @@ export class TopicSubscriptions {
     return [...this.channels.keys()];
   }
 
-  /** Not before the connection is ready: a subscribed one can't answer the ready check. `restore` follows. */
+  /**
+   * Not before the connection is ready: a subscribed one can't answer the ready check. `restore`
+   * follows.
+   */
   private async subscribe(channel: string): Promise<void> {
     if (this.redis.status === 'ready') await this.redis.subscribe(channel).catch(() => {});
   }
