@@ -1,11 +1,11 @@
 import { jest } from '@jest/globals';
-import type { Slot } from '../queue/run-queue.js';
+import type { RunSlot } from '../queue/run-queue.js';
 import { Parking } from './parking.js';
 import { WaitingRuns } from './runner/waiting-runs.js';
 
 const AFTER_MS = 1_000;
 
-const SLOT: Slot = { release: () => {}, take: () => {}, reclaim: () => true };
+const SLOT: RunSlot = { release: () => {}, take: () => {}, reclaim: () => true };
 
 /** Parks when it is told whether that works out. */
 class World {

@@ -1,11 +1,11 @@
 import type { Activity } from './scope/activity.js';
-import type { Slot } from '../queue/run-queue.js';
+import type { RunSlot } from '../queue/run-queue.js';
 import type { WaitingRun, WaitingRuns } from './runner/waiting-runs.js';
 
 export interface ParkingOptions {
   /** How long a run waits in memory, in milliseconds. */
   readonly after_ms: number;
-  readonly slot: Slot;
+  readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
   /** Answers whether it could. */
   readonly park: () => Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import type { Message } from '../protocol/message.js';
-import type { Slot } from '../queue/run-queue.js';
+import type { RunSlot } from '../queue/run-queue.js';
 import type { WaitingRuns } from './runner/waiting-runs.js';
 
 /** What a run begins with: the log so far, and the conversation before the interaction. */
@@ -18,7 +18,7 @@ export interface RunInput {
 /** What a run needs of the process that executes it. */
 export interface RunEnvironment {
   readonly holdsLease: () => boolean;
-  readonly slot: Slot;
+  readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
   /** The run has written something besides `RESUMED`, or does nothing but wait in memory. */
   readonly onWell: () => void;

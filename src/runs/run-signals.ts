@@ -1,13 +1,13 @@
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { LeaseStore } from '../persistence/lease.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
-import type { Slot } from '../queue/run-queue.js';
+import type { RunSlot } from '../queue/run-queue.js';
 
 export interface SignalWatchOptions {
   readonly interactions: InteractionStore;
   readonly leases: LeaseStore;
   readonly interaction: InteractionRow;
-  readonly slot: Slot;
+  readonly slot: RunSlot;
   readonly isStopped: () => boolean;
   readonly cancel: (reason: string) => void;
   /** Takes in what was decided. The run has its slot. */

@@ -34,7 +34,7 @@ import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
-import { Slots } from '../../src/queue/local/slots.js';
+import { RunSlots } from '../../src/queue/local/run-slots.js';
 import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
@@ -130,7 +130,7 @@ export class RunWorld {
       on_conflict: 'reject',
       ...(lease && { lease }),
     });
-    this.bus.subscribe(this.id, (frame) => this.frames.push(frame));
+    this.bus.frames(this.id).subscribe((frame) => this.frames.push(frame));
   }
 
   get interactionId(): string {
@@ -151,7 +151,7 @@ export class RunWorld {
     };
     const { holdsLease = () => true } = options;
     return new Run(this.deps(options), start, {
-      ...{ holdsLease, slot: new Slots(1, () => {}).lend() },
+      ...{ holdsLease, slot: new RunSlots(1, () => {}).lend() },
       waiting: new WaitingRuns(Infinity),
       onWell: () => {},
     });

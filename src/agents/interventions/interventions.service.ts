@@ -4,13 +4,12 @@ import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
-import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
-import { LiveBus } from '../../event-log/live/live-bus.js';
+import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
-import { RunQueue } from '../../queue/run-queue.js';
 import { agentNotFound } from '../tree/agent-not-found.js';
 import { DELETED } from './deleted.js';
 
@@ -32,8 +31,7 @@ export class InterventionsService {
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly interventions: InterventionStore,
-    private readonly bus: LiveBus,
-    private readonly queue: RunQueue,
+    private readonly waker: RunWaker,
     private readonly cancellation: CancellationService,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -78,8 +76,7 @@ export class InterventionsService {
   ): Promise<void> {
     if (user_comment === 'delete' && agentId === agent_id)
       return void (await this.cancellation.request(id, DELETED));
-    this.bus.wake(id);
-    this.queue.enqueue(id); // for a run that is parked
+    this.waker.wake(id);
   }
 }
 

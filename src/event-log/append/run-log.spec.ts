@@ -45,7 +45,7 @@ describe(RunLog.name, () => {
   function newRun(epoch: number): RunLog {
     const clock = new SystemClock();
     const bus = new LocalLiveBus();
-    bus.subscribe(ID, (frame) => frames.push(frame));
+    bus.frames(ID).subscribe((frame) => frames.push(frame));
     const writer = new LogWriter(store.port, clock, { save_timeout_ms: 30 });
     return new RunLog(
       { writer, bus, clock },

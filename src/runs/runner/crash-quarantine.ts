@@ -31,7 +31,7 @@ export class CrashQuarantine {
     if (this.turn === undefined && next) this.turn = next.id;
     for (const { id, is_lost } of found)
       if (this.turn === undefined || this.turn === id || !is_lost)
-        this.queue.enqueue(id, is_lost || overdue(id) ? { to: 'here' } : {});
+        this.queue.enqueue(id, is_lost || overdue(id) ? { affinity: 'local' } : {});
   }
 
   /** It has written something, or rests, or is over. */

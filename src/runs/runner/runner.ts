@@ -8,7 +8,7 @@ import type { LeasedRun } from './lease-keeper.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow, Lease } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
-import type { Slot } from '../../queue/run-queue.js';
+import type { RunSlot } from '../../queue/run-queue.js';
 import { Run } from '../run.js';
 import type { RunInput } from '../run-input.js';
 import { RunServices } from '../run-services.js';
@@ -86,7 +86,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.stopping) return void this.release(taken);
     this.claimed.set(interaction.id, taken);
     this.takingUp.set(interaction.id, false);
-    this.queue.enqueue(interaction.id, { as: 'new', to: 'here' });
+    this.queue.enqueue(interaction.id, { priority: 'new', affinity: 'local' });
   }
 
   private wake(id: string): void {
@@ -94,7 +94,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     else void this.leases.look(id);
   }
 
-  private async run(id: string, slot: Slot): Promise<void> {
+  private async run(id: string, slot: RunSlot): Promise<void> {
     if (!this.takingUp.has(id)) this.takingUp.set(id, false);
     try {
       const taken = await this.take(id);
@@ -108,7 +108,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async execute(taken: Taken, slot: Slot): Promise<void> {
+  private async execute(taken: Taken, slot: RunSlot): Promise<void> {
     const held: LeasedRun = { run: undefined as never, renewed_at: taken.leased_at };
     const run = await this.prepare(taken, { held, slot });
     if (!run) return;
@@ -127,7 +127,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Undefined: there is nothing to run, and the lease is let go of. */
   private async prepare(
     taken: Taken,
-    { held, slot }: { held: LeasedRun; slot: Slot },
+    { held, slot }: { held: LeasedRun; slot: RunSlot },
   ): Promise<Run | undefined> {
     const { interaction, losses } = taken.lease;
     const holdsLease = (): boolean => this.leases.isFresh(held);
@@ -169,7 +169,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** What waited for this interaction to end may run now: the same append has promoted it. */
   private runNext(chatId: string): void {
     this.deps.interactions.findActiveInteraction(chatId).then(
-      (next) => next && this.queue.enqueue(next.id, { as: 'new' }),
+      (next) => next && this.queue.enqueue(next.id, { priority: 'new' }),
       () => {}, // the sweep finds it
     );
   }
@@ -177,7 +177,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private async release({ lease: { interaction } }: Taken): Promise<void> {
     const { id, epoch } = interaction;
     try {
-      await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
+      await this.deps.spill.flush(id); // nobody else can write it once the lease is gone
       await this.deps.leases.releaseLease(id, epoch);
       if (this.stopping) this.queue.enqueue(id); // others may go on with it at once
     } catch {
@@ -189,7 +189,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const claimed = this.claimed.get(id);
     this.claimed.delete(id);
     if (claimed && this.leases.isFresh({ renewed_at: claimed.leased_at })) return claimed;
-    await this.deps.spill.settle(id);
+    await this.deps.spill.flush(id);
     const leased_at = this.deps.clock.monotonic();
     const terms = { ...this.leases.terms, never_begun: this.neverBegun.has(id) };
     this.neverBegun.add(id);

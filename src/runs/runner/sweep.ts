@@ -44,7 +44,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const promoted = await this.interactions.promoteQueued(this.clock.now().toISOString());
       const unowned = await this.leases.listUnowned(BATCH);
-      for (const id of promoted) this.queue.enqueue(id, { as: 'new' });
+      for (const id of promoted) this.queue.enqueue(id, { priority: 'new' });
       const now = this.clock.monotonic();
       this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));
       this.suspects.takeUp(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);

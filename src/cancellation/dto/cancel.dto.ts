@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import type { StoppedEffect } from '../../protocol/events.js';
 
 export class CancelQueryDto {
@@ -28,4 +29,9 @@ export class CancelDto {
     description: 'What was stopped; only when it was waited for.',
   })
   readonly stopped?: readonly StoppedEffect[];
+}
+
+export class AlreadyEndedDto extends ProblemDto {
+  @ApiProperty({ enum: ['COMPLETED', 'FAILED', 'CANCELLED'], description: 'How it had ended.' })
+  readonly interaction_status: string;
 }
