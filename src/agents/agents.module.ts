@@ -12,7 +12,7 @@ import { DeliberateAgent } from './kinds/deliberate/deliberate.agent.js';
 import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
-import { CallRates } from '../runs/limits/call-rates.js';
+import { CallRates } from '../runs/limits/call-limits.js';
 import { AgentTreeService } from './tree/agent-tree.service.js';
 import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './kinds/react/react.agent.js';

@@ -1,33 +1,14 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { SizedTurn } from '../runs/context-window/token-scale.js';
-import type { DeferredJournal } from '../runs/tool-call/deferred-call.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
-import { freezeMessage } from '../runs/agent-context/freeze-message.js';
+import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
+import type { TurnEntry } from './turn-entry.js';
 import { toldText } from './intervention-text.js';
 import { ShownImages } from './shown-images.js';
-import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.js';
+import type { AssistantMessage, Message } from '../protocol/message.js';
 import type { ToolJournal } from '../tools/tool-output.js';
-
-/** What a TURN_COMPLETED record hides from clients. */
-export interface TurnJournal extends SizedTurn {
-  readonly message: AssistantMessage;
-  /** Whether the turn belongs to the agent's conversation. */
-  readonly in_conversation: boolean;
-}
-
-/** What an ANSWER hides that no model turn wrote: a partial one, or a string that the agent returned. */
-export interface AnswerJournal {
-  readonly standalone: true;
-}
+import type { TurnJournal, AnswerJournal, DeferredJournal } from './hidden.js';
 
 type Applicable = Pick<LogRecord, 'body'> & Partial<Pick<LogRecord, 'hidden' | 'key'>>;
-
-interface TurnEntry {
-  assistant: AssistantMessage;
-  readonly results: Map<string, string>;
-}
-
-const NOT_RUN = 'This tool call was not run.';
 
 /**
  * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
@@ -116,7 +97,7 @@ export class Conversation {
   /** As `messages`, without results for calls that have none yet. */
   get soFar(): readonly Message[] {
     const rendered = this.entries.flatMap((entry) =>
-      'assistant' in entry ? render(entry, () => []) : [entry],
+      'assistant' in entry ? renderTurn(entry, () => []) : [entry],
     );
     return [...this.before, ...rendered];
   }
@@ -139,7 +120,7 @@ export class Conversation {
   }
 
   added(): Message[] {
-    return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+    return this.entries.flatMap((entry) => ('assistant' in entry ? renderTurn(entry) : [entry]));
   }
 
   private copied(entry: Message | TurnEntry): Message | TurnEntry {
@@ -199,19 +180,4 @@ export class Conversation {
     this.cached = undefined;
     this.onJoin(freezeMessage(toolMessage(callId, output)));
   }
-}
-
-function render(
-  { assistant, results }: TurnEntry,
-  ofOpen: (callId: string) => readonly ToolMessage[] = (id) => [toolMessage(id, NOT_RUN)],
-): Message[] {
-  const answered = (assistant.tool_calls ?? []).flatMap(({ id }) => {
-    const output = results.get(id);
-    return output === undefined ? ofOpen(id) : [toolMessage(id, output)];
-  });
-  return [assistant, ...answered];
-}
-
-function toolMessage(tool_call_id: string, content: string): ToolMessage {
-  return { role: 'tool', tool_call_id, content };
 }

@@ -92,7 +92,7 @@ class DeferringWorld {
           : { kind: 'approval', approved: true, by: 'user' };
       await store.settleRequest({ request_id: id, settlement, at: new Date().toISOString() });
     }
-    await this.run?.look();
+    await this.run?.signals.wake();
   }
 }
 

@@ -30,3 +30,6 @@ export function viewInterventions(
       return { intervention_id, status, user_comment, user_content, created_at, seq };
     });
 }
+
+/** Why an interaction is cancelled whose root agent a person has stopped. */
+export const DELETED = 'Its agent was stopped by the user.';

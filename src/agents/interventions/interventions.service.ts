@@ -10,7 +10,7 @@ import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { agentNotFound } from '../tree/agent-not-found.js';
-import { DELETED } from './deleted.js';
+import { DELETED } from './intervention-view.js';
 
 export interface WantedIntervention {
   readonly user_comment: string;

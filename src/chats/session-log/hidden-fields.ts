@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { AnswerJournal, TurnJournal } from '../../conversation/conversation.js';
-import type { DeferredJournal } from '../../runs/tool-call/deferred-call.js';
-import type { ContextJournal } from '../../runs/context-window/context-mark.js';
+import type { ContextJournal } from '../../runs/context-window/context-marks.js';
 import { IMAGE_TYPES } from '../../protocol/image.js';
 import type { Image } from '../../protocol/image.js';
 import { judgementOf } from '../../guardrails/input-judgement.js';
@@ -11,6 +9,7 @@ import type { AssistantMessage } from '../../protocol/message.js';
 import type { ToolJournal } from '../../tools/tool-output.js';
 import { readImage } from '../../tools/images/read-image.js';
 import { count, json } from './fields.js';
+import type { AnswerJournal, TurnJournal, DeferredJournal } from '../../conversation/hidden.js';
 
 /** Characters of base64. */
 const MAX_IMAGE_TEXT = 2 * 1024 * 1024;

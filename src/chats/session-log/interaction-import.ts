@@ -1,5 +1,4 @@
 import { Conversation } from '../../conversation/conversation.js';
-import type { TurnJournal } from '../../conversation/conversation.js';
 import { cancelled } from '../../runs/closing/ending.js';
 import { OpenWork } from '../../runs/open-work.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -14,6 +13,7 @@ import type { NewIds } from './new-ids.js';
 import type { ProblemList } from './problem-list.js';
 import { recordOne } from './record-one.js';
 import { renameRecord } from './rename-record.js';
+import type { TurnJournal } from '../../conversation/hidden.js';
 
 export interface ImportDeps {
   readonly incoming: IncomingChat;

@@ -1,8 +1,8 @@
-import type { DeferredJournal } from '../../runs/tool-call/deferred-call.js';
 import type { RecordBody, StoppedEffect } from '../../protocol/events.js';
 import type { Task } from '../../protocol/task.js';
 import type { RecordContent } from './check-record.js';
 import type { NewIds } from './new-ids.js';
+import type { DeferredJournal } from '../../conversation/hidden.js';
 
 /** The record with our ids in the places of those of its log. Tool calls and blocks keep theirs, which mean something in their interaction only. */
 export function renameRecord({ body, hidden }: RecordContent, ids: NewIds): RecordContent {

@@ -8,8 +8,8 @@ import type { Conversation } from '../../conversation/conversation.js';
 
 const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
 
-/** What a hook said, if it could say something. */
-export type Heard<T> = { readonly said: T } | undefined;
+/** The value that a hook returned; undefined if the agent ends instead. */
+export type HookResult<T> = { readonly value: T } | undefined;
 
 export interface HookCallsOptions {
   readonly agent: Agent;
@@ -62,12 +62,12 @@ export class HookCalls {
   }
 
   /** Why the step may not be done, if so. Undefined: the agent ends. */
-  before(step: Step): Heard<string | void> {
+  before(step: Step): HookResult<string | void> {
     return this.call((agent, ctx) => agent.beforeStep?.(step, ctx));
   }
 
   /** Undefined: the agent ends. */
-  after(step: DoneStep): Heard<void> {
+  after(step: DoneStep): HookResult<void> {
     return this.call((agent, ctx) => agent.afterStep?.(step, ctx));
   }
 
@@ -95,14 +95,14 @@ export class HookCalls {
     this.call((agent, ctx) => agent.onMessage?.(message, ctx));
   }
 
-  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): Heard<T> {
+  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): HookResult<T> {
     if (!this.isOpen || !this.ctx) return undefined;
     const { ctx } = this;
-    let heard: Heard<T>;
+    let result: HookResult<T>;
     this.asAgent(() => {
       try {
         this.isCalling = true;
-        heard = { said: requireSynchronous(hook(this.options.agent, ctx)) };
+        result = { value: requireSynchronous(hook(this.options.agent, ctx)) };
       } catch (error) {
         this.isClosed = true;
         this.options.fail(error);
@@ -110,7 +110,7 @@ export class HookCalls {
         this.isCalling = false;
       }
     });
-    return heard;
+    return result;
   }
 }
 

@@ -1,9 +1,8 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { AgentHandle, AgentIdentity, ForkOptions } from '../../agents/agent-context.js';
-import { abandonable } from '../journal/abandonable.js';
+import { abandonable, perform } from '../effects/effect.js';
 import { ChildAgent } from './child-agent.js';
 import type { RunAgent } from './child-agent.js';
-import { perform } from '../journal/effect.js';
 import { ForkEffect } from '../effects/fork.effect.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -66,7 +65,7 @@ export class Children {
   private start(path: string, forked: ForkedAgent): ChildAgent {
     const child = new ChildAgent(this.scope, { path, forked, runAgent: this.options.runAgent });
     this.byId.set(child.agent_id, child);
-    this.scope.shared.children.set(child.agent_id, child);
+    this.scope.run.children.set(child.agent_id, child);
     if (this.isOver) void child.abandon();
     else child.start();
     return child;

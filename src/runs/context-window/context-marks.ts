@@ -1,8 +1,34 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Message } from '../../protocol/message.js';
-import { reachOf } from './context-mark.js';
-import type { ContextJournal, ContextMark } from './context-mark.js';
-import { digestMessages } from './digest-messages.js';
+import { createHash } from 'node:crypto';
+
+/** How a conversation that has grown too long is sent from some turn on. It stands in the log, so that a turn that is asked again sends the same. */
+export interface ContextMark {
+  /** The first message that is sent as it is; what is before it is left out. */
+  readonly from: number;
+  /** What is sent in the place of those; null: only that they are left out. */
+  readonly summary: string | null;
+  /** Large outputs of tools in messages before this one are sent as references. */
+  readonly references_before: number;
+  /** Of the messages that it is about: it holds for conversations that begin with them. */
+  readonly digest: string;
+}
+
+/** What a NOTICE that tells of a mark hides from clients. */
+export interface ContextJournal {
+  readonly context: ContextMark;
+}
+
+/** A mark before it is known which messages it is about. */
+export type ContextCut = Omit<ContextMark, 'digest'>;
+
+/** Everything is sent as it is. */
+export const WHOLE: ContextCut = { from: 0, summary: null, references_before: 0 };
+
+/** How many messages of the conversation a mark is about. */
+export function reachOf({ from, references_before }: ContextCut): number {
+  return Math.max(from, references_before);
+}
 
 /** Of one agent; older ones are forgotten. */
 const MAX_MARKS = 16;
@@ -42,4 +68,27 @@ export function findMark(
     if (reach > messages.length || messages[mark.from]?.role === 'tool') return false;
     return digestMessages(messages.slice(0, reach)) === mark.digest;
   });
+}
+
+/** Tells beginnings of conversations apart, by what a model would read of them. */
+export function digestMessages(messages: readonly Message[]): string {
+  const hash = createHash('sha256');
+  for (const message of messages) hash.update(`${JSON.stringify(essence(message))}\n`);
+  return hash.digest('base64url');
+}
+
+/** In an order of its own: what was saved and read again may name its fields in another. */
+function essence(message: Message): unknown[] {
+  const { role, content } = message;
+  switch (message.role) {
+    case 'tool':
+      return [role, content, message.tool_call_id];
+    case 'assistant': {
+      const calls = message.tool_calls ?? [];
+      return [role, content, ...calls.map(({ id, function: fn }) => [id, fn.name, fn.arguments])];
+    }
+    case 'system':
+    case 'user':
+      return [role, content];
+  }
 }

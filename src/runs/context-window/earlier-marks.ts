@@ -1,7 +1,7 @@
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { markOf, newestMarks } from './context-marks.js';
-import type { ContextMark } from './context-mark.js';
+import type { ContextMark } from './context-marks.js';
 
 /** Interactions that are read at once, and how often. */
 const PAGE = 100;

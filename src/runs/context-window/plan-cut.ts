@@ -1,7 +1,6 @@
 import type { Message } from '../../protocol/message.js';
-import type { ContextCut } from './context-mark.js';
-import { reachOf } from './context-mark.js';
-import { unitStarts } from './message-units.js';
+import type { ContextCut } from './context-marks.js';
+import { reachOf } from './context-marks.js';
 import type { TokenTable } from './token-table.js';
 
 export interface PlannedConversation {
@@ -67,4 +66,9 @@ function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: numb
   const all = messages.length;
   const older = newest > cut.from ? [dropped, { ...dropped, references_before: all }] : [];
   return [...older, { ...cut, references_before: all }];
+}
+
+/** Where a conversation may be cut: each message but results of tools, which belong to the message that calls them. */
+export function unitStarts(messages: readonly Message[]): readonly number[] {
+  return messages.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
 }

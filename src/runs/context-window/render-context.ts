@@ -1,6 +1,7 @@
 import type { Message, UserMessage } from '../../protocol/message.js';
-import type { ContextCut } from './context-mark.js';
-import { asReference } from './output-reference.js';
+import type { ContextCut } from './context-marks.js';
+import { outputPath } from '../../tools/output-path.js';
+import { cutText } from '../../tools/files/cut-text.js';
 
 export interface RenderedConversation {
   readonly messages: readonly Message[];
@@ -34,4 +35,17 @@ function placeholder(count: number, summary: string | null): UserMessage {
   const left = `[The beginning of this conversation (messages: ${count}) is left out: there was no more room for it.`;
   if (summary === null) return { role: 'user', content: `${left}]` };
   return { role: 'user', content: `${left} What it came to:]\n\n${summary}` };
+}
+
+/** Outputs that are not longer, in UTF-16 code units, stay as they are. */
+const MIN_LENGTH = 2_000;
+/** What is left of one, so that the model knows what it was. */
+const SHOWN = 300;
+
+/** A message as it is, or for a large output of a tool, how it begins and where it is kept. */
+export function asReference(message: Message): Message {
+  if (message.role !== 'tool' || message.content.length <= MIN_LENGTH) return message;
+  const { content, tool_call_id } = message;
+  const note = `[… ${content.length} characters, left out here to save room. If this is needed again, open it with the tool read: ${outputPath(tool_call_id)}]`;
+  return { ...message, content: `${cutText(content, SHOWN)}\n${note}` };
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/app-error.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from './effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 export interface StepInput<T> {

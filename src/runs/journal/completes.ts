@@ -1,7 +1,6 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
-import { agentPath } from './agent-end-key.js';
-import type { DeferredJournal } from '../tool-call/deferred-call.js';
+import type { DeferredJournal } from '../../conversation/hidden.js';
 
 const COMPLETING: ReadonlySet<RecordType> = new Set([
   'TURN_COMPLETED',
@@ -30,4 +29,16 @@ export function endedBy(record: LogRecord): string | undefined {
   if (body.type === 'AGENT_COMPLETED') return agentPath(record.key ?? '');
   if (completes(record)) return record.key;
   return body.type === 'NOTICE' ? (hidden as DeferredJournal | null)?.key : undefined;
+}
+
+const END = '.end';
+
+/** The key of the record that ends a child agent. The agent's path is the key of its fork. */
+export function agentEndKey(path: string): string {
+  return path + END;
+}
+
+/** The path of the agent that a record of this key ends. */
+export function agentPath(endKey: string): string {
+  return endKey.slice(0, -END.length);
 }

@@ -4,7 +4,7 @@ import { toErrorText } from '../../tools/to-text.js';
 import { showInput } from '../../tools/show-input.js';
 import { showUnseen } from '../../tools/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/tool.js';
-import { decisionOf, describeRejection, inputOf } from './decision.js';
+import { decisionOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/tool-judge.js';
@@ -33,13 +33,13 @@ export class ToolAuthorizer {
   ) {}
 
   async pass(tool: Tool, tool_input: string): Promise<Passage> {
-    const { journal } = this.scope;
-    const approved = journal.findEarlier(this.input.key, 'APPROVED');
-    if (approved) return open(inputOf(approved, tool_input));
-    const asked = journal.findEarlier(this.input.key, 'APPROVAL_REQUIRED');
-    if (asked) return this.settle(asked.approval_id, tool_input);
-    if (journal.findEarlier(this.input.key, 'TOOL_STARTED')) return open(tool_input); // it was allowed when it started
-    const judged = await this.scope.inTurn(() => this.judgeOrAsk(tool, tool_input));
+    const { journal } = this.scope.run;
+    const approved = journal.findProgress(this.input.key, 'APPROVED');
+    if (approved) return open(inputOf(approved.body, tool_input));
+    const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
+    if (asked) return this.settle(asked.body.approval_id, tool_input);
+    if (journal.findProgress(this.input.key, 'TOOL_STARTED')) return open(tool_input); // it was allowed when it started
+    const judged = await this.scope.run.serialize(() => this.judgeOrAsk(tool, tool_input));
     return typeof judged === 'string' ? this.settle(judged, tool_input) : judged;
   }
 
@@ -47,7 +47,7 @@ export class ToolAuthorizer {
   private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
     const { decision, reason, rule } = await this.judge(tool, tool_input);
     const isSuspect = rule?.decision === 'deny';
-    const repeated = this.scope.shared.repeated.reasonFor(this.input.key);
+    const repeated = this.scope.run.repeatedCalls.reasonFor(this.input.key);
     switch (decision) {
       case 'allow':
         if (repeated === undefined) return open(tool_input);
@@ -64,11 +64,11 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { id, chat_id } = this.scope.interaction;
+    const { id, chat_id } = this.scope.run.interaction;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
     const call = { tool, tool_input: input, chat_id, agent: agent.type };
-    return this.scope.services.judge.authorize(call, `${id}/${key}`);
+    return this.scope.run.services.judge.authorize(call, `${id}/${key}`);
   }
 
   private async askOrDecide(
@@ -76,7 +76,7 @@ export class ToolAuthorizer {
     tool_input: string,
     { reason, repeated, isSuspect }: Doubt,
   ): Promise<Passage | string> {
-    switch (this.scope.interaction.settings.approval_mode) {
+    switch (this.scope.run.interaction.settings.approval_mode) {
       case 'auto':
         if (isSuspect)
           return closed(`This call may be denied, and nobody is asked here. ${reason}`);
@@ -91,13 +91,15 @@ export class ToolAuthorizer {
 
   private async ask(tool: Tool, tool_input: string, reason: string): Promise<string> {
     const { key, agent, call } = this.input;
-    const id = this.scope.services.ids.make('approval');
-    const expires_at = this.scope.expiry();
+    const id = this.scope.run.services.ids.make('approval');
+    const expires_at = this.scope.run.requestExpiry();
     const event = {
       tool_call_id: call.id,
       tool_name: tool.name,
       tool_input,
-      action: await describeAction(tool, tool_input, { chat_id: this.scope.interaction.chat_id }),
+      action: await describeAction(tool, tool_input, {
+        chat_id: this.scope.run.interaction.chat_id,
+      }),
       category: tool.policy.category,
       risk: tool.policy.risk,
       reason,
@@ -110,7 +112,7 @@ export class ToolAuthorizer {
   }
 
   private async settle(approval_id: string, tool_input: string): Promise<Passage> {
-    const { approval_mode } = this.scope.interaction.settings;
+    const { approval_mode } = this.scope.run.interaction.settings;
     if (approval_mode === 'defer' && !this.input.isNested)
       return { state: 'deferred', approval_id };
     const settlement = await this.scope.waitFor(approval_id, 'approval');

@@ -1,11 +1,11 @@
 import { completes } from '../../../src/runs/journal/completes.js';
 import { Conversation } from '../../../src/conversation/conversation.js';
-import type { TurnJournal } from '../../../src/conversation/conversation.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { checkConversation } from '../../support/check-conversation.js';
 import { hookFaults, REFUSED } from './hooked-program.js';
 import type { ReplayWorld } from './replay-world.js';
+import type { TurnJournal } from '../../../src/conversation/hidden.js';
 
 /** What is wrong with an interaction that should have ended well, in words. */
 export async function findFaults(replay: ReplayWorld): Promise<string[]> {
