@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { RunsModule } from '../runs/runs.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
@@ -13,15 +14,11 @@ import { EventsService } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
 import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
-import { LeaseKeeper, ProcessName } from '../runs/runner/lease-keeper.js';
-import { RunServices } from '../runs/run-services.js';
-import { Runner } from '../runs/runner/runner.js';
-import { CrashQuarantine } from '../runs/runner/crash-quarantine.js';
-import { Sweep } from '../runs/runner/sweep.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 
 @Module({
   imports: [
+    RunsModule,
     AgentsModule,
     ToolsModule,
     WorkspaceModule,
@@ -37,14 +34,8 @@ import { WaitForEnd } from '../cancellation/wait-for-end.js';
     EventsService,
     InteractionView,
     WaitForEnd,
-    RunServices,
-    Runner,
-    LeaseKeeper,
-    ProcessName,
-    Sweep,
-    CrashQuarantine,
     DisconnectWatch,
   ],
-  exports: [Runner, InteractionView, WaitForEnd],
+  exports: [RunsModule, InteractionView, WaitForEnd],
 })
 export class InteractionsModule {}
