@@ -11,6 +11,10 @@ import { ModelRegistry } from '../models/model-registry.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { InterventionStore } from '../persistence/intervention.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
@@ -22,7 +26,11 @@ export class RunServices {
   readonly logger = new Logger('Run');
 
   constructor(
-    readonly store: InteractionStore,
+    readonly interactions: InteractionStore,
+    readonly records: RecordStore,
+    readonly leases: LeaseStore,
+    readonly requests: RequestStore,
+    readonly interventions: InterventionStore,
     readonly bus: LiveBus,
     readonly conversations: ConversationCache,
     readonly writer: LogWriter,

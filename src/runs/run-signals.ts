@@ -55,7 +55,7 @@ export class RunSignals {
   /** Takes in the requests of the interaction as they are settled. */
   async takeRequests(): Promise<void> {
     const { services, interaction, requests } = this.options.run;
-    for await (const row of listAllRequests(services.store, { interaction_id: interaction.id }))
+    for await (const row of listAllRequests(services.requests, { interaction_id: interaction.id }))
       requests.resolve(row);
   }
 
@@ -63,11 +63,14 @@ export class RunSignals {
   async takeInterventions(): Promise<void> {
     const { run, stop } = this.options;
     const { services, interaction, interventions, openWork } = run;
-    interventions.add(await services.store.listInterventions(interaction.id), openWork.takenIn);
+    interventions.add(
+      await services.interventions.listInterventions(interaction.id),
+      openWork.takenIn,
+    );
     if (stop.isRequested) return;
     if (!interventions.deletedAgents.includes(openWork.rootAgentId))
       return run.removeDeletedAgents();
-    const row = await services.store.requestCancel(interaction.id, DELETED);
+    const row = await services.interactions.requestCancel(interaction.id, DELETED);
     stop.cancel(row?.cancel_reason ?? DELETED);
   }
 
@@ -83,7 +86,7 @@ export class RunSignals {
   private async tryToPark(): Promise<boolean> {
     const { run, stop } = this.options;
     const { id: interaction_id, epoch } = run.interaction;
-    const attempt = run.services.store.park({ interaction_id, epoch, signals: this.known });
+    const attempt = run.services.leases.park({ interaction_id, epoch, signals: this.known });
     const isParked = await attempt.catch(() => false);
     if (isParked) stop.request({ kind: 'parked' });
     return isParked;
@@ -105,7 +108,7 @@ export class RunSignals {
     const { run, stop, slot } = this.options;
     await this.parking; // once parked, the signal is for the next run
     if (stop.isRequested) return;
-    const row = await run.services.store.findInteraction(run.interaction.id);
+    const row = await run.services.interactions.findInteraction(run.interaction.id);
     if (!row) return;
     if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason);
     if (row.signals === this.known) return;

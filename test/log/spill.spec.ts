@@ -15,6 +15,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { MemoryStore } from '../support/memory-store.js';
+import { portsOf } from '../support/whole-store.js';
 
 const ROOM = 1_000_000;
 
@@ -24,7 +25,7 @@ describe(Spill.name, () => {
   let interaction: InteractionRow;
   let logged: string[];
   const open = async (room = ROOM): Promise<Spill> => {
-    const spill = new Spill(store, new SpillFolder(dataDir, room));
+    const spill = new Spill(portsOf(store), new SpillFolder(dataDir, room));
     await spill.open();
     return spill;
   };
@@ -162,7 +163,7 @@ describe(Spill.name, () => {
   });
 
   it('keeps nothing without a folder', async () => {
-    const spill = new Spill(store);
+    const spill = new Spill(portsOf(store));
     await spill.open();
     expect(await spill.keep(newBatch(interaction.id, [2, 2]))).toBe(false);
     expect(await spill.settle(interaction.id)).toBe('nothing');

@@ -14,7 +14,9 @@ import { PermissionsController } from '../../src/permissions/permissions.control
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import type { RememberedScope } from '../../src/permissions/permissions.service.js';
+import { ChatStore } from '../../src/persistence/chat.store.js';
 import { InteractionStore } from '../../src/persistence/interaction.store.js';
+import { RecordStore } from '../../src/persistence/record.store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
@@ -41,7 +43,9 @@ const TOKENS = [
   RuleStore,
   Clock,
   Sandbox,
+  ChatStore,
   InteractionStore,
+  RecordStore,
   Ids,
 ];
 
@@ -67,7 +71,9 @@ describe(PermissionsController.name, () => {
       { provide: RuleStore, useValue: store },
       { provide: Clock, useClass: SystemClock },
       { provide: Sandbox, useClass: NoSandbox },
+      { provide: ChatStore, useValue: chats },
       { provide: InteractionStore, useValue: chats },
+      { provide: RecordStore, useValue: chats },
       Ids,
     ];
     @Global()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from './whole-store.js';
 import type {
   InterveneOutcome,
   InterventionRow,
@@ -37,14 +37,12 @@ import { copy, isQueued, MemoryRows } from './memory-rows.js';
 import { startIn } from './memory-starts.js';
 
 /** The store for tests of what is above it: all in memory, everything as JSON would give it back, time as the test says. */
-export class MemoryStore extends InteractionStore {
+export class MemoryStore implements WholeStore {
   private readonly rows = new MemoryRows();
   private readonly requests = new MemoryRequests();
   private readonly interventions = new Map<string, InterventionRow[]>();
 
-  constructor(private readonly now: () => number = () => performance.now()) {
-    super();
-  }
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   async createChat(chat: NewChat): Promise<boolean> {
     if (this.rows.chats.has(chat.id)) return false;
@@ -56,7 +54,7 @@ export class MemoryStore extends InteractionStore {
     return this.rows.chats.get(id)?.row;
   }
 
-  async listChats(page: Parameters<InteractionStore['listChats']>[0]): Promise<ChatRow[]> {
+  async listChats(page: Parameters<WholeStore['listChats']>[0]): Promise<ChatRow[]> {
     const { limit, before } = page;
     const place = ({ created_at, id }: { created_at: string; id: string }) => created_at + id;
     return [...this.rows.chats.values()]
@@ -133,7 +131,7 @@ export class MemoryStore extends InteractionStore {
   }
 
   async listInteractions(
-    page: Parameters<InteractionStore['listInteractions']>[0],
+    page: Parameters<WholeStore['listInteractions']>[0],
   ): Promise<InteractionRow[]> {
     const { chat_id, superseded, limit, before } = page;
     const mark = before === undefined ? undefined : this.rows.interactions.get(before);

@@ -42,6 +42,7 @@ import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-proces
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
 import { answerTurn } from './model-events.js';
+import { portsOf } from './whole-store.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
 export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
@@ -201,10 +202,10 @@ export class RunWorld {
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
     return {
       logger: this.logger(),
-      store: this.store,
+      ...portsOf(this.store),
       bus: this.bus,
       conversations: new ConversationCache(this.store),
-      spill: new Spill(this.store),
+      spill: new Spill(portsOf(this.store)),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
       models: new ModelRegistry([provider], 'fake/model'),

@@ -48,7 +48,7 @@ export class FilesWorld {
     const [DATA_DIR, WORKSPACE_DIR] = [join(this.base, 'data'), join(this.base, 'work')];
     const config = loadConfig({ DATA_DIR, WORKSPACE_DIR, ...this.env });
     const workspaces = new Workspaces(config, this.store);
-    const known = new KnownFiles(this.store);
+    const known = new KnownFiles(this.store, this.store);
     const changes = new FileChanges(workspaces, known);
     this.tools = {
       read: new ReadTool(workspaces, known, config),

@@ -4,8 +4,8 @@ import type { RunScope } from '../scope/run-scope.js';
 
 /** Settles the open requests of these agents, or of all, as cancelled. An earlier settlement counts (I5). */
 export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>): Promise<void> {
-  const { store } = run.services;
-  for await (const row of listAllRequests(store, { interaction_id: run.interaction.id }))
+  const { requests } = run.services;
+  for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
     if (agents?.has(row.agent_id) ?? true)
       run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
@@ -20,11 +20,11 @@ async function cancel(
   run: RunScope,
   { id: request_id, kind }: Pick<RequestRow, 'id' | 'kind'>,
 ): Promise<RequestRow | undefined> {
-  const { store, clock } = run.services;
+  const { requests, clock } = run.services;
   const at = clock.now().toISOString();
   const settlement = cancelled(kind);
-  await store.settleRequest({ request_id, settlement, at, accept_expired: true });
-  return store.findRequest(request_id);
+  await requests.settleRequest({ request_id, settlement, at, accept_expired: true });
+  return requests.findRequest(request_id);
 }
 
 function cancelled(kind: RequestKind): Settlement {

@@ -5,6 +5,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { LeaseStore } from '../../persistence/lease.store.js';
 import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Run } from '../run.js';
@@ -30,7 +31,8 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   private isRenewing = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly leases: LeaseStore,
     private readonly clock: Clock,
     private readonly config: Config,
     process: ProcessName,
@@ -87,7 +89,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
         interaction_id: run.interactionId,
         epoch: run.epoch,
       }));
-      const states = await this.store.renewLeases(leases, this.terms);
+      const states = await this.leases.renewLeases(leases, this.terms);
       const renewed = new Map(states.map((state) => [state.interaction_id, state]));
       for (const leased of asked) {
         const state = renewed.get(leased.run.interactionId);
@@ -107,7 +109,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** A run that has just ended has no lease either. */
   private async stopUnlessEnded({ run }: LeasedRun): Promise<void> {
-    const row = await this.store.findInteraction(run.interactionId).catch(() => undefined);
+    const row = await this.interactions.findInteraction(run.interactionId).catch(() => undefined);
     const hasEnded = row?.epoch === run.epoch && isFinal(row.status);
     if (!hasEnded) run.lose();
   }

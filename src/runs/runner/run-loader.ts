@@ -18,12 +18,12 @@ export class RunLoader {
     { interaction, lost_owner, parked, losses }: Lease,
     first?: LogRecord,
   ): Promise<RunInput> {
-    const { store, conversations } = this.services;
+    const { records, conversations } = this.services;
     const resumed = this.resumeReason(interaction.id, lost_owner);
     await this.countRecentCalls(interaction);
     return {
       interaction,
-      records: first ? [first] : await readLog(store, interaction.id),
+      records: first ? [first] : await readLog(records, interaction.id),
       before: await conversations.read(interaction),
       losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
@@ -37,17 +37,17 @@ export class RunLoader {
 
   /** Has CallRates count the calls of the chat's earlier interactions that ran in other processes. */
   private async countRecentCalls({ id, chat_id }: InteractionRow): Promise<void> {
-    const { store, rates, config, clock } = this.services;
+    const { interactions, records, rates, config, clock } = this.services;
     const limit = config.toolCallsPerMinute;
     if (limit === 0 || !config.redisUrl) return; // a single process has seen all calls
     const since = clock.now().getTime() - MINUTE_MS;
     const page = { chat_id, superseded: true, limit: MAX_INTERACTIONS };
-    const recent = (await store.listInteractions(page)).filter(
+    const recent = (await interactions.listInteractions(page)).filter(
       (row) => row.id !== id && row.completed_at !== null && Date.parse(row.completed_at) > since,
     );
     if (recent.length === 0) return;
     const ids = recent.map((row) => row.id);
-    const calls = (await store.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
+    const calls = (await records.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
       chat_id,
       use_key: `${record.interaction_id}/${record.key}`,
       at: Date.parse(record.at),

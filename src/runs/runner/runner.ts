@@ -125,7 +125,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const leased_at = this.services.clock.monotonic();
     const terms = { ...this.leases.terms, never_begun: this.leaseInDoubt.has(id) };
     this.leaseInDoubt.add(id);
-    const row = await this.services.store.acquireLease(id, terms);
+    const row = await this.services.leases.acquireLease(id, terms);
     if (!row) this.leaseInDoubt.delete(id);
     return row && { row, lease: this.leases.newLease(leased_at) };
   }
@@ -188,7 +188,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** The append that ended an interaction has promoted the one that was queued behind it. */
   private enqueueNext(chatId: string): void {
-    this.services.store.findActiveInteraction(chatId).then(
+    this.services.interactions.findActiveInteraction(chatId).then(
       (next) => next && this.queue.enqueue(next.id, { as: 'new' }),
       () => {}, // the sweep finds it
     );
@@ -198,7 +198,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const { id, epoch } = interaction;
     try {
       await this.services.spill.settle(id); // only the owner of the lease can save it
-      await this.services.store.releaseLease(id, epoch);
+      await this.services.leases.releaseLease(id, epoch);
       if (this.isStopping) this.queue.enqueue(id); // for other processes
     } catch {
       // The lease expires.

@@ -86,7 +86,7 @@ export class RunScope implements JournalListener {
     { interaction, records, before }: RunInput,
     { log, openWork, activity, health }: RunParts,
   ) {
-    const { store, config, rates, executor, ids } = services;
+    const { config, rates, executor, ids } = services;
     this.interaction = interaction;
     this.log = log;
     this.openWork = openWork;
@@ -103,8 +103,8 @@ export class RunScope implements JournalListener {
     const prices = config.modelPrices ?? {};
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
     this.resultQuota = new ResultQuota(executor);
-    this.earlierMarks = new EarlierMarks(store, interaction);
-    this.outputs = new EarlierOutputs(store, { interaction, before });
+    this.earlierMarks = new EarlierMarks(services, interaction);
+    this.outputs = new EarlierOutputs(services, { interaction, before });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });

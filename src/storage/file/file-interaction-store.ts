@@ -2,7 +2,13 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { ChatStore } from '../../persistence/chat.store.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { InterventionStore } from '../../persistence/intervention.store.js';
+import type { LeaseStore } from '../../persistence/lease.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
+import type { RequestStore } from '../../persistence/request.store.js';
+import type { Stores } from '../../persistence/stores.js';
 import type {
   InterveneOutcome,
   InterventionRow,
@@ -65,7 +71,9 @@ export interface FileStoreOptions {
  * Saved state as files that people can read, under `chats/`. Each interaction's log is the truth; `chat.json` has the chat's title and
  * metadata, and all else in the other files is made from the logs. For one process, whose caller sees to it that it is the only one.
  */
-export class FileInteractionStore extends InteractionStore {
+export class FileInteractionStore
+  implements ChatStore, InteractionStore, RecordStore, LeaseStore, RequestStore, InterventionStore
+{
   /** The same chats, whole. */
   readonly archive: FileChatArchive;
   private readonly mutex = new KeyedMutex();
@@ -87,7 +95,6 @@ export class FileInteractionStore extends InteractionStore {
     private readonly index: StoreIndex,
     { clock, report }: FileStoreOptions,
   ) {
-    super();
     const { mutex } = this;
     this.behind = new WriteBehind((error) =>
       report({
@@ -125,6 +132,19 @@ export class FileInteractionStore extends InteractionStore {
         for (const { row, directory } of index.chats) yield [row.id, directory];
       },
       find: (chatId) => index.findChat(chatId)?.directory,
+    };
+  }
+
+  /** Itself, as each of the ports. */
+  get ports(): Stores {
+    return {
+      chats: this,
+      interactions: this,
+      records: this,
+      leases: this,
+      requests: this,
+      interventions: this,
+      archive: this.archive,
     };
   }
 

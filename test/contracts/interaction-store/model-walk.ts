@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../../support/whole-store.js';
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { AppendBatch, InteractionRow } from '../../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
@@ -179,7 +179,7 @@ export class ModelWalk {
     await this.tested.reopen();
   }
 
-  private async both<T>(act: (store: InteractionStore) => Promise<T>): Promise<void> {
+  private async both<T>(act: (store: WholeStore) => Promise<T>): Promise<void> {
     const expected = await act(this.model);
     expect(await act(this.tested.store)).toEqual(expected);
   }
