@@ -1,14 +1,18 @@
-import type { LogRecord } from '../persistence/rows/log-record.js';
+import type { Hidden, RecordBody } from '../protocol/events.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
 import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
 import type { TurnEntry } from './turn-entry.js';
 import { toldText } from './intervention-text.js';
 import { ShownImages } from './shown-images.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
-import type { ToolJournal } from '../tools/tool-output.js';
-import type { TurnJournal, AnswerJournal, DeferredJournal } from './hidden.js';
+import type { Image } from '../protocol/image.js';
 
-type Applicable = Pick<LogRecord, 'body'> & Partial<Pick<LogRecord, 'hidden' | 'key'>>;
+/** A record, or an entry that becomes one. */
+interface Applicable {
+  readonly body: RecordBody;
+  readonly hidden?: Hidden | null;
+  readonly key?: string | null;
+}
 
 /**
  * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
@@ -32,23 +36,25 @@ export class Conversation {
     this.onJoin(freezeMessage(message));
   }
 
-  apply({ body, hidden, key = null }: Applicable): void {
+  apply({ body, hidden = null, key = null }: Applicable): void {
     switch (body.type) {
       case 'INTERACTION_STARTED':
         return this.add({ role: 'user', content: body.user_message });
       case 'TURN_COMPLETED': {
-        const turn = hidden as TurnJournal | null;
+        const turn = hidden && 'in_conversation' in hidden ? hidden : null;
         this.addTold(key);
         return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
       }
       case 'NOTICE': {
-        const note = (hidden as DeferredJournal | null)?.note;
-        return note === undefined ? undefined : this.add({ role: 'user', content: note });
+        if (!hidden || !('note' in hidden)) return undefined;
+        return this.add({ role: 'user', content: hidden.note });
       }
-      case 'TOOL_RESULT':
-        return this.addResult(body.id, body.tool_output, hidden as ToolJournal | null);
+      case 'TOOL_RESULT': {
+        const images = hidden && 'images' in hidden ? hidden.images : [];
+        return this.addResult(body.id, body.tool_output, images);
+      }
       case 'ANSWER':
-        if (!(hidden as AnswerJournal | null)?.standalone) return undefined;
+        if (!hidden || !('standalone' in hidden)) return undefined;
         this.addAllTold();
         return this.add({ role: 'assistant', content: body.content });
       case 'AGENT_INTERVENED':
@@ -172,11 +178,11 @@ export class Conversation {
     this.cached = undefined;
   }
 
-  private addResult(callId: string, output: string, journal: ToolJournal | null): void {
+  private addResult(callId: string, output: string, images: readonly Image[] = []): void {
     const turn = this.turnOfCall.get(callId);
     if (!turn) return;
     turn.results.set(callId, output);
-    this.images.add(callId, journal?.images ?? []);
+    this.images.add(callId, images);
     this.cached = undefined;
     this.onJoin(freezeMessage(toolMessage(callId, output)));
   }

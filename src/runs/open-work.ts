@@ -1,4 +1,3 @@
-import type { DeferredJournal } from '../conversation/hidden.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { agentEndKey } from './journal/completes.js';
@@ -106,7 +105,7 @@ export class OpenWork {
         break;
       }
       case 'NOTICE': {
-        const settled = (hidden as DeferredJournal | null)?.deferred;
+        const settled = hidden && 'deferred' in hidden ? hidden.deferred : undefined;
         for (const [id, { approval_id }] of this.openApprovals)
           if (approval_id === settled) this.openApprovals.delete(id);
         break;

@@ -1,31 +1,44 @@
-import type { RecordBody, RecordType } from '../../protocol/events.js';
+import { z } from 'zod';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
+import type { Image } from '../../protocol/image.js';
+import { RECORDS } from '../../protocol/records.js';
+import { readImage } from '../../tools/images/read-image.js';
 import { checkFields } from './check-fields.js';
 import type { Checked } from './check-fields.js';
-import { HIDDEN_FIELDS } from './hidden-fields.js';
 import type { RecordLine } from './line-fields.js';
-import { RECORD_FIELDS } from './record-fields.js';
 
-/** What a record says and hides, as far as it is believed. */
-export interface RecordContent {
-  readonly body: RecordBody;
-  readonly hidden: unknown;
-}
+/** Characters of base64. */
+const MAX_IMAGE_TEXT = 2 * 1024 * 1024;
 
+const result = RECORDS.TOOL_RESULT.hidden;
+const image = result.shape.images.unwrap().element;
+const readable = image.refine(isReadable, 'is no image that a model can be shown');
+const dropped = z.unknown().transform(() => null);
+
+/** Stricter than the schema: images have to be readable, processes of another host are dropped. */
+const STRICTER: Readonly<Record<string, z.ZodType>> = {
+  TOOL_RESULT: result.extend({ images: z.array(readable).optional() }).nullable(),
+  TOOL_STARTED: dropped,
+};
+
+/** By type. */
+const CONTENTS: ReadonlyMap<unknown, z.ZodType<RecordContent>> = new Map(
+  Object.entries<{ body: z.ZodType; hidden?: z.ZodType }>(RECORDS).map(([type, schemas]) => {
+    const hidden = STRICTER[type] ?? schemas.hidden?.nullable() ?? dropped;
+    return [type, z.object({ body: schemas.body, hidden }) as z.ZodType<RecordContent>];
+  }),
+);
+
+/** The content of a record, as far as its schema knows it. */
 export function checkRecord({ body, hidden = null }: RecordLine): Checked<RecordContent> {
-  const { type } = body;
-  if (!isRecordType(type)) return { ok: false, fault: 'body.type: is no event of this version' };
-  const shown = checkFields<object>(RECORD_FIELDS[type], body);
-  if (!shown.ok) return { ok: false, fault: `body.${shown.fault}` };
-  const schema = HIDDEN_FIELDS[type];
-  const journal = schema ? checkFields(schema, hidden) : { ok: true as const, value: hidden };
-  if (!journal.ok) return { ok: false, fault: `hidden.${journal.fault}` };
-  return { ok: true, value: { body: withType(type, shown.value), hidden: journal.value } };
+  const schema = CONTENTS.get(body['type']);
+  if (!schema) return { ok: false, fault: 'body.type: is no event of this version' };
+  return checkFields(schema, { body, hidden });
 }
 
-function isRecordType(type: unknown): type is RecordType {
-  return typeof type === 'string' && Object.hasOwn(RECORD_FIELDS, type);
-}
-
-function withType(type: RecordType, fields: object): RecordBody {
-  return { type, ...fields } as RecordBody;
+/** As a tool that has read its bytes would have it. */
+function isReadable({ media_type, data }: Image): boolean {
+  if (data.length > MAX_IMAGE_TEXT) return false;
+  const read = readImage(Buffer.from(data, 'base64'));
+  return read?.ok === true && read.image.media_type === media_type && read.image.data === data;
 }

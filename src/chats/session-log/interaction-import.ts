@@ -3,7 +3,8 @@ import { cancelled } from '../../runs/closing/ending.js';
 import { OpenWork } from '../../runs/open-work.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { checkRecord } from './check-record.js';
@@ -11,9 +12,7 @@ import type { RecordLine, RequestLine } from './line-fields.js';
 import { ImportedRequests } from './imported-requests.js';
 import type { NewIds } from './new-ids.js';
 import type { ProblemList } from './problem-list.js';
-import { recordOne } from './record-one.js';
 import { renameRecord } from './rename-record.js';
-import type { TurnJournal } from '../../conversation/hidden.js';
 
 export interface ImportDeps {
   readonly incoming: IncomingChat;
@@ -122,17 +121,17 @@ export class InteractionImport {
     const { type } = checked.value.body;
     if ((type === 'INTERACTION_STARTED') !== (read.seq === 1)) return `can't be a ${type}`;
     const { seq, epoch, at, key } = read;
-    if (seq === 1) return recordOne(this.row, { epoch, at });
+    if (seq === 1) return firstRecord(this.row, { epoch, at });
     const content = renameRecord(checked.value, this.deps.ids);
-    if (type === 'TURN_COMPLETED' && this.repeatsCall(content.hidden as TurnJournal | null))
-      return 'repeats the id of a call';
+    if (this.repeatsCall(content)) return 'repeats the id of a call';
     const agent_id = this.deps.ids.agent(read.agent_id);
     if (!this.admits(agent_id, content.body)) return "is of an agent that can't have done that";
     return { interaction_id: this.row.id, seq, epoch, agent_id, at, key, ...content };
   }
 
-  private repeatsCall(hidden: TurnJournal | null): boolean {
-    const calls = hidden?.message.tool_calls ?? [];
+  private repeatsCall(content: RecordContent): boolean {
+    if (!isRecordOf(content, 'TURN_COMPLETED')) return false;
+    const calls = content.hidden?.message.tool_calls ?? [];
     const isRepeated = calls.some(({ id }) => this.calls.has(id));
     for (const { id } of calls) this.calls.add(id);
     return isRepeated;
@@ -170,16 +169,15 @@ export class InteractionImport {
   private async cancel(): Promise<void> {
     const { row, state } = this;
     if (state.lastSeq === 0)
-      await this.add(recordOne(row, { epoch: row.epoch, at: row.created_at }));
+      await this.add(firstRecord(row, { epoch: row.epoch, at: row.created_at }));
     const epoch = this.epoch + 1;
     const settlementOf = (id: string) => this.requests.settlementOf(id);
     const unstoppable = new Set<string>();
     const context = { state, unstoppable, settlementOf, limit: whole, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
     for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
-      const { agent_id, key, body, hidden = null } = entry;
-      const seq = this.next;
-      await this.add({ interaction_id: row.id, seq, epoch, agent_id, at, key, body, hidden });
+      const origin = { interaction_id: row.id, seq: this.next, epoch, at };
+      await this.add({ ...origin, hidden: null, ...entry });
     }
   }
 

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { InteractionSettings } from '../../persistence/rows/store-rows.js';
 import { FINAL_STATUSES, ACTIVE_STATUSES } from '../../protocol/interaction.js';
-import { column, count, errorFields, id, json, metadata, time, usage } from './fields.js';
+import {
+  budget,
+  count,
+  decider,
+  eventError,
+  json,
+  time,
+  usage,
+} from '../../protocol/records/fields.js';
+import { column, id, metadata } from './fields.js';
 
 /** What of each kind of line is believed. */
 export const chatFields = z.object({
@@ -18,13 +27,6 @@ const clientTool = z.object({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
   description: z.string().max(4_000),
   input_schema: json,
-});
-
-const budget = z.object({
-  tokens: count.optional(),
-  tool_calls: count.optional(),
-  wall_time_ms: count.optional(),
-  cost_usd: z.number().optional(),
 });
 
 const settings = z.object({
@@ -47,7 +49,7 @@ export const interactionFields = z.object({
   model: column(200),
   settings,
   usage,
-  error: errorFields.nullable(),
+  error: eventError.nullable(),
   created_at: time,
   completed_at: time.nullable(),
   superseded_at: time.nullable(),
@@ -66,8 +68,6 @@ export const recordFields = z.object({
   body: json,
   hidden: z.unknown(),
 });
-
-export const decider = z.enum(['user', 'rule', 'timeout', 'cancel']);
 
 const settlement: z.ZodType<Settlement> = z.discriminatedUnion('kind', [
   z.object({

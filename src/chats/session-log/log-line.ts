@@ -1,7 +1,8 @@
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
+import type { Hidden, RecordBody } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 
 /** Of the format that docs/session-log.md describes. */
@@ -12,7 +13,7 @@ export type LogLine =
   | { readonly type: 'session_log'; readonly version: number }
   | ({ readonly type: 'chat' } & ChatRow)
   | ({ readonly type: 'interaction' } & InteractionFields)
-  | ({ readonly type: 'record' } & LogRecord)
+  | ({ readonly type: 'record'; body: RecordBody; hidden: Hidden | null } & RecordOrigin)
   | ({ readonly type: 'request' } & Omit<RequestRow, 'chat_id' | 'event'>)
   | { readonly type: 'message'; readonly interaction_id: string; readonly message: Message }
   | { readonly type: 'end' };

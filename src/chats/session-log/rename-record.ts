@@ -1,12 +1,11 @@
-import type { RecordBody, StoppedEffect } from '../../protocol/events.js';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
+import type { Hidden, RecordBody, StoppedEffect } from '../../protocol/events.js';
 import type { Task } from '../../protocol/task.js';
-import type { RecordContent } from './check-record.js';
 import type { NewIds } from './new-ids.js';
-import type { DeferredJournal } from '../../conversation/hidden.js';
 
 /** The record with our ids in the places of those of its log. Tool calls and blocks keep theirs, which mean something in their interaction only. */
 export function renameRecord({ body, hidden }: RecordContent, ids: NewIds): RecordContent {
-  return { body: renameBody(body, ids), hidden: renameHidden(body, hidden, ids) };
+  return { body: renameBody(body, ids), hidden: renameHidden(hidden, ids) } as RecordContent;
 }
 
 function renameBody(body: RecordBody, ids: NewIds): RecordBody {
@@ -55,8 +54,7 @@ function renameTask(task: Task, ids: NewIds): Task {
   return { ...task, id: ids.task(task.id), chat_id: ids.chat_id, agent_id };
 }
 
-function renameHidden({ type }: RecordBody, hidden: unknown, ids: NewIds): unknown {
-  const journal = hidden as DeferredJournal | null;
-  if (type !== 'NOTICE' || journal?.deferred === undefined) return hidden;
-  return { ...journal, deferred: ids.approval(journal.deferred) };
+function renameHidden(hidden: Hidden | null, ids: NewIds): Hidden | null {
+  if (!hidden || !('deferred' in hidden)) return hidden;
+  return { ...hidden, deferred: ids.approval(hidden.deferred) };
 }

@@ -12,7 +12,7 @@ import type { RunningChild } from '../scope/running.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { closeAgent } from '../closing/close-agent.js';
 import type { AgentRunOptions } from '../agent-context/agent-run-options.js';
-import type { AgentStatus, EventError } from '../../protocol/events.js';
+import type { AgentStatus } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 
 /** How a child agent ended. */
@@ -23,9 +23,6 @@ export interface AgentEnd {
   /** Of what it failed with. */
   readonly code?: string;
 }
-
-/** What an AGENT_COMPLETED record hides from clients. */
-export type AgentEndJournal = Pick<EventError, 'code'> | null;
 
 /** Runs an agent's code; answers what it returned. */
 export type RunAgent = (scope: AgentScope, options: AgentRunOptions) => Promise<string | void>;
@@ -169,7 +166,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
   }
 
   private completed({ status, result, code }: AgentEnd): Entry {
-    const hidden: AgentEndJournal = code === undefined ? null : { code };
+    const hidden = code === undefined ? null : { code };
     return {
       agent_id: this.agent_id,
       key: this.endKey,
@@ -183,7 +180,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     this.ended_at = at;
     this.current = body.status;
     const { status, result } = body;
-    const end = { status, result, ...(hidden as AgentEndJournal) };
+    const end = { status, result, ...(hidden && 'code' in hidden && { code: hidden.code }) };
     if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
     return end;
   }

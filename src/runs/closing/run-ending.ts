@@ -1,4 +1,5 @@
 import type { Entry } from '../../event-log/append/run-log.js';
+import { startedBody } from '../../persistence/rows/log-record.js';
 import type { Message } from '../../protocol/message.js';
 import { intervened } from '../children/interventions.js';
 import { guardFailure } from '../guarding/guard-output.js';
@@ -69,11 +70,7 @@ export class RunEnding {
 
   /** Record 1 of an interaction that ends while it is queued. */
   private started(): Entry {
-    const { interaction, openWork } = this.root.run;
-    const { chat_id, user_message, agent, model, parent_id, edited_from } = interaction;
-    const edit = edited_from === null ? {} : { edited_from };
-    const start = { chat_id, user_message, agent, model, parent_id, ...edit };
-    const body = { type: 'INTERACTION_STARTED', ...start } as const;
-    return { agent_id: openWork.rootAgentId, key: null, body };
+    const { interaction } = this.root.run;
+    return { agent_id: interaction.agent_id, key: null, body: startedBody(interaction) };
   }
 }

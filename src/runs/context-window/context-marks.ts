@@ -1,23 +1,17 @@
+import type { Hidden, HiddenOf } from '../../protocol/events.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Message } from '../../protocol/message.js';
 import { createHash } from 'node:crypto';
 
-/** How a conversation that has grown too long is sent from some turn on. It stands in the log, so that a turn that is asked again sends the same. */
-export interface ContextMark {
-  /** The first message that is sent as it is; what is before it is left out. */
-  readonly from: number;
-  /** What is sent in the place of those; null: only that they are left out. */
-  readonly summary: string | null;
-  /** Large outputs of tools in messages before this one are sent as references. */
-  readonly references_before: number;
-  /** Of the messages that it is about: it holds for conversations that begin with them. */
-  readonly digest: string;
-}
-
-/** What a NOTICE that tells of a mark hides from clients. */
-export interface ContextJournal {
-  readonly context: ContextMark;
-}
+/**
+ * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a retried
+ * turn sends the same.
+ *
+ * `from`: index of the first message that is sent; `summary` replaces those before it, null: they are only
+ * left out. Large tool outputs in messages before `references_before` are sent as references. `digest`: of
+ * the messages that the mark is about; it holds for conversations that begin with them.
+ */
+export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
 
 /** A mark before it is known which messages it is about. */
 export type ContextCut = Omit<ContextMark, 'digest'>;
@@ -49,8 +43,8 @@ export class ContextMarks {
 }
 
 /** The mark that a record hides, if it does. */
-export function markOf(hidden: unknown): ContextMark | undefined {
-  return (hidden as ContextJournal | null)?.context;
+export function markOf(hidden: Hidden | null): ContextMark | undefined {
+  return hidden && 'context' in hidden ? hidden.context : undefined;
 }
 
 /** What is kept of them: each that is looked at costs a hash of the conversation. */

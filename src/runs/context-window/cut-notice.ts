@@ -1,7 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { Message } from '../../protocol/message.js';
 import { digestMessages, reachOf } from './context-marks.js';
-import type { ContextCut, ContextJournal } from './context-marks.js';
+import type { ContextCut } from './context-marks.js';
 import type { TokenTable } from './token-table.js';
 
 export interface CutNoticeOptions {
@@ -22,7 +22,7 @@ export class CutNotice {
     const { agent_id, model, last, messages, table } = this.options;
     const { from, summary, references_before } = next;
     const digest = digestMessages(messages.slice(0, reachOf(next)));
-    const hidden: ContextJournal = { context: { from, summary, references_before, digest } };
+    const hidden = { context: { from, summary, references_before, digest } };
     const [before, after] = [table.total(last), table.total(next)];
     const text = describeCut({ model, last, next, before, after });
     return { agent_id, key, body: { type: 'NOTICE', ...text }, hidden };

@@ -1,7 +1,6 @@
 import type { ModelRequest } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { SizedTurn } from '../../conversation/hidden.js';
 
 /** UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a character of Chinese has three. */
 const BYTES_PER_TOKEN = 4;
@@ -51,7 +50,8 @@ export class TokenScale {
 
   apply({ agent_id, body, hidden }: Pick<LogRecord, 'agent_id' | 'body' | 'hidden'>): void {
     if (body.type !== 'TURN_COMPLETED') return;
-    const { estimated_tokens = 0 } = (hidden ?? {}) as SizedTurn;
+    const estimated_tokens =
+      (hidden && 'in_conversation' in hidden && hidden.estimated_tokens) || 0;
     const { input_tokens } = body.usage;
     if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
     const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));

@@ -5,7 +5,6 @@ import type { Effect } from './effect.js';
 import { ModelTurn } from '../model-turn/model-turn.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { FittedConversation } from '../model-turn/fitted-conversation.js';
-import type { TurnJournal } from '../../conversation/hidden.js';
 import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
@@ -62,7 +61,9 @@ export class GenerateEffect implements Effect<Turn> {
   outcome({ body, hidden }: CompletingRecord): Turn {
     if (body.type !== 'TURN_COMPLETED') throw new TypeError('not a turn');
     if (body.error) throw turnFailure(this.scope, body.error);
-    const { message } = hidden as TurnJournal;
+    if (!hidden || !('in_conversation' in hidden))
+      throw new TypeError('a turn without its message');
+    const { message } = hidden;
     return {
       text: message.content ?? '',
       tool_calls: message.tool_calls ?? [],
@@ -101,7 +102,10 @@ async function judgedNote(
   const entry = intervened(row, key);
   const text = toldText(entry) ?? '';
   const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'note', text });
-  return [...remarkEntries(agent.id, judgement?.remarks ?? []), { ...entry, hidden }];
+  return [
+    ...remarkEntries(agent.id, judgement?.remarks ?? []),
+    { ...entry, ...(hidden && { hidden }) },
+  ];
 }
 
 /** A model turn that failed for good; `code` and `message` are those of its `turn_completed`. */

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import type { Usage } from '../../protocol/interaction.js';
-import type { RecordOf } from '../../protocol/events.js';
+import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
 import { refusedOverflow } from '../context-window/model-context.js';
 import { dropToolCalls, showsImages, dropImages } from './turn-request.js';
@@ -14,7 +14,6 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { TurnPrompt } from './turn-prompt.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from '../limits/within-budget.js';
-import type { TurnJournal } from '../../conversation/hidden.js';
 
 export interface ModelTurnInput {
   readonly key: string;
@@ -155,7 +154,7 @@ export class ModelTurn {
   private completing(
     turn: TurnStream,
     result: Pick<RecordOf<'TURN_COMPLETED'>, 'finish_reason' | 'usage' | 'error'>,
-    hidden: TurnJournal | null,
+    hidden: HiddenOf<'TURN_COMPLETED'> | null,
   ): Entry {
     const { agent, key } = this.input;
     const duration_ms = Math.round(this.scope.run.services.clock.monotonic() - this.started);

@@ -1,11 +1,6 @@
-import type { RecordOf } from '../../protocol/events.js';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolCall } from '../../protocol/message.js';
 import type { GuardedBlock } from './guarded-block.js';
-
-/** Hidden part of a TOOL_CALL record whose arguments a guardrail has changed. */
-export interface CallJournal {
-  readonly withheld: true;
-}
 
 /** One tool call of a model turn that is being streamed. */
 export class StreamingToolCall {
@@ -26,12 +21,13 @@ export class StreamingToolCall {
     return { id, type: 'function', function: { name, arguments: asObject(block.text) } };
   }
 
-  /** The body and the hidden part of its record. */
-  toRecord(): { readonly body: RecordOf<'TOOL_CALL'>; readonly hidden: CallJournal | undefined } {
+  toRecord(): RecordContent<'TOOL_CALL'> {
     const { id, name: tool_name, block } = this;
     const call = { id, block_id: block.id, tool_name, tool_input: block.text };
-    const hidden: CallJournal | undefined = block.isChanged ? { withheld: true } : undefined;
-    return { body: { type: 'TOOL_CALL', ...call }, hidden };
+    return {
+      body: { type: 'TOOL_CALL', ...call },
+      hidden: block.isChanged ? { withheld: true } : null,
+    };
   }
 }
 

@@ -108,14 +108,15 @@ export class TurnStream implements RunningTurn {
   }
 
   private callEntries(callKey: (index: number) => string): Entry[] {
-    return [...this.calls.values()].map((call, index) => {
-      const { body, hidden } = call.toRecord();
-      return { ...this.entry(body, callKey(index)), hidden };
-    });
+    const { agent_id } = this.options;
+    return [...this.calls.values()].map((call, index) => ({
+      ...{ agent_id, key: callKey(index) },
+      ...call.toRecord(),
+    }));
   }
 
-  private entry(body: Entry['body'], key: string | null = null): Entry {
-    return { agent_id: this.options.agent_id, key, body };
+  private entry(body: Entry['body']): Entry {
+    return { agent_id: this.options.agent_id, key: null, body };
   }
 
   private accept(event: ModelEvent): void {

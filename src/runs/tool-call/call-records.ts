@@ -1,7 +1,6 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import type { DeferredJournal } from '../../conversation/hidden.js';
 
 type Approval = Extract<Settlement, { kind: 'approval' }>;
 
@@ -50,7 +49,7 @@ export function deferredNote(
   outcome: string,
 ): Entry {
   const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
-  const hidden: DeferredJournal = { deferred: approval_id, key, note };
+  const hidden = { deferred: approval_id, key, note };
   const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
   return { agent_id, key: null, body, hidden };
 }

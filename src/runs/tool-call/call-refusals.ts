@@ -1,6 +1,5 @@
 import type { Tool } from '../../tools/tool.js';
 import type { Journal } from '../journal/journal.js';
-import type { CallJournal } from '../model-turn/streaming-tool-call.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 
@@ -20,8 +19,8 @@ export function callRefusal(
 
 /** Refuses a call whose arguments a guardrail has changed: readers and approvers must see what runs. */
 function guardrailRefusal(journal: Journal, key: string): string | undefined {
-  const hidden = journal.findProgress(key, 'TOOL_CALL')?.hidden as CallJournal | null;
-  if (!hidden?.withheld) return undefined;
+  const hidden = journal.findProgress(key, 'TOOL_CALL')?.hidden;
+  if (!hidden || !('withheld' in hidden)) return undefined;
   return 'This call did not run: a guardrail has changed its arguments, so they are not what you wrote. Write them without what was taken out.';
 }
 

@@ -1,4 +1,4 @@
-import type { RecordBody } from '../../protocol/events.js';
+import type { RecordOf } from '../../protocol/events.js';
 import type { Image } from '../../protocol/image.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
 import { cutOutput } from '../../tools/cut-output.js';
@@ -26,9 +26,9 @@ function withImage(bytes: number): ToolExecution {
   };
 }
 
-function recordOf(id: string, { journal: hidden }: ToolExecution) {
-  const body = { type: 'TOOL_RESULT', id } as RecordBody;
-  return { body, hidden };
+function recordOf(id: string, { journal }: ToolExecution) {
+  const body = { type: 'TOOL_RESULT', id } as RecordOf<'TOOL_RESULT'>;
+  return { body, hidden: journal ?? null };
 }
 
 function withOutput(length: number, is_part = false): ToolExecution {
@@ -83,7 +83,7 @@ describe(ResultQuota.name, () => {
 
   it('takes four million characters, also of earlier runs', () => {
     const quota = new ResultQuota({ limit });
-    const body = { type: 'TOOL_RESULT', id: 'c1' } as RecordBody;
+    const body = { type: 'TOOL_RESULT', id: 'c1' } as RecordOf<'TOOL_RESULT'>;
     quota.apply({ body, hidden: { whole: 'x'.repeat(3 * MIB) } });
     const refused = quota.admit(callOf('c2'), withOutput(MIB + 1));
     expect([refused.journal, refused.whole]).toEqual([undefined, undefined]);

@@ -1,4 +1,5 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { isRecordOf } from '../../persistence/rows/log-record.js';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
 import { imageBytes } from '../../protocol/image.js';
 import { outputPath } from '../../tools/output-path.js';
 import type { ToolExecution, ToolExecutor } from '../../tools/tool-executor.js';
@@ -26,11 +27,11 @@ export class ResultQuota {
 
   constructor(private readonly executor: Pick<ToolExecutor, 'limit'>) {}
 
-  apply({ body, hidden }: Pick<LogRecord, 'body' | 'hidden'>): void {
-    if (body.type !== 'TOOL_RESULT') return;
-    const journal = hidden as ToolJournal | null;
-    this.images.add(body.id, bytesOf(journal));
-    this.outputs.add(body.id, journal?.whole?.length ?? 0);
+  apply(record: RecordContent): void {
+    if (!isRecordOf(record, 'TOOL_RESULT')) return;
+    const { body, hidden } = record;
+    this.images.add(body.id, bytesOf(hidden));
+    this.outputs.add(body.id, hidden?.whole?.length ?? 0);
   }
 
   /** The execution as it is logged, without what exceeds the quota. */

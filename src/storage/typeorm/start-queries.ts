@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { firstRecord } from '../../persistence/rows/log-record.js';
 import type {
   InteractionRow,
   StartInteraction,
@@ -106,7 +106,8 @@ function toParameters(start: StartInteraction): unknown[] {
 function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
   const epoch = start.lease ? 1 : 0;
   const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
-  return { outcome: 'started', interaction, first: toFirstRecord(interaction) };
+  const first = firstRecord(interaction, { epoch, at: interaction.created_at });
+  return { outcome: 'started', interaction, first };
 }
 
 function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {
@@ -138,28 +139,5 @@ function toRow(
     signals: 0,
     cancel_reason: null,
     ...entered,
-  };
-}
-
-function toFirstRecord(row: InteractionRow): LogRecord {
-  const { id, epoch, agent_id, created_at, edited_from } = row;
-  const { chat_id, user_message, agent, model, parent_id } = row;
-  return {
-    interaction_id: id,
-    seq: 1,
-    epoch,
-    agent_id,
-    at: created_at,
-    key: null,
-    body: {
-      type: 'INTERACTION_STARTED',
-      chat_id,
-      user_message,
-      agent,
-      model,
-      parent_id,
-      ...(edited_from !== null && { edited_from }),
-    },
-    hidden: null,
   };
 }
