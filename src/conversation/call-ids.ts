@@ -4,7 +4,10 @@ import type { Message } from '../protocol/message.js';
 
 const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The tool call ids of a conversation, which are unique; those of providers may be repeated, missing or a kilobyte long. */
+/**
+ * The tool call ids of a conversation, which are unique; those of providers may be repeated,
+ * missing or a kilobyte long.
+ */
 export class CallIds {
   private readonly used = new Set<string>();
 

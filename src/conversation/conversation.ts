@@ -15,13 +15,17 @@ interface Applicable {
 }
 
 /**
- * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
+ * An agent's conversation: a fold over the records of its log. It is always valid for a provider
+ * (I8): each call has its
  * result, directly after its assistant message, in the order of the calls.
  */
 export class Conversation {
   private readonly entries: (Message | TurnEntry)[] = [];
   private readonly turnOfCall = new Map<string, TurnEntry>();
-  /** What people told the agent, by the key of the turn that takes it in: it is there once that turn is. */
+  /**
+   * Texts of interventions, by the key of the turn that takes them in; they join the conversation
+   * with it.
+   */
   private readonly told = new Map<string | null, string[]>();
   private readonly images = new ShownImages();
   private cached: readonly Message[] | undefined;
@@ -89,13 +93,16 @@ export class Conversation {
     }
   }
 
-  /** What came before, and what this agent added. */
+  /** The messages before, and those that this agent added. */
   get messages(): readonly Message[] {
     this.cached ??= Object.freeze([...this.before, ...this.added()].map(freezeMessage));
     return this.cached;
   }
 
-  /** The messages as the next request to a model has them: with the newest images of its tools, which nothing keeps but the journal. */
+  /**
+   * The messages as the next request to a model has them: with the newest images of its tools,
+   * which nothing keeps but the journal.
+   */
   get shown(): readonly Message[] {
     return this.images.addTo(this.messages);
   }
@@ -108,7 +115,7 @@ export class Conversation {
     return [...this.before, ...rendered];
   }
 
-  /** What the agent adds, with what ends it: nobody sees more of that than its log. */
+  /** The messages that the agent has added once these last records are applied, too. */
   addedWith(ending: readonly Applicable[]): Message[] {
     const ended = new Conversation(this.before);
     for (const entry of this.entries) ended.entries.push(ended.copied(entry));

@@ -8,7 +8,10 @@ export interface TurnEntry {
 
 const NOT_RUN = 'This tool call was not run.';
 
-/** The turn's messages; by default, a call without a result has one that says that it was not run (I8). */
+/**
+ * The turn's messages; by default, a call without a result has one that says that it was not run
+ * (I8).
+ */
 export function renderTurn(
   { assistant, results }: TurnEntry,
   ofOpen: (callId: string) => readonly ToolMessage[] = (id) => [toolMessage(id, NOT_RUN)],

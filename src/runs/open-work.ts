@@ -3,7 +3,7 @@ import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { agentEndKey } from './journal/completes.js';
 import { RESUME_REASONS } from './run-input.js';
 
-/** What is known of a tool that was started. */
+/** A tool that was started. */
 interface Started {
   /** Epoch of the run that started it, if one did. */
   started_in?: number;
@@ -53,18 +53,24 @@ export interface OpenAgent {
   readonly end_key: string;
 }
 
-/** Work of an interaction that has begun and is not over: a fold over its log, as far as it is committed. */
+/**
+ * Work of an interaction that has begun and is not over: a fold over its log, as far as it is
+ * committed.
+ */
 export class OpenWork {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();
   /** By request. */
   readonly openQuestions = new Map<string, OpenQuestion>();
-  /** By id, calls that ran in a lost process: they may still be running there, whatever the log says since. */
+  /**
+   * By id, calls that ran in a lost process: they may still be running there, whatever the log says
+   * since.
+   */
   readonly lostCalls = new Map<string, Pick<OpenCall, 'id' | 'tool_name'>>();
   /** Ids of the interventions that the log has. */
   readonly takenIn = new Set<string>();
-  /** Whether a request was ever made. */
+  /** True once a request was made. */
   hasAsked = false;
   readonly rootAgentId: string;
   lastAnswer: string | undefined;
@@ -78,7 +84,10 @@ export class OpenWork {
     this.rootAgentId = agent_id;
   }
 
-  /** The earlier run was parked, not lost: the run of this epoch counts as the one that started the open calls. */
+  /**
+   * The earlier run was parked, not lost: the run of this epoch counts as the one that started the
+   * open calls.
+   */
   takeOver(epoch: number): void {
     for (const call of [...this.openCalls.values(), ...this.openApprovals.values()])
       if (call.started_in !== undefined) call.started_in = epoch;
@@ -176,7 +185,7 @@ export class OpenWork {
     return calls.filter(({ started_in }) => started_in !== undefined);
   }
 
-  /** Whether the log lacks the settlement of a request. */
+  /** True while the log lacks the settlement of a request. */
   get isAsking(): boolean {
     return (
       this.openQuestions.size > 0 ||

@@ -3,7 +3,7 @@ import type { RunHealth } from './run-health.js';
 import type { RunSignals } from './run-signals.js';
 import type { Activity, ActivityListener } from './scope/run-activity.js';
 
-export interface ParkingOptions {
+interface ParkingOptions {
   /** How long a run waits in memory before it is parked, in milliseconds. */
   readonly after_ms: number;
   readonly slot: Slot;
@@ -12,7 +12,10 @@ export interface ParkingOptions {
   readonly health: Pick<RunHealth, 'markHealthy'>;
 }
 
-/** Releases the resources of a run that only waits for people: its slot at once, its memory after a while. */
+/**
+ * Releases the resources of a run that only waits for people: its slot at once, its memory after a
+ * while.
+ */
 export class Parking implements ActivityListener {
   private timer: NodeJS.Timeout | undefined;
   private activity: Activity = 'working';
@@ -71,7 +74,8 @@ export class Parking implements ActivityListener {
 }
 
 /**
- * The runs of this process that only wait. At most `limit` of them stay in memory: beyond that, those that
+ * The runs of this process that only wait. At most `limit` of them stay in memory: beyond that,
+ * those that
  * have waited longest are parked at once.
  */
 export class WaitingRuns {

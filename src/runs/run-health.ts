@@ -2,9 +2,15 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RecordBody, RecordOf } from '../protocol/events.js';
 import type { CrashQuarantine } from './runner/crash-quarantine.js';
 
-/** How long a quarantined run may go without a record before it gives way to others, in milliseconds. */
+/**
+ * How long a quarantined run may go without a record before it gives way to others, in
+ * milliseconds.
+ */
 const QUARANTINE_MS = 5_000;
-/** So often in a row it gives way; after that it stays until it writes: it may crash the process later. */
+/**
+ * So often in a row it gives way; after that it stays until it writes: it may crash the process
+ * later.
+ */
 const MAX_QUARANTINES = 3;
 
 export const SLOW_AFTER_LOSS: RecordOf<'NOTICE'> = {
@@ -13,7 +19,10 @@ export const SLOW_AFTER_LOSS: RecordOf<'NOTICE'> = {
   message: 'The server was lost more than once while this interaction ran. It runs again.',
 };
 
-/** Whether a run has shown that it does not crash the process at once: then it leaves the crash quarantine. */
+/**
+ * Tracks whether a run has proven not to crash the process at once; then it leaves the crash
+ * quarantine.
+ */
 export class RunHealth {
   private readonly healthy = new AbortController();
 
@@ -33,7 +42,10 @@ export class RunHealth {
     this.healthy.abort();
   }
 
-  /** Resolves with whether the run is to write SLOW_AFTER_LOSS, to leave the quarantine without progress. */
+  /**
+   * Resolves with whether the run is to write SLOW_AFTER_LOSS, to leave the quarantine without
+   * progress.
+   */
   async isSlow(records: readonly LogRecord[]): Promise<boolean> {
     const { signal } = this.healthy;
     if (signal.aborted || countQuarantines(records) >= MAX_QUARANTINES) return false;

@@ -5,11 +5,15 @@ export class RunLease {
   constructor(
     private readonly clock: Clock,
     private readonly ttl_ms: number,
-    /** Monotonic milliseconds, from before the last acquisition or renewal that succeeded was sent. */
+    /**
+     * Monotonic milliseconds, from before the last acquisition or renewal that succeeded was sent.
+     */
     public renewed_at: number,
   ) {}
 
-  /** False once another process may have taken the lease; a process that was suspended notices here. */
+  /**
+   * False once another process may have taken the lease; a process that was suspended notices here.
+   */
   get isFresh(): boolean {
     return this.clock.monotonic() - this.renewed_at < this.ttl_ms;
   }

@@ -5,7 +5,7 @@ import type { Slot } from '../queue/run-queue.js';
 import type { RunStop } from './run-stop.js';
 import type { RunScope } from './scope/run-scope.js';
 
-export interface RunSignalsOptions {
+interface RunSignalsOptions {
   readonly run: RunScope;
   readonly stop: RunStop;
   readonly slot: Slot;
@@ -13,7 +13,8 @@ export interface RunSignalsOptions {
 
 /**
  * Brings into a run what happens to its interaction outside of it: settled requests, interventions,
- * cancellation. Each increments `interactions.signals` in its own transaction; the run knows the number
+ * cancellation. Each increments `interactions.signals` in its own transaction; the run knows the
+ * number
  * up to which it has taken them in.
  *
  *     decision, intervention, cancel ── one transaction, signals + 1
@@ -39,7 +40,10 @@ export class RunSignals {
     this.known = options.run.interaction.signals;
   }
 
-  /** Reads the row, and takes in what is new. Never rejects: if the store is away, the next renewal wakes again. */
+  /**
+   * Reads the row, and takes in what is new. Never rejects: if the store is away, the next renewal
+   * wakes again.
+   */
   async wake(): Promise<void> {
     if (this.options.stop.isRequested) return;
     this.shouldLook = true;
@@ -59,7 +63,10 @@ export class RunSignals {
       requests.resolve(row);
   }
 
-  /** Takes in what people told the agents, or did to them. To delete the root is to cancel the interaction. */
+  /**
+   * Takes in what people told the agents, or did to them. To delete the root is to cancel the
+   * interaction.
+   */
   async takeInterventions(): Promise<void> {
     const { run, stop } = this.options;
     const { services, interaction, interventions, openWork } = run;

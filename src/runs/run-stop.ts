@@ -1,13 +1,13 @@
 import { ServerStopped } from '../kernel/server-stopped.js';
 
 /** Why a run stops before its agent is done. */
-export type StopCause =
+type StopCause =
   | { readonly kind: 'cancel'; readonly reason: string }
   /** Work in flight has `grace_ms` to stop and to write its outcome. */
   | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
   | { readonly kind: 'lost' | 'parked' };
 
-/** Whether and why a run has to stop. The first cause counts. */
+/** Holds why a run has to stop. The first cause counts. */
 export class RunStop {
   private readonly abort = new AbortController();
   private first: StopCause | undefined;

@@ -26,7 +26,7 @@ import { RunActivity } from './scope/run-activity.js';
 import { RunScope } from './scope/run-scope.js';
 
 /** The process that executes the run, as the run sees it. */
-export interface RunEnvironment {
+interface RunEnvironment {
   readonly lease: Pick<RunLease, 'isFresh'>;
   readonly slot: Slot;
   readonly waiting: WaitingRuns;
@@ -77,7 +77,7 @@ export class Run {
     return this.input.interaction.epoch;
   }
 
-  /** Whether there is a lease to release: not when the interaction has ended, or is parked. */
+  /** False once the interaction has ended or is parked: then there is no lease to release. */
   get holdsLease(): boolean {
     return !this.hasEnded && this.stop.cause?.kind !== 'parked';
   }
@@ -99,7 +99,10 @@ export class Run {
     this.lose();
   }
 
-  /** Stops so that another process, or the next start, goes on; a run that only waits for people is parked. */
+  /**
+   * Stops so that another process, or the next start, goes on; a run that only waits for people is
+   * parked.
+   */
   async shutDown(grace_ms: number): Promise<void> {
     await nextTick(); // delivers the records that were just committed
     if (this.parking.isParkable) await this.signals.park();

@@ -1,7 +1,7 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** What came of an intervention. `too_late`: the agent ended first. */
+/** An intervention and its state. `too_late`: the agent ended first. */
 export interface InterventionView {
   readonly intervention_id: string;
   readonly status: 'accepted' | 'taken_in' | 'too_late';

@@ -25,7 +25,7 @@ export interface AcceptedIntervention {
   readonly status: 'accepted';
 }
 
-/** Takes what people tell agents, and tells whoever runs them. */
+/** Accepts interventions, and wakes the runs that they are for. */
 @Injectable()
 export class InterventionsService {
   constructor(
@@ -39,7 +39,9 @@ export class InterventionsService {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429) */
+  /**
+   * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
+   */
   async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);

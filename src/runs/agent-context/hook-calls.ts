@@ -9,9 +9,9 @@ import type { Conversation } from '../../conversation/conversation.js';
 const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
 
 /** The value that a hook returned; undefined if the agent ends instead. */
-export type HookResult<T> = { readonly value: T } | undefined;
+type HookResult<T> = { readonly value: T } | undefined;
 
-export interface HookCallsOptions {
+interface HookCallsOptions {
   readonly agent: Agent;
   readonly conversation: Conversation;
   /** Ends the agent. */
@@ -20,12 +20,15 @@ export interface HookCallsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Calls the hooks of one agent in one run, for as long as its code runs. A hook that throws ends the agent. */
+/**
+ * Calls the hooks of one agent in one run, for as long as its code runs. A hook that throws ends
+ * the agent.
+ */
 export class HookCalls {
   private ctx: HookContext | undefined;
   private isClosed = false;
   private isCalling = false;
-  /** What people said since the last message of the model or a tool. */
+  /** Messages of people since the last one of the model or a tool. */
   private said: Message[] = [];
   /** Runs code as the agent's own, wherever it is called from. */
   private readonly asAgent: (code: () => void) => void;
@@ -42,7 +45,9 @@ export class HookCalls {
     return !this.isClosed && !this.options.signal.aborted;
   }
 
-  /** The agent begins, with the messages that its conversation has from its start. False: it ends. */
+  /**
+   * The agent begins, with the messages that its conversation has from its start. False: it ends.
+   */
   open(ctx: HookContext): boolean {
     this.ctx = ctx;
     const { conversation } = this.options;
@@ -82,7 +87,8 @@ export class HookCalls {
   }
 
   /**
-   * What people say may be in the log before the agent's code has come that far, and is then delivered earlier on a replay than it was
+   * What people say may be in the log before the agent's code has come that far, and is then
+   * delivered earlier on a replay than it was
    * live. What comes of a step is not: so it is told with that.
    */
   private onJoin(message: Message): void {

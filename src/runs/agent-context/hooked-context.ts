@@ -15,7 +15,10 @@ import { JournaledContext } from './journaled-context.js';
 import type { ContextParts } from './journaled-context.js';
 import { refuseInsideStep } from '../effects/step.effect.js';
 
-/** The context of an agent that has hooks: they are called before each step is asked for, and after it has settled. */
+/**
+ * The context of an agent that has hooks: they are called before each step is asked for, and after
+ * it has settled.
+ */
 export class HookedContext extends JournaledContext {
   constructor(
     parts: ContextParts,

@@ -64,7 +64,10 @@ export class JournaledContext extends AgentContext {
     return this.parts.scope.run.interaction.settings.client_tools.map(({ name }) => name);
   }
 
-  /** The agent has returned: effects that its code still asks for never start, so that a replay finds no later step. */
+  /**
+   * The agent has returned: effects that its code still asks for never start, so that a replay
+   * finds no later step.
+   */
   close(): void {
     this.isClosed = true;
   }

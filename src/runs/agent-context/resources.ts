@@ -8,11 +8,15 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import { untilAborted } from '../../kernel/abort.js';
 import { doneWithin } from '../../kernel/done-within.js';
 
-/** How long an agent may take to make its resources, in milliseconds: less than a replay waits for a step that nobody asks for. */
+/**
+ * How long an agent may take to make its resources, in milliseconds; less than UNCLAIMED_MS of the
+ * journal.
+ */
 export const MAKE_MS = 30_000;
 
 /**
- * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and nothing of it runs any more. Never settles
+ * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and
+ * nothing of it runs any more. Never settles
  * when the agent is stopped meanwhile.
  * @throws AppError `resources_failed`
  */
@@ -69,14 +73,16 @@ export const DISPOSE_MS = 5_000;
 type Dispose = () => unknown;
 
 /** Objects that have to be disposed of, each once. */
-export class OwnedObjects {
+class OwnedObjects {
   private readonly owned = new Map<unknown, Dispose>();
   private isOver = false;
 
   /** @param onFault told what went wrong when objects were disposed of */
   constructor(private readonly onFault: (error: unknown) => void) {}
 
-  /** `dispose`: how, unless the object says so itself. What comes too late is disposed of at once. */
+  /**
+   * `dispose`: how, unless the object says so itself. What comes too late is disposed of at once.
+   */
   add<T>(object: T, dispose?: (object: T) => unknown): T {
     const how = dispose ? () => dispose(object) : findDispose(object);
     if (!how || (this.owned.has(object) && !dispose)) return object;
@@ -85,7 +91,7 @@ export class OwnedObjects {
     return object;
   }
 
-  /** What can be disposed of: the value itself, or else members of it. */
+  /** Adds the value itself if it is disposable, else its members. */
   addAll(value: unknown): void {
     if (findDispose(value)) this.add(value);
     else for (const member of Object.values(Object(value) as object)) this.add(member);

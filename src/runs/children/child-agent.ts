@@ -16,7 +16,7 @@ import type { AgentStatus } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 
 /** How a child agent ended. */
-export interface AgentEnd {
+interface AgentEnd {
   readonly status: AgentStatus;
   /** Its answer, or why it has none. */
   readonly result: string;
@@ -27,14 +27,17 @@ export interface AgentEnd {
 /** Runs an agent's code; answers what it returned. */
 export type RunAgent = (scope: AgentScope, options: AgentRunOptions) => Promise<string | void>;
 
-export interface ChildAgentOptions {
+interface ChildAgentOptions {
   /** The key of its fork. */
   readonly path: string;
   readonly forked: ForkedAgent;
   readonly runAgent: RunAgent;
 }
 
-/** A child agent in one run, from its start to its end. What it came to is read from the record that ended it, live and replayed. */
+/**
+ * A child agent in one run, from its start to its end. What it came to is read from the record that
+ * ended it, live and replayed.
+ */
 export class ChildAgent implements AgentHandle, RunningChild {
   private readonly identity: AgentIdentity;
   private readonly scope: AgentScope;
@@ -106,7 +109,9 @@ export class ChildAgent implements AgentHandle, RunningChild {
     return true;
   }
 
-  /** Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more. */
+  /**
+   * Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more.
+   */
   async abandon(): Promise<void> {
     this.end({ status: 'cancelled', result: 'Its parent finished without waiting for it.' });
     await this.ending;
@@ -187,7 +192,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
 }
 
 /** A child agent that has no answer: it failed, with the `code` of its error, or was cancelled. */
-export class AgentFailed extends AppError {
+class AgentFailed extends AppError {
   constructor({ code = 'agent_cancelled', result }: AgentEnd) {
     super('unprocessable', code, result);
   }

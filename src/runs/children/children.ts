@@ -7,18 +7,18 @@ import { ForkEffect } from '../effects/fork.effect.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** What a child is unless its parent says otherwise: every server has it, and it can do any task that a prompt can tell. */
+/** Default type of a child agent: every server has it, and it takes any task. */
 const DEFAULT_TYPE = 'react';
 
 /** A child that is wanted; `key` is that of its fork, and becomes its path. */
-export interface WantedChild {
+interface WantedChild {
   readonly key: string;
   readonly prompt: string;
   readonly options: ForkOptions;
   readonly tool_call_id?: string;
 }
 
-export interface ChildrenOptions {
+interface ChildrenOptions {
   readonly parent: AgentIdentity;
   readonly runAgent: RunAgent;
 }
@@ -51,7 +51,10 @@ export class Children {
     return abandonable(this.answerOf(child));
   }
 
-  /** Those of a call that its agent doesn't wait for: they end with the call, and not when the agent returns. */
+  /**
+   * Those of a call that its agent doesn't wait for: they end with the call, and not when the agent
+   * returns.
+   */
   ofDeferredCall(): Children {
     return new Children(this.scope, this.options);
   }

@@ -2,7 +2,10 @@ import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RunScope } from '../scope/run-scope.js';
 
-/** Settles the open requests of these agents, or of all, as cancelled. An earlier settlement counts (I5). */
+/**
+ * Settles the open requests of these agents, or of all, as cancelled. An earlier settlement counts
+ * (I5).
+ */
 export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>): Promise<void> {
   const { requests } = run.services;
   for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
@@ -10,7 +13,10 @@ export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>)
       run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
 
-/** Settles a question as cancelled: its answer is not needed any more. An earlier answer counts (I5). */
+/**
+ * Settles a question as cancelled: its answer is not needed any more. An earlier answer counts
+ * (I5).
+ */
 export async function withdrawQuestion(run: RunScope, requestId: string): Promise<void> {
   const row = await cancel(run, { id: requestId, kind: 'input' });
   if (row) run.requests.resolve(row);

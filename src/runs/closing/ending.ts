@@ -35,7 +35,7 @@ export function failed(context: EndingContext, error: EventError): Ending {
   ]);
 }
 
-export interface Cancelled {
+interface Cancelled {
   readonly reason: string;
   /** The part of the answer that readers have seen. */
   readonly shown?: ShownText;
@@ -107,7 +107,10 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
   );
 }
 
-/** Calls of lost processes that have a result or were started again since: the first one may still run (I7). */
+/**
+ * Calls of lost processes that have a result or were started again since: the first one may still
+ * run (I7).
+ */
 function lostCalls(context: EndingContext): StoppedEffect[] {
   const named = new Set(startedCalls(context).map(({ id }) => id));
   const others = [...context.state.lostCalls.values()].filter(({ id }) => !named.has(id));

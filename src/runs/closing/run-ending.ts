@@ -33,7 +33,9 @@ export class RunEnding {
     });
   }
 
-  /** Writes the results of tools that a shutdown did not stop in time and that must not run again. */
+  /**
+   * Writes the results of tools that a shutdown did not stop in time and that must not run again.
+   */
   async closeStopped(): Promise<void> {
     const { run } = this.root;
     const mayRunAgain = (name: string): boolean =>

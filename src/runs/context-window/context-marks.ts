@@ -4,11 +4,14 @@ import type { Message } from '../../protocol/message.js';
 import { createHash } from 'node:crypto';
 
 /**
- * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a retried
+ * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a
+ * retried
  * turn sends the same.
  *
- * `from`: index of the first message that is sent; `summary` replaces those before it, null: they are only
- * left out. Large tool outputs in messages before `references_before` are sent as references. `digest`: of
+ * `from`: index of the first message that is sent; `summary` replaces those before it, null: they
+ * are only
+ * left out. Large tool outputs in messages before `references_before` are sent as references.
+ * `digest`: of
  * the messages that the mark is about; it holds for conversations that begin with them.
  */
 export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
@@ -47,12 +50,15 @@ export function markOf(hidden: Hidden | null): ContextMark | undefined {
   return hidden && 'context' in hidden ? hidden.context : undefined;
 }
 
-/** What is kept of them: each that is looked at costs a hash of the conversation. */
+/** Bounds the marks of one agent: comparing one costs a hash of the conversation. */
 export function newestMarks(marks: readonly ContextMark[]): readonly ContextMark[] {
   return marks.slice(-MAX_MARKS);
 }
 
-/** The newest that holds for this conversation. One that was imported may begin with results whose calls it leaves out: none does so (I8). */
+/**
+ * The newest that holds for this conversation. One that was imported may begin with results whose
+ * calls it leaves out: none does so (I8).
+ */
 export function findMark(
   marks: readonly ContextMark[],
   messages: readonly Message[],

@@ -4,7 +4,7 @@ import { digestMessages, reachOf } from './context-marks.js';
 import type { ContextCut } from './context-marks.js';
 import type { TokenTable } from './token-table.js';
 
-export interface CutNoticeOptions {
+interface CutNoticeOptions {
   readonly agent_id: string;
   /** `<provider>/<name>` */
   readonly model: string;

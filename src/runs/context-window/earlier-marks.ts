@@ -8,7 +8,7 @@ import type { ContextMark } from './context-marks.js';
 const PAGE = 100;
 const MAX_PAGES = 20;
 
-/** The marks of the interactions that this one goes on from, read from their logs once somebody needs them. */
+/** Marks of the interactions before this one on its branch, loaded on demand. */
 export class EarlierMarks {
   /** Of the newest that has any; none before they are loaded. */
   marks: readonly ContextMark[] = [];

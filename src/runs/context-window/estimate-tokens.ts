@@ -2,11 +2,14 @@ import type { ModelRequest } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a character of Chinese has three. */
+/**
+ * UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a
+ * character of Chinese has three.
+ */
 const BYTES_PER_TOKEN = 4;
 /** Of an image, whatever its size: vendors scale large ones down to about that. */
 const IMAGE = 1_600;
-/** What stands around a message, or a call. */
+/** Overhead of a message, or of a call. */
 const AROUND = 4;
 
 /** Cheap, and wrong by a third at times: `TokenScale` corrects it. */
@@ -25,7 +28,7 @@ export function messageTokens(message: Message): number {
   return tokens + sum(calls) + (provider_data ? textTokens(JSON.stringify(provider_data)) : 0);
 }
 
-/** What a request has besides its messages. */
+/** Tokens of a request besides its messages. */
 export function fixedTokens({
   instructions = '',
   tools = [],
@@ -58,7 +61,7 @@ export class TokenScale {
     this.scales.set(keyOf(agent_id, body.model), scale);
   }
 
-  /** What an estimate is multiplied by. */
+  /** Factor by which estimates are corrected. */
   of(agentId: string, model: string): number {
     return this.scales.get(keyOf(agentId, model)) ?? 1;
   }

@@ -2,12 +2,9 @@ import type { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 
 /** How much models take, as the operator says, and what to do when it is too much. */
-export type ContextSettings = Pick<
-  Config,
-  'contextStrategy' | 'modelContextTokens' | 'modelContexts'
->;
+type ContextSettings = Pick<Config, 'contextStrategy' | 'modelContextTokens' | 'modelContexts'>;
 
-/** For the answer, where nobody says how long it may be. */
+/** Tokens reserved for an answer without a limit of its own. */
 const ANSWER = 8_192;
 
 /** Tokens that a request to this model may have, so that there is room for its answer. */
@@ -19,7 +16,7 @@ export function requestBudget(
   return Math.floor(context - Math.min(answer, context / 4));
 }
 
-export interface Overflow {
+interface Overflow {
   /** `<provider>/<name>` */
   readonly model: string;
   readonly tokens: number;

@@ -38,7 +38,10 @@ const conversations = fc.array(unit, { maxLength: 40 }).map((units) => [
   }),
 ]);
 
-/** Follows the plans to their end, with summaries of this share of their room; answers how the conversation is sent, or undefined. */
+/**
+ * Follows the plans to their end, with summaries of this share of their room; answers how the
+ * conversation is sent, or undefined.
+ */
 function follow(
   messages: readonly Message[],
   options: { budget: number; fixed: number; task: number; share: number },

@@ -3,14 +3,17 @@ import type { ContextCut } from './context-marks.js';
 import { outputPath } from '../../tools/output-path.js';
 import { cutText } from '../../tools/files/cut-text.js';
 
-export interface RenderedConversation {
+interface RenderedConversation {
   readonly messages: readonly Message[];
   readonly cut: ContextCut;
   /** The message that the agent works on, which is sent in any case. */
   readonly task: number;
 }
 
-/** A conversation as it is sent: always one that a provider takes (I8) if the whole is, and the cut at the beginning of a turn. */
+/**
+ * A conversation as it is sent: always one that a provider takes (I8) if the whole is, and the cut
+ * at the beginning of a turn.
+ */
 export function renderContext({ messages, cut, task }: RenderedConversation): readonly Message[] {
   const { from, references_before } = cut;
   const newest = messages
@@ -19,7 +22,7 @@ export function renderContext({ messages, cut, task }: RenderedConversation): re
   return from === 0 ? newest : [...contextHead({ messages, cut, task }), ...newest];
 }
 
-/** What is sent before the newest messages, where older ones are left out. */
+/** The messages that replace those that are left out. */
 export function contextHead({ messages, cut, task }: RenderedConversation): readonly Message[] {
   const { from, summary } = cut;
   const system = messages.slice(0, from).filter(({ role }) => role === 'system');
@@ -39,7 +42,7 @@ function placeholder(count: number, summary: string | null): UserMessage {
 
 /** Outputs that are not longer, in UTF-16 code units, stay as they are. */
 const MIN_LENGTH = 2_000;
-/** What is left of one, so that the model knows what it was. */
+/** Characters of an output that stay, so that the model can recognise it. */
 const SHOWN = 300;
 
 /** A message as it is, or for a large output of a tool, how it begins and where it is kept. */

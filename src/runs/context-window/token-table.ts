@@ -3,7 +3,7 @@ import type { ContextCut } from './context-marks.js';
 import { messageTokens, sum } from './estimate-tokens.js';
 import { asReference, contextHead } from './render-context.js';
 
-export interface TokenTableOptions {
+interface TokenTableOptions {
   readonly messages: readonly Message[];
   readonly task: number;
   /** Of what is sent besides messages, not scaled. */

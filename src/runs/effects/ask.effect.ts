@@ -8,7 +8,7 @@ import { withdrawQuestion } from '../closing/close-requests.js';
 import { judgeInput } from '../guarding/guard-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-export interface AskInput {
+interface AskInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly question: string;

@@ -4,20 +4,26 @@ import { JournalMismatch } from '../journal/journal-mismatch.js';
 import { outsideAgentCode } from '../agent-context/agent-code.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** One journaled step of an agent. Live and replayed, its outcome is read from the record that completed it. */
+/**
+ * One journaled step of an agent. Live and replayed, its outcome is read from the record that
+ * completed it.
+ */
 export interface Effect<T> {
   readonly key: string;
   /** For people, in a mismatch: `the tool calculator`. */
   readonly label: string;
-  /** Whether this record can be the completion of this step. */
+  /** True if this record can be the completion of this step. */
   matches(record: CompletingRecord): boolean;
   /** Does the work and appends the completing record, unless the run is stopped. */
   run(): Promise<void>;
-  /** What the agent gets; may throw what the step failed with. */
+  /** The result for the agent. @throws the error with which the step failed */
   outcome(record: CompletingRecord): T;
 }
 
-/** Does the step, or takes its outcome from the journal. Once the run is stopped it starts nothing and never settles. */
+/**
+ * Does the step, or takes its outcome from the journal. Once the run is stopped it starts nothing
+ * and never settles.
+ */
 export function perform<T>(scope: AgentScope, effect: Effect<T>): Promise<T> {
   if (scope.signal.aborted) return new Promise(() => {});
   if (!scope.run.log.isHeld) {

@@ -9,7 +9,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 
 const REFUSED = 'fork_refused';
 
-export interface ForkInput {
+interface ForkInput {
   readonly key: string;
   readonly parent: AgentIdentity;
   readonly agent_type: string;

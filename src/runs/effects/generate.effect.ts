@@ -16,7 +16,7 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 
-export interface GenerateInput {
+interface GenerateInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly options: GenerateOptions;
@@ -74,7 +74,8 @@ export class GenerateEffect implements Effect<Turn> {
 }
 
 /**
- * The interventions since the agent's last turn, as messages. They are committed before the model reads
+ * The interventions since the agent's last turn, as messages. They are committed before the model
+ * reads
  * them, so that a retried turn has the same.
  *
  * @throws Tripwire
@@ -115,7 +116,10 @@ class TurnFailed extends AppError {
   }
 }
 
-/** The error that the agent gets for a failed turn. If a guardrail has tripped, the run ends with it. */
+/**
+ * The error that the agent gets for a failed turn. If a guardrail has tripped, the run ends with
+ * it.
+ */
 function turnFailure(scope: AgentScope, error: EventError): AppError {
   return Tripwire.from(error) ? trip(scope, error.message) : new TurnFailed(error);
 }

@@ -72,11 +72,14 @@ export class ToolEffect implements Effect<ToolOutcome> {
       await this.toolRun.closeQuestions();
       return failed(OUTCOME_UNKNOWN);
     }
-    const passage = await new ToolAuthorizer(this.scope, this.input).pass(tool, this.toolInput);
-    if (passage.state === 'deferred') return this.defer(passage.approval_id);
-    const told = passage.told.map((body) => this.entryOf(body));
-    if (passage.state === 'closed') return failed(passage.output, told);
-    const { tool_input } = passage;
+    const authorization = await new ToolAuthorizer(this.scope, this.input).authorize(
+      tool,
+      this.toolInput,
+    );
+    if (authorization.state === 'deferred') return this.defer(authorization.approval_id);
+    const told = authorization.told.map((body) => this.entryOf(body));
+    if (authorization.state === 'denied') return failed(authorization.output, told);
+    const { tool_input } = authorization;
     return this.toolRun.execute({ tool, tool_input, told, startedBefore });
   }
 

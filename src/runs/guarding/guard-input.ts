@@ -5,7 +5,10 @@ import type { AgentIdentity } from '../../agents/agent-context.js';
 import { guardedAgent } from './guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** What the guardrails say of what a person wrote, to be kept with it; undefined when none looks at that. */
+/**
+ * Has guardrails judge input of a person. The judgement is logged with the input; undefined if no
+ * guardrail objects.
+ */
 export async function judgeInput(
   scope: AgentScope,
   agent: AgentIdentity,

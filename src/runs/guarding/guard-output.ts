@@ -54,7 +54,7 @@ export function guardText(
   }
 }
 
-/** What one call puts out, behind the guardrails: neither people nor the model see what these hold back. */
+/** The output of one call behind the guardrails, for readers and for the model. */
 export class GuardedResult {
   /** Why the run ends with this result. */
   tripwire: string | undefined;
@@ -92,7 +92,7 @@ export class GuardedResult {
     );
   }
 
-  /** What readers are told, before the result. */
+  /** Notices for readers, before the result. */
   remarks(): Entry[] {
     return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
   }
@@ -113,7 +113,10 @@ export class GuardedResult {
   }
 }
 
-/** What people and models get to read of what an agent has failed with: a guardrail that trips on that is what it has failed with. */
+/**
+ * An agent's error as people and models get to read it. If a guardrail trips on it, that is the
+ * error.
+ */
 export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
   const failure = describeFailure(cause);
   const guarded = new GuardedResult(scope, about);
@@ -126,8 +129,8 @@ export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unkn
 /** Bounds what an agent's error puts into the log, in characters. */
 const MAX_MESSAGE = 10_000;
 
-/** What the log is told of what an agent threw. */
-export function describeFailure(cause: unknown): EventError {
+/** The logged form of an error that an agent threw. */
+function describeFailure(cause: unknown): EventError {
   const message = toErrorText(cause).slice(0, MAX_MESSAGE);
   if (cause instanceof AppError) return { code: cause.code, message };
   return { code: 'agent_error', message: `The agent failed: ${message}` };

@@ -13,14 +13,20 @@ const COMPLETING: ReadonlySet<RecordType> = new Set([
   'AGENT_COMPLETED',
 ]);
 
-/** A record that completes its step; other records of a step, such as TOOL_STARTED, tell how far it has come. */
+/**
+ * A record that completes its step; other records of a step, such as TOOL_STARTED, tell how far it
+ * has come.
+ */
 export type CompletingRecord = LogRecord & { readonly key: string };
 
 export function completes(record: LogRecord): record is CompletingRecord {
   return record.key !== null && COMPLETING.has(record.body.type);
 }
 
-/** Key of the step, or path of the agent, that is over with this record, and all inside of it. A deferred call ends with its note. */
+/**
+ * Key of the step, or path of the agent, that is over with this record, and all inside of it. A
+ * deferred call ends with its note.
+ */
 export function endedBy(record: LogRecord): string | undefined {
   const { body } = record;
   if (body.type === 'AGENT_STARTED') return undefined;
@@ -38,6 +44,6 @@ export function agentEndKey(path: string): string {
 }
 
 /** The path of the agent that a record of this key ends. */
-export function agentPath(endKey: string): string {
+function agentPath(endKey: string): string {
   return endKey.slice(0, -END.length);
 }

@@ -1,7 +1,10 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { CompletingRecord } from './completes.js';
 
-/** The agent's code asks for another step than the one its journal holds: it was changed while the interaction was on its way. */
+/**
+ * The agent's code asks for another step than the one its journal holds: it was changed while the
+ * interaction was on its way.
+ */
 export class JournalMismatch extends AppError {
   constructor(recorded: CompletingRecord, asked: string) {
     super(
@@ -12,8 +15,8 @@ export class JournalMismatch extends AppError {
   }
 }
 
-/** What a journaled step was, for people: `the tool calculator`. */
-export function stepLabel({ body }: CompletingRecord): string {
+/** Label of a journaled step, for people: `the tool calculator`. */
+function stepLabel({ body }: CompletingRecord): string {
   switch (body.type) {
     case 'TURN_COMPLETED':
       return 'a model turn';

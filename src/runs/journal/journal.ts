@@ -15,17 +15,21 @@ export interface JournalListener {
 }
 
 /**
- * How long an agent that waits for a step may leave an earlier step of the log unclaimed, in milliseconds.
+ * How long an agent that waits for a step may leave an earlier step of the log unclaimed, in
+ * milliseconds.
  * Agent code takes next to no time between two steps, so by then its code must have changed.
  */
 export const UNCLAIMED_MS = 60_000;
 
 /**
- * The outcomes of an interaction's steps. Completions reach the agents one at a time, in order of seq, live
- * and on a replay, with the event loop drained before each. So agents ask for their next steps in the same
+ * The outcomes of an interaction's steps. Completions reach the agents one at a time, in order of
+ * seq, live
+ * and on a replay, with the event loop drained before each. So agents ask for their next steps in
+ * the same
  * order, and their keys mean the same (ADR 4).
  *
- * A record passes through here in two moments: `push`, once it is committed, and delivery, when its turn
+ * A record passes through here in two moments: `push`, once it is committed, and delivery, when its
+ * turn
  * comes. A completion waits in between until the agent claims its step.
  */
 export class Journal {
@@ -78,7 +82,10 @@ export class Journal {
       .find((record) => this.isUnclaimed(record));
   }
 
-  /** The first unclaimed completion of this agent's own steps, not of those of its tools and children. */
+  /**
+   * The first unclaimed completion of this agent's own steps, not of those of its tools and
+   * children.
+   */
   firstUnclaimedOf(path: string): CompletingRecord | undefined {
     return this.undelivered()
       .filter(completes)
@@ -100,13 +107,18 @@ export class Journal {
     return new Promise((resolve) => this.waitingForAll.set(key, resolve));
   }
 
-  /** A tool computes until the returned function is called: it may take its time to claim its next step. */
+  /**
+   * A tool computes until the returned function is called: it may take its time to claim its next
+   * step.
+   */
   compute(key: string): () => void {
     this.computing.add(key);
     return () => void this.computing.delete(key);
   }
 
-  /** The agent of this path is stopped: no more completions are delivered to it and its children. */
+  /**
+   * The agent of this path is stopped: no more completions are delivered to it and its children.
+   */
   abandon(path: string): void {
     this.nesting.end(path);
     for (const key of this.waiting.keys()) if (key.startsWith(`${path}/`)) this.waiting.delete(key);
@@ -151,7 +163,10 @@ export class Journal {
     this.watchUnclaimed();
   }
 
-  /** Fails the run if the next completion is not claimed within UNCLAIMED_MS while a later step is waited for. */
+  /**
+   * Fails the run if the next completion is not claimed within UNCLAIMED_MS while a later step is
+   * waited for.
+   */
   private watchUnclaimed(): void {
     clearTimeout(this.unclaimedTimer);
     if (this.waiting.size === 0 || !this.hasUndelivered) return;

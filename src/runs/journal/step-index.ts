@@ -21,7 +21,10 @@ export class StepProgress {
     return records.filter((record): record is ProgressRecord<T> => record.body.type === type);
   }
 
-  /** The step is completed by the record `seq`. Later records are of a call that its agent went on without. */
+  /**
+   * The step is completed by the record `seq`. Later records are of a call that its agent went on
+   * without.
+   */
   complete(key: string, seq: number): void {
     const later = (this.byKey.get(key) ?? []).filter((record) => record.seq > seq);
     if (later.length > 0) this.byKey.set(key, later);
@@ -29,7 +32,9 @@ export class StepProgress {
   }
 }
 
-/** Which steps lie inside of a step, or of an agent, that is over: a replay does not come to them. */
+/**
+ * Which steps lie inside of a step, or of an agent, that is over: a replay does not come to them.
+ */
 export class StepNesting {
   /** Keys of steps that have steps inside, and paths of agents. */
   private readonly outer = new Set<string>();

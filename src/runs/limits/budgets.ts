@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Budget, ModelPrices } from '../../protocol/budget.js';
 import type { RecordOf } from '../../protocol/events.js';
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly root_id: string;
   /** Of the whole tree. */
   readonly budget: Budget;
@@ -14,7 +14,7 @@ export interface BudgetOptions {
 interface Account {
   readonly parent: Account | undefined;
   readonly budget: Budget;
-  /** What had been worked when the agent began. */
+  /** Working time of the interaction when the agent began. */
   readonly began_ms: number;
   tokens: number;
   tool_calls: number;
@@ -24,7 +24,8 @@ interface Account {
 const MILLION = 1_000_000;
 
 /**
- * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses counts for all above it, too. A decision
+ * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses
+ * counts for all above it, too. A decision
  * that is made of this is in the log itself, so it stays when the interaction is taken up again.
  */
 export class Budgets {
@@ -140,13 +141,16 @@ function whose({ parent }: Account): string {
 }
 
 /** 0: no limit. */
-export interface BudgetSettings {
+interface BudgetSettings {
   readonly maxTokens: number;
   readonly maxWallTimeMs: number;
   readonly maxCostUsd: number;
 }
 
-/** What the tree of an interaction may use: what its start asked for, and never more than the server allows. */
+/**
+ * The budget of an interaction's tree: the one its start asks for, and never more than the server
+ * allows.
+ */
 export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings): Budget {
   const allowed: Budget = {
     ...(settings.maxTokens > 0 && { tokens: settings.maxTokens }),
@@ -162,10 +166,11 @@ export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings)
 }
 
 /**
- * How long an interaction has been worked on, told by the times of its log, so that it is the same for whoever takes it up: not while a
+ * How long an interaction has been worked on, told by the times of its log, so that it is the same
+ * for whoever takes it up: not while a
  * person is asked, and not from the last that a lost process wrote until another one took it up.
  */
-export class WorkTime {
+class WorkTime {
   private worked = 0;
   private last: number | undefined;
   private readonly asked = new Set<string>();

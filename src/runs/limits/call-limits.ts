@@ -3,20 +3,23 @@ import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { Injectable } from '@nestjs/common';
 
 /** 0: no limit. */
-export interface CallLimitSettings {
+interface CallLimitSettings {
   /** In one interaction, of all its agents. */
   readonly maxToolCalls: number;
   /** In one chat. */
   readonly toolCallsPerMinute: number;
 }
 
-export interface CallLimitOptions {
+interface CallLimitOptions {
   readonly interaction: Pick<InteractionRow, 'id' | 'chat_id'>;
   readonly settings: CallLimitSettings;
   readonly rates: CallRates;
 }
 
-/** Which calls of an interaction are too many. Told by the order and the times of its log, so it is the same for whoever takes it up. */
+/**
+ * Limits on the number of calls: a fold over the log, by its order and times, so that every run
+ * decides the same.
+ */
 export class CallLimits {
   private calls = 0;
   private readonly refusals = new Map<string, string>();
@@ -50,7 +53,7 @@ export class CallLimits {
 const WINDOW_MS = 60_000;
 
 /** A tool call of a chat, when the log was told of it. */
-export interface TimedCall {
+interface TimedCall {
   readonly chat_id: string;
   /** The same whenever this call is told of. */
   readonly use_key: string;
@@ -63,13 +66,19 @@ interface Counted {
   readonly isWithin: boolean;
 }
 
-/** The tool calls of the last minute, by chat, as far as this process has seen them or their interaction's log. */
+/**
+ * The tool calls of the last minute, by chat, as far as this process has seen them or their
+ * interaction's log.
+ */
 @Injectable()
 export class CallRates {
   /** By chat, then by call. The chat that called last is last. */
   private readonly chats = new Map<string, Map<string, Counted>>();
 
-  /** Whether fewer than `limit` calls of the chat were let through in the minute before; the same answer for the same call. */
+  /**
+   * True if fewer than `limit` calls of the chat were admitted in the minute before. The same call
+   * gets the same answer.
+   */
   admit({ chat_id, use_key, at }: TimedCall, limit: number): boolean {
     const calls = this.chats.get(chat_id) ?? new Map<string, Counted>();
     const known = calls.get(use_key);

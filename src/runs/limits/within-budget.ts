@@ -5,7 +5,8 @@ import { untilAborted } from '../../kernel/abort.js';
 const MAX_TIMER_MS = 2 ** 31 - 2;
 
 /**
- * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is over.
+ * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is
+ * over.
  *
  * @throws AppError `budget_exceeded`, also if a budget is used up before it begins
  */

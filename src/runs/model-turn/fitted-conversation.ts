@@ -24,7 +24,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import { toolsOffered, turnRequest } from './turn-request.js';
 import { untilAborted } from '../../kernel/abort.js';
 
-export interface FittedConversationInput {
+interface FittedConversationInput {
   /** Of the turn. */
   readonly key: string;
   readonly agent: AgentIdentity;
@@ -48,7 +48,8 @@ const MAX_CUTS = 4;
 const AFTER_REFUSAL = 0.6;
 
 /**
- * Makes the conversation of a turn fit its model. Each cut is decided once, and journaled under a key of
+ * Makes the conversation of a turn fit its model. Each cut is decided once, and journaled under a
+ * key of
  * the turn before it is sent: a turn that is retried, in any run, sends the same.
  */
 export class FittedConversation implements TurnPrompt {
@@ -163,7 +164,10 @@ export class FittedConversation implements TurnPrompt {
     return `${this.input.key}/context.${this.steps + 1}`;
   }
 
-  /** Waits until the next cut is delivered. @throws Tripwire if a guardrail has tripped on its summary */
+  /**
+   * Waits until the next cut is delivered. @throws Tripwire if a guardrail has tripped on its
+   * summary
+   */
   private async takeStep(): Promise<void> {
     const { run, signal } = this.scope;
     const { body } = await untilAborted(run.journal.completionOf(this.nextKey), signal);
@@ -172,7 +176,9 @@ export class FittedConversation implements TurnPrompt {
     if (error && Tripwire.from(error)) throw trip(this.scope, error.message);
   }
 
-  /** Tokens that a request may have; less than one of `refused` tokens that the model has refused. */
+  /**
+   * Tokens that a request may have; less than one of `refused` tokens that the model has refused.
+   */
   private budgetOf({ name: model }: ResolvedModel, refused = Infinity): number {
     const { config } = this.scope.run.services;
     const { max_output_tokens = this.scope.run.services.models.defaults.max_output_tokens } =

@@ -6,10 +6,13 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { guardedAgent, remarkEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** One block of a turn behind its guardrails: what readers see, the log keeps and the model reads again is what these let through. */
+/**
+ * One block of a turn behind its guardrails: what readers see, the log keeps and the model reads
+ * again is what these let through.
+ */
 export class GuardedBlock {
   private written = '';
-  /** What nobody sees before the record. */
+  /** Text that readers do not see before the record. */
   private filled = '';
 
   constructor(
@@ -25,17 +28,17 @@ export class GuardedBlock {
     return this.writer.text + this.filled;
   }
 
-  /** Whether the model has written anything. */
+  /** True once the model has written something. */
   get isBegun(): boolean {
     return this.written !== '';
   }
 
-  /** Whether readers have seen any of it. */
+  /** True once readers have seen some of it. */
   get isShown(): boolean {
     return this.writer.text !== '';
   }
 
-  /** Whether it says something else than the model has written; told once it is over. */
+  /** True if a guardrail has changed the text; known once the block has ended. */
   get isChanged(): boolean {
     return this.text !== this.written;
   }

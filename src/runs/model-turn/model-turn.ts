@@ -15,11 +15,11 @@ import type { TurnPrompt } from './turn-prompt.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from '../limits/within-budget.js';
 
-export interface ModelTurnInput {
+interface ModelTurnInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly options: GenerateOptions;
-  /** Whether the turn belongs to the agent's conversation. */
+  /** False: the turn is not part of the agent's conversation. */
   readonly in_conversation: boolean;
   readonly prompt: TurnPrompt;
 }
@@ -27,15 +27,17 @@ export interface ModelTurnInput {
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /**
- * Asks for one turn, and appends it, completed or failed. Retries retryable errors: at once with the next
- * model of the chain while readers have seen nothing of the turn, else with the same model after a backoff.
+ * Asks for one turn, and appends it, completed or failed. Retries retryable errors: at once with
+ * the next
+ * model of the chain while readers have seen nothing of the turn, else with the same model after a
+ * backoff.
  */
 export class ModelTurn {
   private readonly started: number;
   /** The model's error for a request that was too long, until the next request is made. */
   private refusal: AppError | undefined;
   private wasRefused = false;
-  /** Whether the last request had images. */
+  /** True if the last request had images. */
   private hasShownImages = false;
 
   constructor(
@@ -68,7 +70,7 @@ export class ModelTurn {
     }
   }
 
-  /** Whether to ask the same model once more, with a shorter request. */
+  /** True: the same model is asked once more, with a shorter request. */
   private noteContextOverflow(error: AppError): boolean {
     if (error.code !== 'model_context_exceeded' || this.wasRefused) return false;
     this.refusal = error;
@@ -76,7 +78,10 @@ export class ModelTurn {
     return true;
   }
 
-  /** Whether to ask once more without images: one that the provider can't read may be why it refuses. */
+  /**
+   * True: the model is asked once more without images. One that it can't read may be why it
+   * refused.
+   */
   private async retryWithoutImages(turn: TurnStream, error: AppError): Promise<boolean> {
     if (error.code !== 'model_refused' || !this.hasShownImages) return false;
     this.scope.run.imagesDisabled = true;

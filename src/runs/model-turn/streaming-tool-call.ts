@@ -33,7 +33,9 @@ export class StreamingToolCall {
 
 const MAX_NAME_LENGTH = 64;
 
-/** A tool name that every provider accepts: one that it refuses would block the chat for good (I8). */
+/**
+ * A tool name that every provider accepts: one that it refuses would block the chat for good (I8).
+ */
 export function usableToolName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'unnamed';
 }

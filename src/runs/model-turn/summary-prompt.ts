@@ -12,7 +12,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { SizedRequest, TurnPrompt } from './turn-prompt.js';
 import { turnRequest } from './turn-request.js';
 
-export interface SummaryPromptOptions {
+interface SummaryPromptOptions {
   /** As the agent asks for it. */
   readonly model: string | undefined;
   /** The messages to summarise, and the summary of those before them. */
@@ -27,7 +27,10 @@ export interface SummaryPromptOptions {
   readonly notice: CutNotice;
 }
 
-/** Has the model summarise messages that are left out from now on, in a turn that readers do not see. */
+/**
+ * Has the model summarise messages that are left out from now on, in a turn that readers do not
+ * see.
+ */
 export class SummaryPrompt implements TurnPrompt {
   readonly options: GenerateOptions;
   /** Tokens that the summary may have. */

@@ -33,7 +33,10 @@ export function turnRequest(
   };
 }
 
-/** The named tools; without names, all of the server and of the client. @throws AppError `unknown_tool` */
+/**
+ * The named tools; without names, all of the server and of the client. @throws AppError
+ * `unknown_tool`
+ */
 export function toolsOffered(
   { run }: AgentScope,
   names: readonly string[] | undefined,

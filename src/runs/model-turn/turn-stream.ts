@@ -13,7 +13,7 @@ const HALF_PAIR = /[\ud800-\udbff]$/;
 
 type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
 
-export interface TurnStreamOptions {
+interface TurnStreamOptions {
   /** `<provider>/<name>` of the model. */
   readonly model: string;
   readonly agent_id: string;
@@ -24,7 +24,10 @@ export interface TurnStreamOptions {
   readonly answers: boolean;
 }
 
-/** One attempt at a model turn: turns the provider's events into deltas, and at the end into records. */
+/**
+ * One attempt at a model turn: turns the provider's events into deltas, and at the end into
+ * records.
+ */
 export class TurnStream implements RunningTurn {
   private thinking: GuardedBlock | undefined;
   private text: GuardedBlock | undefined;

@@ -3,14 +3,19 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Unowned } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 
-/** With so many losses in a row, an interaction may be a poison message: one that crashes the process that runs it. */
+/**
+ * With so many losses in a row, an interaction may be a poison message: one that crashes the
+ * process that runs it.
+ */
 export const QUARANTINE_LOSSES = 2;
 /** After so many losses in a row the interaction fails, code `crash_loop`. */
 export const MAX_LOSSES = 3;
 
 /**
- * Retries interactions whose run was lost. A possible poison message is quarantined: it runs while no other
- * lost interaction does, one at a time, until its run is known to be healthy. So a process that crashes
+ * Retries interactions whose run was lost. A possible poison message is quarantined: it runs while
+ * no other
+ * lost interaction does, one at a time, until its run is known to be healthy. So a process that
+ * crashes
  * again was crashed by that one.
  */
 @Injectable()
@@ -26,7 +31,8 @@ export class CrashQuarantine {
   }
 
   /**
-   * Enqueues the unowned interactions that may run now. Those that are overdue are kept in this process: a
+   * Enqueues the unowned interactions that may run now. Those that are overdue are kept in this
+   * process: a
    * shared queue may have lost them.
    */
   enqueue(unowned: readonly Unowned[], isOverdue: (id: string) => boolean = () => false): void {

@@ -5,7 +5,10 @@ import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { RunServices } from '../run-services.js';
 
-/** Ends an interaction FAILED without reading its log: that is impossible, or crashes the process. The caller holds its lease. */
+/**
+ * Ends an interaction FAILED without reading its log: that is impossible, or crashes the process.
+ * The caller holds its lease.
+ */
 export async function giveUp(
   services: RunServices,
   interaction: InteractionRow,
@@ -40,7 +43,7 @@ export function unreadable(cause: unknown): AppError {
   );
 }
 
-/** Whether a retry may succeed: the store, the disk or the operating system refused. */
+/** True if a retry may succeed: the store, the disk or the operating system refused. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
   const { code } = (error ?? {}) as { code?: unknown };

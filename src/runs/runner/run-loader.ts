@@ -35,7 +35,9 @@ export class RunLoader {
     return lostOwner === null ? RESUME_REASONS.stopped : RESUME_REASONS.lost;
   }
 
-  /** Has CallRates count the calls of the chat's earlier interactions that ran in other processes. */
+  /**
+   * Has CallRates count the calls of the chat's earlier interactions that ran in other processes.
+   */
   private async countRecentCalls({ id, chat_id }: InteractionRow): Promise<void> {
     const { interactions, records, rates, config, clock } = this.services;
     const limit = config.toolCallsPerMinute;

@@ -24,7 +24,10 @@ interface Acquired {
   readonly first?: LogRecord;
 }
 
-/** An interaction that has no run yet: this process has its lease and waits for the queue, or it is being loaded. */
+/**
+ * An interaction that has no run yet: this process has its lease and waits for the queue, or it is
+ * being loaded.
+ */
 interface Starting {
   acquired?: Acquired | undefined;
   /** Its row was changed meanwhile. */
@@ -36,7 +39,8 @@ interface Starting {
 export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly starting = new Map<string, Starting>();
   /**
-   * Interactions whose lease this process may hold without a run: the reply to its acquisition was lost, or
+   * Interactions whose lease this process may hold without a run: the reply to its acquisition was
+   * lost, or
    * its release failed. The store is told of that, so that it does not count as a loss.
    */
   private readonly leaseInDoubt = new Set<string>();
@@ -85,7 +89,10 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     return this.queue.countWaiting();
   }
 
-  /** Runs an interaction that this process has just created and leased; `leased_at` is from before that. */
+  /**
+   * Runs an interaction that this process has just created and leased; `leased_at` is from before
+   * that.
+   */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
     const row: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
     const acquired = { row, first, lease: this.leases.newLease(leased_at) };

@@ -9,10 +9,15 @@ import { CrashQuarantine } from './crash-quarantine.js';
 
 const BATCH = 200;
 const MAX_INTERVAL_MS = 5_000;
-/** An interaction that is still unowned so long after it was found may have been lost by the queue. */
+/**
+ * An interaction that is still unowned so long after it was found may have been lost by the queue.
+ */
 const OVERDUE_MS = 10_000;
 
-/** Finds interactions that should run and have no owner, at start and every few seconds, and enqueues them (I3). */
+/**
+ * Finds interactions that should run and have no owner, at start and every few seconds, and
+ * enqueues them (I3).
+ */
 @Injectable()
 export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

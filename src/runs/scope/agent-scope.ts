@@ -12,10 +12,16 @@ import type { DeferredWork } from './running.js';
 
 /** How long stopped work may take to stop, in milliseconds. */
 const STOP_GRACE_MS = 8_000;
-/** How long the cleanup waits for stopped work, in milliseconds: less than the grace, so that both fit. */
+/**
+ * How long the cleanup waits for stopped work, in milliseconds: less than the grace, so that both
+ * fit.
+ */
 const CLEANUP_DELAY_MS = 6_000;
 
-/** Scope of one agent of a run: its signal, its work in flight and its resources. `run` is what all agents share. */
+/**
+ * Scope of one agent of a run: its signal, its work in flight and its resources. `run` is what all
+ * agents share.
+ */
 export class AgentScope {
   /** Aborts when the agent has to stop, for any reason; its children's signals abort first (I7). */
   readonly signal: AbortSignal;
@@ -71,7 +77,10 @@ export class AgentScope {
     if (!this.run.log.isHeld) throw new LeaseLostError();
   }
 
-  /** As `throwIfStopped`, but passes while the outcome of work that a shutdown has stopped is still written. */
+  /**
+   * As `throwIfStopped`, but passes while the outcome of work that a shutdown has stopped is still
+   * written.
+   */
   throwUnlessWritable(): void {
     const { aborted, reason } = this.signal;
     const isWritable = !aborted || (reason instanceof ServerStopped && !reason.graceIsOver);
@@ -79,7 +88,10 @@ export class AgentScope {
     if (!this.run.log.isHeld) throw new LeaseLostError();
   }
 
-  /** Tracks the work of an effect. If it fails for any other reason than being stopped, the run fails. */
+  /**
+   * Tracks the work of an effect. If it fails for any other reason than being stopped, the run
+   * fails.
+   */
   track(work: Promise<void>): void {
     const watched = work.catch((error: unknown) => {
       if (error instanceof LeaseLostError || !this.signal.aborted) this.run.fail(error);
@@ -105,7 +117,10 @@ export class AgentScope {
     while (this.deferred.size > 0) await Promise.all(this.deferred);
   }
 
-  /** Runs `work` once the agent was stopped and its work in flight is over, or had its time. Must not reject. */
+  /**
+   * Runs `work` once the agent was stopped and its work in flight is over, or had its time. Must
+   * not reject.
+   */
   addCleanup(work: () => Promise<void>): void {
     const begin = (): void => {
       this.cleanup = doneWithin(this.idle(), CLEANUP_DELAY_MS).then(work);
@@ -114,7 +129,10 @@ export class AgentScope {
     this.signal.addEventListener('abort', begin, { once: true });
   }
 
-  /** Resolves when all work of the agent and its subtree is over and cleaned up, or the grace is over. */
+  /**
+   * Resolves when all work of the agent and its subtree is over and cleaned up, or the grace is
+   * over.
+   */
   async drain(grace_ms = STOP_GRACE_MS): Promise<void> {
     await doneWithin(this.drained(), grace_ms);
   }
@@ -135,7 +153,9 @@ export class AgentScope {
     return this.run.append(entries, effects);
   }
 
-  /** As `append`, and also writes the outcome of work that a shutdown has stopped, within its grace. */
+  /**
+   * As `append`, and also writes the outcome of work that a shutdown has stopped, within its grace.
+   */
   async appendOutcome(entries: readonly Entry[]): Promise<void> {
     this.throwUnlessWritable();
     await this.run.append(entries);
@@ -146,7 +166,10 @@ export class AgentScope {
     return this.run.request(request, body);
   }
 
-  /** Resolves when the request is settled, in this run or an earlier one. Rejects once the agent is stopped. */
+  /**
+   * Resolves when the request is settled, in this run or an earlier one. Rejects once the agent is
+   * stopped.
+   */
   async waitFor(requestId: string, kind: RequestKind): Promise<Settlement> {
     this.signal.throwIfAborted();
     return this.run.requests.wait(requestId, kind, this.signal);

@@ -34,7 +34,10 @@ export class PendingRequests {
     return keys.filter((key) => key.slice(0, key.lastIndexOf('/')) === callKey);
   }
 
-  /** Resolves when the request is settled, in this run or an earlier one. Rejects once `signal` aborts. */
+  /**
+   * Resolves when the request is settled, in this run or an earlier one. Rejects once `signal`
+   * aborts.
+   */
   wait(id: string, kind: RequestKind, signal: AbortSignal): Promise<Settlement> {
     const known = this.settled.get(id);
     if (known) return Promise.resolve(known);

@@ -27,7 +27,7 @@ import { PendingRequests } from './pending-requests.js';
 import type { RunActivity } from './run-activity.js';
 import type { RunningChild, RunningTurn } from './running.js';
 
-export interface RunParts {
+interface RunParts {
   readonly log: RunLog;
   readonly openWork: OpenWork;
   readonly activity: RunActivity;
@@ -35,10 +35,12 @@ export interface RunParts {
 }
 
 /**
- * What all agents of one run share.
+ * State that all agents of one run share.
  *
- * Its folds over the log run on two clocks. On commit (`append`): `openWork`, what is still open, also
- * what the agents have not come to on a replay. On delivery (`deliver`): everything that decides what
+ * Its folds over the log run on two clocks. On commit (`append`): `openWork`, what is still open,
+ * also
+ * what the agents have not come to on a replay. On delivery (`deliver`): everything that decides
+ * what
  * agents do next, in journal order, so that a replay decides the same.
  */
 export class RunScope implements JournalListener {
@@ -162,7 +164,10 @@ export class RunScope implements JournalListener {
     return approvalTimeoutMs === 0 ? null : new Date(this.now + approvalTimeoutMs).toISOString();
   }
 
-  /** Stops the child agents that a person has deleted. One that has not started yet is stopped at its start. */
+  /**
+   * Stops the child agents that a person has deleted. One that has not started yet is stopped at
+   * its start.
+   */
   removeDeletedAgents(): void {
     for (const id of this.interventions.deletedAgents) this.children.get(id)?.removeIfDeleted();
   }
@@ -173,7 +178,9 @@ export class RunScope implements JournalListener {
       if (agent === path || agent.startsWith(`${path}/`)) this.agents.delete(agent);
   }
 
-  /** Runs one piece of work at a time: parallel calls are judged, and people asked, in call order. */
+  /**
+   * Runs one piece of work at a time: parallel calls are judged, and people asked, in call order.
+   */
   serialize<T>(work: () => Promise<T>): Promise<T> {
     const done = this.serialized.then(work);
     this.serialized = done.catch(() => {});

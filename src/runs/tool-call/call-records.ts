@@ -14,7 +14,7 @@ export function decisionOf(
   return { type: 'APPROVED', ...told, ...(modified_input && { modified_input }) };
 }
 
-/** What runs: what a person made of it, else what the model wrote. */
+/** The input that runs: the person's, else the model's. */
 export function inputOf(
   { modified_input }: Pick<Approval, 'modified_input'>,
   tool_input: string,
@@ -22,7 +22,7 @@ export function inputOf(
   return modified_input ? JSON.stringify(modified_input) : tool_input;
 }
 
-/** What the model is told of a call that did not run. */
+/** Result of a rejected call, for the model. */
 export function describeRejection({ by, reason }: Approval): string {
   const why = reason === undefined ? '' : ` Reason: ${reason}`;
   switch (by) {
@@ -35,7 +35,7 @@ export function describeRejection({ by, reason }: Approval): string {
   }
 }
 
-export interface SettledCall {
+interface SettledCall {
   readonly approval_id: string;
   readonly key: string;
   readonly agent_id: string;
@@ -54,6 +54,6 @@ export function deferredNote(
   return { agent_id, key: null, body, hidden };
 }
 
-/** What the model is told of a call that a crash interrupted, and that must not be repeated (I4). */
+/** Result, for the model, of a call that a crash interrupted and that must not be repeated (I4). */
 export const OUTCOME_UNKNOWN =
   'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';

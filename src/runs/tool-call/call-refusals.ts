@@ -3,7 +3,9 @@ import type { Journal } from '../journal/journal.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 
-/** Why the call may not begin, for the model: a guardrail, a limit or a budget. Undefined if it may. */
+/**
+ * Why the call may not begin, for the model: a guardrail, a limit or a budget. Undefined if it may.
+ */
 export function callRefusal(
   { run }: AgentScope,
   { key, agent }: Pick<ToolCallInput, 'key' | 'agent'>,
@@ -17,7 +19,9 @@ export function callRefusal(
   return exceeded && `This call did not run. ${exceeded.message}`;
 }
 
-/** Refuses a call whose arguments a guardrail has changed: readers and approvers must see what runs. */
+/**
+ * Refuses a call whose arguments a guardrail has changed: readers and approvers must see what runs.
+ */
 function guardrailRefusal(journal: Journal, key: string): string | undefined {
   const hidden = journal.findProgress(key, 'TOOL_CALL')?.hidden;
   if (!hidden || !('withheld' in hidden)) return undefined;
@@ -27,7 +31,10 @@ function guardrailRefusal(journal: Journal, key: string): string | undefined {
 /** Replaces a redacted secret, in JSON. */
 const PLACEHOLDER = /\[redacted: [^\]\\"]{1,80}\]/;
 
-/** Refuses write and execute calls whose arguments contain a `[redacted: …]` placeholder: it would overwrite the secret. */
+/**
+ * Refuses write and execute calls whose arguments contain a `[redacted: …]` placeholder: it would
+ * overwrite the secret.
+ */
 export function placeholderRefusal({ policy }: Tool, tool_input: string): string | undefined {
   if (policy.category !== 'write' && policy.category !== 'execute') return undefined;
   const [placeholder] = PLACEHOLDER.exec(tool_input) ?? [];

@@ -13,16 +13,19 @@ import type { ToolCallInput } from './tool-call-input.js';
 import { ToolRun, isRepeatable } from './tool-run.js';
 import type { Tool } from '../../tools/tool.js';
 
-export interface DeferredInput {
+interface DeferredInput {
   readonly input: ToolCallInput;
   readonly approval_id: string;
   /** As the model wrote it. */
   readonly tool_input: string;
-  /** Whether an earlier run has started the tool. */
+  /** True if an earlier run has started the tool. */
   readonly started?: boolean;
 }
 
-/** A call whose agent went on without it: runs when it is approved, and tells the agent by a note what came of it. */
+/**
+ * A call whose agent went on without it: runs when it is approved, and tells the agent by a note
+ * what came of it.
+ */
 export class DeferredCall {
   private readonly deferred: DeferredInput;
 

@@ -10,7 +10,10 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { untilAborted } from '../../kernel/abort.js';
 
-/** What a tool asks for through its context while it runs: each is one journaled step, with a key inside that of the call. */
+/**
+ * The effects that a running tool asks for through its context. Each is a journaled step, its key
+ * inside that of the call.
+ */
 export class NestedSteps {
   private count = 0;
   private readonly children = new Map<string, ChildAgent>();
@@ -52,7 +55,10 @@ export class NestedSteps {
     return this.answerOf(await this.start(prompt, options));
   }
 
-  /** Judged, limited and told to readers as a call of the agent's own, but no part of its conversation. */
+  /**
+   * Judged, limited and told to readers as a call of the agent's own, but no part of its
+   * conversation.
+   */
   async callTool(name: string, args: string): Promise<CalledInside> {
     const key = this.nextKey();
     const { nest } = this.input;
@@ -74,17 +80,20 @@ export class NestedSteps {
     await Promise.all([...this.children.values()].map((child) => child.abandon()));
   }
 
-  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  /** Withdraws the open questions of an ended tool, also those of earlier runs. */
   async closeQuestions(): Promise<void> {
     const { scope } = this;
-    if (scope.signal.aborted) return; // whoever stopped the run closes them
+    if (scope.signal.aborted) return; // the end of the run closes them
     this.over.abort();
     await untilAborted(Promise.all(this.asking), scope.signal);
     for (const key of scope.run.requests.openQuestions(this.input.key))
       await this.newQuestion(key, '', {}).run();
   }
 
-  /** While what it asked for takes its time, so does the tool: unless it can be replayed, the run stays in memory for it. */
+  /**
+   * While what it asked for takes its time, so does the tool: unless it can be replayed, the run
+   * stays in memory for it.
+   */
   async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
     if (this.over.signal.aborted) return new Promise(() => {}); // its call has its result
     const resume = this.scope.run.activity.suspend(repeatable);
@@ -104,7 +113,7 @@ export class NestedSteps {
       const called = { id, tool_name: fn.name, tool_input: fn.arguments, parent_tool_call_id };
       const body = { type: 'TOOL_CALL', block_id: scope.run.log.newBlockId(), ...called } as const;
       const told = scope.append([{ agent_id: this.input.agent.id, key, body }]);
-      scope.track(told.then(() => {})); // whoever stops the run waits for it, and closes the call
+      scope.track(told.then(() => {})); // the end of the run waits for it, and closes the call
       await told;
     }
     await scope.run.journal.deliveryOf(key);

@@ -18,7 +18,8 @@ export interface ResultOf {
 }
 
 /**
- * Bounds the images and the long outputs in the log of one interaction, which a run has in memory: a
+ * Bounds the images and the long outputs in the log of one interaction, which a run has in memory:
+ * a
  * fold over that log.
  */
 export class ResultQuota {
@@ -39,7 +40,9 @@ export class ResultQuota {
     return this.admitImages(of, this.admitOutput(of, execution));
   }
 
-  /** The output in full goes into the log, if there is room, and the shortened one names its path. */
+  /**
+   * The output in full goes into the log, if there is room, and the shortened one names its path.
+   */
   private admitOutput<E extends ToolExecution>({ call_id, isNested }: ResultOf, execution: E): E {
     const { whole, ...rest } = execution;
     if (whole === undefined) return execution;

@@ -15,14 +15,14 @@ const MAX_PREVIEW = 100_000;
 
 type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
 
-/** What came of a call, and what the log is told before that. */
+/** The result of a call, and the entries that precede it in the log. */
 export type Executed = ToolExecution & {
   readonly told: readonly Entry[];
   /** Why the run ends with it. */
   readonly tripwire?: string | undefined;
 };
 
-/** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
+/** Runs one authorized call: logs its start, and gives the tool its context. */
 export class ToolRun {
   private output: BlockWriter | undefined;
   private readonly steps: NestedSteps;
@@ -41,12 +41,16 @@ export class ToolRun {
     return this.output?.id;
   }
 
-  /** Runs it, and answers what came of it and what of `told` the log has not been told with its start. */
+  /**
+   * Runs it, and answers what came of it and what of `told` the log has not been told with its
+   * start.
+   */
   async execute(passed: PassedCall): Promise<Executed> {
     const start = new ToolStart(this.scope, this.input, passed);
     if (!passed.tool.announces_start) await start.record();
     const repeatable = isRepeatable(passed.tool);
-    // A person's answer takes its time. What the log says is started and may not run twice is told that it did not begin.
+    // A person's answer takes its time. What the log says is started and may not run twice is told
+    // that it did not begin.
     if (repeatable || passed.tool.announces_start) this.scope.throwIfStopped();
     else this.scope.throwUnlessWritable();
     const call = { name: this.input.call.function.name, arguments: passed.tool_input };
@@ -67,7 +71,7 @@ export class ToolRun {
     };
   }
 
-  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  /** Withdraws the open questions of an ended tool, also those of earlier runs. */
   closeQuestions(): Promise<void> {
     return this.steps.closeQuestions();
   }
@@ -136,18 +140,18 @@ export class ToolRun {
 }
 
 /** A call that may run. */
-export interface PassedCall {
+interface PassedCall {
   readonly tool: Tool;
-  /** What runs: JSON text. */
+  /** The input that runs: JSON text. */
   readonly tool_input: string;
-  /** What the log has yet to be told of how it came to this. */
+  /** Entries about the decision that are not logged yet. */
   readonly told: readonly Entry[];
   /** An earlier run has started it. */
   readonly startedBefore: boolean;
 }
 
 /** The moment from which on a call's effect may have taken place (I4). */
-export class ToolStart {
+class ToolStart {
   private isRecorded: boolean;
   private recorded: Promise<readonly LogRecord[]> | undefined;
 
@@ -159,7 +163,7 @@ export class ToolStart {
     this.isRecorded = passed.startedBefore;
   }
 
-  /** What is still to be told. */
+  /** Entries that are still to be logged. */
   get untold(): readonly Entry[] {
     return this.isRecorded ? [] : this.passed.told;
   }
@@ -172,7 +176,10 @@ export class ToolStart {
     return Date.parse(record.at);
   }
 
-  /** Committed before the effect begins; where there is none, nobody waits for that. */
+  /**
+   * Commits TOOL_STARTED before the effect begins; a tool without an effect does not wait for the
+   * commit.
+   */
   async record(trace?: ProcessTrace): Promise<void> {
     if (this.isRecorded) return;
     this.isRecorded = true;

@@ -17,7 +17,10 @@ const WORK = readPrompt('deliberate/work');
 const SUMMARY = readPrompt('deliberate/summary');
 const DECLINED = readPrompt('deliberate/declined');
 
-/** Thinks before it works: asks what is unclear, has parts of the work done side by side, and sums up. */
+/**
+ * Thinks before it works: asks what is unclear, has parts of the work done side by side, and sums
+ * up.
+ */
 @Injectable()
 @AgentType({
   name: 'deliberate',
@@ -40,7 +43,9 @@ export class DeliberateAgent extends Agent {
     await ctx.notice('deliberated', describeWork(talk.facts, findings));
   }
 
-  /** Steps 4 and 5: parts are looked into by children, while the agent itself works on the whole. */
+  /**
+   * Steps 4 and 5: parts are looked into by children, while the agent itself works on the whole.
+   */
   private async work(
     ctx: AgentContext,
     { tasks, facts }: { readonly tasks: readonly string[]; readonly facts: readonly Fact[] },
@@ -55,7 +60,7 @@ export class DeliberateAgent extends Agent {
   }
 }
 
-/** What was asked of the user so far. */
+/** Questions to the user so far. */
 class Talk {
   private readonly asked: Fact[] = [];
 

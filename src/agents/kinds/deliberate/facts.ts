@@ -1,4 +1,4 @@
-/** What the user was asked, and answered. */
+/** A question to the user, and the answer. */
 export interface Fact {
   readonly question: string;
   /** null: they would not say. */

@@ -1,4 +1,4 @@
-/** What came of a part of the work. */
+/** The result of one part of the work. */
 export interface Finding {
   readonly task: string;
   readonly result: string;
@@ -9,7 +9,7 @@ export interface Finding {
 /** Of one part, in characters: all of them have to fit into a prompt. */
 const MAX_RESULT = 20_000;
 
-/** For a prompt; nothing where nobody was asked to help. */
+/** For a prompt; empty without findings. */
 export function describeFindings(findings: readonly Finding[]): string {
   if (findings.length === 0) return '';
   const parts = findings.map(
