@@ -97,11 +97,9 @@ export interface AgentHandle {
 
 /**
  * All that an agent has. Each method is one journaled effect: on a run after a crash it answers
- * what the journal holds
- * instead of being done again, in the order in which it was done.
+ * what the journal holds instead of being done again, in the order in which it was done.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what an agent made is what
-// its code gets
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- typed by the agent
 export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
   /**
@@ -134,8 +132,7 @@ export abstract class AgentContext<R = unknown> {
   abstract ask(question: string, options?: AskOptions): Promise<string | null>;
   /**
    * Starts a child agent with a conversation of its own, which begins with the prompt. It runs
-   * beside its parent; when the parent
-   * returns, children that still run are stopped.
+   * beside its parent; when the parent returns, children that still run are stopped.
    * @throws AppError `too_many_agents`, `unknown_agent`
    */
   abstract fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;

@@ -7,8 +7,7 @@ export interface Making {
   readonly signal: AbortSignal;
   /**
    * Has an object disposed of, also when what is made after it fails. `dispose`: how, unless by its
-   * `Symbol.asyncDispose` or `Symbol.dispose`.
-   * Answers the object.
+   * `Symbol.asyncDispose` or `Symbol.dispose`. Answers the object.
    */
   readonly own: <T>(object: T, dispose?: (object: T) => unknown) => T;
 }

@@ -16,8 +16,7 @@ interface Applicable {
 
 /**
  * An agent's conversation: a fold over the records of its log. It is always valid for a provider
- * (I8): each call has its
- * result, directly after its assistant message, in the order of the calls.
+ * (I8): each call has its result, directly after its assistant message, in the order of the calls.
  */
 export class Conversation {
   private readonly entries: (Message | TurnEntry)[] = [];

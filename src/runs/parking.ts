@@ -75,8 +75,7 @@ export class Parking implements ActivityListener {
 
 /**
  * The runs of this process that only wait. At most `limit` of them stay in memory: beyond that,
- * those that
- * have waited longest are parked at once.
+ * those that have waited longest are parked at once.
  */
 export class WaitingRuns {
   private readonly runs = new Set<Parking>();

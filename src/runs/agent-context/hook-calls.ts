@@ -88,8 +88,8 @@ export class HookCalls {
 
   /**
    * What people say may be in the log before the agent's code has come that far, and is then
-   * delivered earlier on a replay than it was
-   * live. What comes of a step is not: so it is told with that.
+   * delivered earlier on a replay than it was live. What comes of a step is not: so it is told with
+   * that.
    */
   private onJoin(message: Message): void {
     this.said.push(message);

@@ -16,8 +16,7 @@ export const MAKE_MS = 30_000;
 
 /**
  * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and
- * nothing of it runs any more. Never settles
- * when the agent is stopped meanwhile.
+ * nothing of it runs any more. Never settles when the agent is stopped meanwhile.
  * @throws AppError `resources_failed`
  */
 export async function makeResources(

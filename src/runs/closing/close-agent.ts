@@ -6,8 +6,7 @@ import { closingContext } from './closing-context.js';
 
 /**
  * Closes the requests of a child agent and its subtree, none of which works any more. Answers the
- * records
- * that end all that is open, except the agent's own end.
+ * records that end all that is open, except the agent's own end.
  */
 export async function closeAgent(scope: AgentScope, agentId: string): Promise<readonly Entry[]> {
   const { openWork } = scope.run;

@@ -25,8 +25,7 @@ export function closeCalls(
 
 /**
  * Results of calls that a shutdown has stopped and that must not run again. A call that asks a
- * question is
- * left to the next run, which closes the question first.
+ * question is left to the next run, which closes the question first.
  */
 export function closeStopped(
   { state, epoch }: ClosingContext,

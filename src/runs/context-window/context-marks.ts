@@ -5,14 +5,12 @@ import { createHash } from 'node:crypto';
 
 /**
  * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a
- * retried
- * turn sends the same.
+ * retried turn sends the same.
  *
  * `from`: index of the first message that is sent; `summary` replaces those before it, null: they
- * are only
- * left out. Large tool outputs in messages before `references_before` are sent as references.
- * `digest`: of
- * the messages that the mark is about; it holds for conversations that begin with them.
+ * are only left out. Large tool outputs in messages before `references_before` are sent as
+ * references. `digest`: of the messages that the mark is about; it holds for conversations that
+ * begin with them.
  */
 export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
 

@@ -14,8 +14,7 @@ interface PlannedConversation {
 
 /**
  * What to do with a conversation: send it as it is now; send large outputs as references; leave
- * older messages out, and maybe summarise
- * them; or `overflow`: there is nothing left to leave out.
+ * older messages out, and maybe summarise them; or `overflow`: there is nothing left to leave out.
  */
 type Plan =
   | { readonly kind: 'send' | 'overflow' }

@@ -75,8 +75,7 @@ export class GenerateEffect implements Effect<Turn> {
 
 /**
  * The interventions since the agent's last turn, as messages. They are committed before the model
- * reads
- * them, so that a retried turn has the same.
+ * reads them, so that a retried turn has the same.
  *
  * @throws Tripwire
  */

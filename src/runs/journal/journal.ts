@@ -16,21 +16,18 @@ export interface JournalListener {
 
 /**
  * How long an agent that waits for a step may leave an earlier step of the log unclaimed, in
- * milliseconds.
- * Agent code takes next to no time between two steps, so by then its code must have changed.
+ * milliseconds. Agent code takes next to no time between two steps, so by then its code must have
+ * changed.
  */
 export const UNCLAIMED_MS = 60_000;
 
 /**
  * The outcomes of an interaction's steps. Completions reach the agents one at a time, in order of
- * seq, live
- * and on a replay, with the event loop drained before each. So agents ask for their next steps in
- * the same
- * order, and their keys mean the same (ADR 4).
+ * seq, live and on a replay, with the event loop drained before each. So agents ask for their next
+ * steps in the same order, and their keys mean the same (ADR 4).
  *
  * A record passes through here in two moments: `push`, once it is committed, and delivery, when its
- * turn
- * comes. A completion waits in between until the agent claims its step.
+ * turn comes. A completion waits in between until the agent claims its step.
  */
 export class Journal {
   /** In order of seq; delivered up to `next`. */

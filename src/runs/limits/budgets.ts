@@ -25,8 +25,8 @@ const MILLION = 1_000_000;
 
 /**
  * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses
- * counts for all above it, too. A decision
- * that is made of this is in the log itself, so it stays when the interaction is taken up again.
+ * counts for all above it, too. A decision that is made of this is in the log itself, so it stays
+ * when the interaction is taken up again.
  */
 export class Budgets {
   private readonly accounts = new Map<string, Account>();
@@ -167,8 +167,8 @@ export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings)
 
 /**
  * How long an interaction has been worked on, told by the times of its log, so that it is the same
- * for whoever takes it up: not while a
- * person is asked, and not from the last that a lost process wrote until another one took it up.
+ * for whoever takes it up: not while a person is asked, and not from the last that a lost process
+ * wrote until another one took it up.
  */
 class WorkTime {
   private worked = 0;

@@ -49,8 +49,7 @@ const AFTER_REFUSAL = 0.6;
 
 /**
  * Makes the conversation of a turn fit its model. Each cut is decided once, and journaled under a
- * key of
- * the turn before it is sent: a turn that is retried, in any run, sends the same.
+ * key of the turn before it is sent: a turn that is retried, in any run, sends the same.
  */
 export class FittedConversation implements TurnPrompt {
   /** Cuts of this turn that were journaled and delivered. */

@@ -28,9 +28,8 @@ const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /**
  * Asks for one turn, and appends it, completed or failed. Retries retryable errors: at once with
- * the next
- * model of the chain while readers have seen nothing of the turn, else with the same model after a
- * backoff.
+ * the next model of the chain while readers have seen nothing of the turn, else with the same model
+ * after a backoff.
  */
 export class ModelTurn {
   private readonly started: number;

@@ -13,8 +13,8 @@ export interface Try {
 
 /**
  * What comes after a try that failed: at once the next model of the chain, if nothing was shown
- * yet, else the same one after a while.
- * Undefined when it makes no sense to go on. Takes the model that is asked next from `others`.
+ * yet, else the same one after a while. Undefined when it makes no sense to go on. Takes the model
+ * that is asked next from `others`.
  */
 export function nextTry(
   error: AppError,

@@ -13,10 +13,8 @@ export const MAX_LOSSES = 3;
 
 /**
  * Retries interactions whose run was lost. A possible poison message is quarantined: it runs while
- * no other
- * lost interaction does, one at a time, until its run is known to be healthy. So a process that
- * crashes
- * again was crashed by that one.
+ * no other lost interaction does, one at a time, until its run is known to be healthy. So a process
+ * that crashes again was crashed by that one.
  */
 @Injectable()
 export class CrashQuarantine {
@@ -32,8 +30,7 @@ export class CrashQuarantine {
 
   /**
    * Enqueues the unowned interactions that may run now. Those that are overdue are kept in this
-   * process: a
-   * shared queue may have lost them.
+   * process: a shared queue may have lost them.
    */
   enqueue(unowned: readonly Unowned[], isOverdue: (id: string) => boolean = () => false): void {
     this.quarantined ??= unowned.find(({ losses }) => losses >= QUARANTINE_LOSSES)?.id;

@@ -40,8 +40,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly starting = new Map<string, Starting>();
   /**
    * Interactions whose lease this process may hold without a run: the reply to its acquisition was
-   * lost, or
-   * its release failed. The store is told of that, so that it does not count as a loss.
+   * lost, or its release failed. The store is told of that, so that it does not count as a loss.
    */
   private readonly leaseInDoubt = new Set<string>();
   private readonly waiting: WaitingRuns;

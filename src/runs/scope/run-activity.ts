@@ -1,7 +1,6 @@
 /**
  * `working`; `waiting`: all work waits for people; `parkable`: all work waits for people, and a
- * replay
- * comes to the same wait again, so that the run needs no memory meanwhile.
+ * replay comes to the same wait again, so that the run needs no memory meanwhile.
  */
 export type Activity = 'working' | 'waiting' | 'parkable';
 

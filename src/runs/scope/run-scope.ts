@@ -38,10 +38,8 @@ interface RunParts {
  * State that all agents of one run share.
  *
  * Its folds over the log run on two clocks. On commit (`append`): `openWork`, what is still open,
- * also
- * what the agents have not come to on a replay. On delivery (`deliver`): everything that decides
- * what
- * agents do next, in journal order, so that a replay decides the same.
+ * also what the agents have not come to on a replay. On delivery (`deliver`): everything that
+ * decides what agents do next, in journal order, so that a replay decides the same.
  */
 export class RunScope implements JournalListener {
   readonly interaction: InteractionRow;

@@ -19,8 +19,7 @@ export interface ResultOf {
 
 /**
  * Bounds the images and the long outputs in the log of one interaction, which a run has in memory:
- * a
- * fold over that log.
+ * a fold over that log.
  */
 export class ResultQuota {
   private readonly images = new Usage(MAX_IMAGE_BYTES);

@@ -23,8 +23,8 @@ const MAX_SHOWN = 2000;
 
 /**
  * Has the model decide about the conversation, unseen, in an object that follows a schema. Works on
- * models that know nothing of
- * schemas: they are told it, and told what is wrong with what they wrote.
+ * models that know nothing of schemas: they are told it, and told what is wrong with what they
+ * wrote.
  * @throws AppError as `generate`
  */
 export async function decide<T>(ctx: Decider, options: DecisionOptions<T>): Promise<T> {
