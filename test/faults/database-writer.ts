@@ -12,6 +12,8 @@ await stores.interactions.startInteraction(newStart({ id, lease: { owner: 'write
 for (let seq = 2; ; seq++) {
   const body = { type: 'MESSAGE', block_id: 'b', content: String(seq).repeat(500) } as const;
   const { records, ...batch } = newBatch(id, [seq, seq]);
-  await stores.records.append([{ ...batch, records: records.map((record) => ({ ...record, body })) }]);
+  await stores.records.append([
+    { ...batch, records: records.map((record) => ({ ...record, body, hidden: null })) },
+  ]);
   process.send!(seq);
 }

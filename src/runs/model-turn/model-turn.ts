@@ -53,7 +53,7 @@ export class ModelTurn {
     const [first, ...others] = chain;
     for (let next: Try | undefined = { model: first, failed: 0, wait_ms: 0 }; next;) {
       const { model, wait_ms }: Try = next;
-      if (wait_ms > 0) await scope.services.clock.sleep(wait_ms, scope.signal);
+      if (wait_ms > 0) await scope.run.services.clock.sleep(wait_ms, scope.signal);
       const turn = this.newTurn(model.name);
       try {
         return await this.tryOnce(turn, model);
