@@ -266,8 +266,7 @@ export class FollowWorld {
         interaction_id: ID,
         epoch,
         last_seq: this.store.records(ID).length,
-        holdsLease: () => true,
-        onCommitted: () => {},
+        lease: { isFresh: true },
       },
     );
     return new WorldRun(log, epoch);

@@ -11,7 +11,7 @@ import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { agentNotFound } from '../tree/agent-not-found.js';
-import { DELETED } from './deleted.js';
+import { DELETED } from './intervention-view.js';
 
 export interface WantedIntervention {
   readonly user_comment: string;
@@ -24,7 +24,7 @@ export interface AcceptedIntervention {
   readonly status: 'accepted';
 }
 
-/** Takes what people tell agents, and tells whoever runs them. */
+/** Accepts interventions, and wakes the runs that they are for. */
 @Injectable()
 export class InterventionsService {
   constructor(
@@ -37,7 +37,9 @@ export class InterventionsService {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429) */
+  /**
+   * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
+   */
   async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);

@@ -23,10 +23,8 @@ export interface RunLogOptions {
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
-  /** The lease still holds, by the monotonic clock: checked before anything is published. */
-  readonly holdsLease: () => boolean;
-  /** Called with committed and published records, in order of seq, before the append resolves. */
-  readonly onCommitted: (records: readonly LogRecord[]) => void;
+  /** The lease by the run's own clock: a process that was suspended notices here, before it publishes. */
+  readonly lease: { readonly isFresh: boolean };
 }
 
 export interface RunLogDeps {
@@ -72,7 +70,6 @@ export class RunLog {
     const slot = this.outbox.reserve(records);
     await this.save({ interaction_id, epoch, records, ...effects });
     slot.commit();
-    this.options.onCommitted(records);
     return records;
   }
 
@@ -88,7 +85,7 @@ export class RunLog {
 
   /** False once the run may neither write, nor publish, nor start anything. */
   get isHeld(): boolean {
-    return this.open && this.options.holdsLease();
+    return this.open && this.options.lease.isFresh;
   }
 
   /** A block id that no run of this interaction has used or will use. */

@@ -15,8 +15,7 @@ import { RunWorld } from '../../../test/support/run-world.js';
 import type { AgentFunction, RunWorldOptions } from '../../../test/support/run-world.js';
 import { ScriptedProvider } from '../../../test/support/scripted-provider.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { ProcessName } from './process-name.js';
+import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import { Runner } from './runner.js';
 import { CrashQuarantine } from './crash-quarantine.js';
 import { listUnowned } from '../../../test/support/list-unowned.js';
@@ -270,7 +269,7 @@ describe(Runner.name, () => {
       await loseRuns(process, 2);
       expect((await runToEnd(process)).status).toBe('COMPLETED');
       expect(process.world.infos).toEqual([
-        `${process.world.interactionId}: taken up again, run 3: the process that ran it was lost`,
+        `${process.world.interactionId}: resumed, run 3: the process that ran it was lost`,
       ]);
     });
 
