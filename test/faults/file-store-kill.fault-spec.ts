@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import { endBatch, HELD, readAll } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
 import { compileInto, runCompiled } from './run-typescript.js';
@@ -12,7 +12,7 @@ import { listUnowned } from '../support/list-unowned.js';
 const ROUNDS = 8;
 const WRITER = new URL('./file-store-writer.ts', import.meta.url);
 
-describe(`${FileInteractionStore.name}, whose process is killed`, () => {
+describe('The file store, whose process is killed', () => {
   let folder: FileStoreFolder;
   let compiled: string;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   }
 
   /** Whoever takes up what is unowned can end it; what waits behind it begins, and in the end the chat is free. */
-  async function endAll(store: FileInteractionStore): Promise<void> {
+  async function endAll(store: WholeStore): Promise<void> {
     for (;;) {
       const unowned = await listUnowned(store, 100);
       if (unowned.length === 0) break;
@@ -66,7 +66,7 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   }
 });
 
-async function endOne(store: FileInteractionStore, id: string): Promise<void> {
+async function endOne(store: WholeStore, id: string): Promise<void> {
   const lease = await store.acquireLease(id, HELD);
   const { chat_id, epoch, last_seq } = lease!.interaction;
   const [active, ...queue] = await store.listUnfinished(chat_id);
@@ -75,14 +75,14 @@ async function endOne(store: FileInteractionStore, id: string): Promise<void> {
   expect((await store.findActiveInteraction(chat_id))?.id).toBe(queue[0]?.id);
 }
 
-async function expectRecords(store: FileInteractionStore, id: string, last: number): Promise<void> {
+async function expectRecords(store: WholeStore, id: string, last: number): Promise<void> {
   const seqs = (await readAll(store, id)).map((record) => record.seq);
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
   expect(seqs.length).toBeGreaterThanOrEqual(last);
   expect(await store.findInteraction(id)).toBeDefined();
 }
 
-async function expectSettled(store: FileInteractionStore, id: string): Promise<void> {
+async function expectSettled(store: WholeStore, id: string): Promise<void> {
   const request = await store.findRequest(id);
   expect(request?.status).toBe('settled');
   const row = await store.findInteraction(request!.interaction_id);

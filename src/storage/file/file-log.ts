@@ -1,120 +1,142 @@
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
-import { completeStart } from './earlier-logs.js';
-import type { RequestLine, SavedIntervention } from './log-lines.js';
+import type { InteractionState } from '../memory/interaction-state.js';
+import type { FirstAppend, InteractionHead, LogAppend, LogNote } from '../memory/journal.js';
+import { RecordLog } from '../memory/journal.js';
+import { toHead } from '../memory/log-notes.js';
+import type { ChatDirectory } from './chat-directory.js';
+import { appendDurably } from './durable-files.js';
 import {
   decodeAddedMessages,
-  decodeIntervention,
+  decodeNote,
   decodeRecord,
-  decodeRequest,
   decodeStart,
+  encodeAppend,
   isRecord,
   seqOf,
-} from './log-lines.js';
-import type { LogStart } from './log-start.js';
+} from './log-format.js';
 import type { Line } from './read-lines.js';
 import { readLines } from './read-lines.js';
-import type { SparseOffsets } from './sparse-offsets.js';
+import { SparseOffsets } from './sparse-offsets.js';
 
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+/** One interaction's file: the truth about it. Reads see the appends committed at the time of the call. */
+export class FileLog extends RecordLog {
+  /** Of the committed appends. */
+  private size = 0;
+  /** The `end` line. */
+  private end: { readonly from: number; readonly to: number } | undefined;
+  private readonly offsets = new SparseOffsets();
 
-export interface LogHead {
-  readonly start: LogStart;
-  readonly user_message: string;
-}
-
-/** Reads the committed part of one log, `size` bytes of it. */
-export class LogReader {
   constructor(
-    private readonly path: string,
-    private readonly size: number,
-    private readonly offsets: SparseOffsets,
-  ) {}
+    private readonly directory: ChatDirectory,
+    private readonly id: string,
+  ) {
+    super();
+  }
 
-  /** What starts the interaction. Its user message is in record 1, or in `start` if it was queued. */
-  async readHead(interactionId: string): Promise<LogHead> {
+  async create(first: FirstAppend, state: InteractionState): Promise<void> {
+    const show = await this.write(first, state);
+    show();
+  }
+
+  append(content: LogAppend, state: InteractionState): Promise<() => void> {
+    return this.write(content, state);
+  }
+
+  /** @param last the lengths of its last two lines */
+  moveTo(size: number, last: { end_bytes: number; commit_bytes: number }): void {
+    this.size = size;
+    const to = size - last.commit_bytes;
+    if (last.end_bytes > 0) this.end = { from: to - last.end_bytes, to };
+  }
+
+  async readHead(): Promise<InteractionHead> {
     const lines: Buffer[] = [];
     await this.eachLine(0, ({ bytes }) => lines.push(bytes) < 2);
     const [first, second] = lines;
     if (!first || !second) throw new Error(`${this.path} has no beginning.`);
-    const start = decodeStart(first);
-    if (start.queued) return { start, user_message: start.queued.user_message };
-    const record = decodeRecord(interactionId, second);
-    const { body } = record;
-    const user_message = body.type === 'INTERACTION_STARTED' ? body.user_message : '';
-    return { start: completeStart(start, record), user_message };
+    return toHead(decodeStart(first), isRecord(second) ? this.decode(second) : undefined);
   }
 
-  /** What the log says about requests, in order. */
-  async readRequests(): Promise<RequestLine[]> {
-    const found: RequestLine[] = [];
-    await this.eachLine(0, ({ bytes }) => {
-      const line = decodeRequest(bytes);
-      if (line) found.push(line);
-      return true;
-    });
-    return found;
-  }
-
-  async readInterventions(): Promise<SavedIntervention[]> {
-    const found: SavedIntervention[] = [];
-    await this.eachLine(0, ({ bytes }) => {
-      const intervention = decodeIntervention(bytes);
-      if (intervention) found.push(intervention);
-      return true;
-    });
-    return found;
-  }
-
-  async readRecords(
-    interactionId: string,
-    { after, limit }: { after: number; limit: number },
-  ): Promise<LogRecord[]> {
+  async readRecords({ after, limit }: { after: number; limit: number }): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
     await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
       if (!isRecord(bytes)) return true;
       const seq = seqOf(bytes);
       this.offsets.note(seq, offset);
-      if (seq > after) records.push(decodeRecord(interactionId, bytes));
+      if (seq > after) records.push(this.decode(bytes));
       return records.length < limit;
     });
     return records;
   }
 
-  async readRecordsOfTypes(
-    interactionId: string,
-    types: readonly RecordType[],
-  ): Promise<LogRecord[]> {
+  async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
     const hints = types.map((type) => Buffer.from(`"type":"${type}"`));
     await this.eachLine(0, ({ bytes }) => {
       if (!isRecord(bytes) || !hints.some((hint) => bytes.includes(hint))) return true;
-      const record = decodeRecord(interactionId, bytes);
+      const record = this.decode(bytes);
       if (types.includes(record.body.type)) records.push(record);
       return true;
     });
     return records;
   }
 
-  /** `span` is that of the `end` line. */
-  async readAddedMessages({ from, to }: Span): Promise<Message[]> {
+  async readNotes(): Promise<LogNote[]> {
+    const notes: LogNote[] = [];
+    await this.eachLine(0, ({ bytes }) => {
+      const note = decodeNote(bytes);
+      if (note) notes.push(note);
+      return true;
+    });
+    return notes;
+  }
+
+  async readAddedMessages(): Promise<Message[] | undefined> {
+    const { end } = this;
+    if (!end) return undefined;
     return this.withFile(async (file) => {
-      const bytes = Buffer.allocUnsafe(to - from);
-      await file.read(bytes, 0, bytes.length, from);
+      const bytes = Buffer.allocUnsafe(end.to - end.from);
+      await file.read(bytes, 0, bytes.length, end.from);
       return decodeAddedMessages(bytes);
     });
   }
 
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+
+  private get path(): string {
+    return this.directory.logFile(this.id);
+  }
+
+  private async write(
+    content: LogAppend | FirstAppend,
+    state: InteractionState,
+  ): Promise<() => void> {
+    const encoded = encodeAppend(content, state);
+    const offset = this.size;
+    const { bytes } = encoded;
+    await appendDurably(this.path, { bytes, offset, create: 'start' in content });
+    return () => {
+      this.moveTo(offset + bytes.length, encoded);
+      const first = content.records[0];
+      if (first) this.offsets.note(first.seq, offset);
+    };
+  }
+
+  private decode(line: Buffer): LogRecord {
+    return decodeRecord(this.id, line);
+  }
+
   /** Until `take` answers false. */
   private async eachLine(from: number, take: (line: Line) => boolean): Promise<void> {
+    const to = this.size;
     await this.withFile(async (file) => {
-      for await (const line of readLines(file, { from, to: this.size })) if (!take(line)) return;
+      for await (const line of readLines(file, { from, to })) if (!take(line)) return;
     });
   }
 

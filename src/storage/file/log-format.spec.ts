@@ -1,14 +1,15 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { startedState } from '../memory/interaction-state.js';
 import {
   decodeAddedMessages,
   decodeCommit,
   decodeRecord,
-  encodeFrame,
+  encodeAppend,
   isCommit,
   isRecord,
   seqOf,
-} from './log-lines.js';
-import { startedState } from './log-transitions.js';
+} from './log-format.js';
+
 
 const record: LogRecord = {
   interaction_id: 'int_1',
@@ -21,11 +22,11 @@ const record: LogRecord = {
   hidden: null,
 };
 
-describe(encodeFrame.name, () => {
-  const state = startedState(null, { parent_id: null, turn: 1 });
+describe(encodeAppend.name, () => {
+  const state = startedState(null, { parent_id: null, branch_version: 1 });
   const added_messages = [{ role: 'user', content: 'ü' } as const];
-  const frame = encodeFrame({ records: [record], added_messages }, state);
-  const lines = frame.bytes.toString().split('\n');
+  const append = encodeAppend({ records: [record], added_messages }, state);
+  const lines = append.bytes.toString().split('\n');
 
   it('writes one line each, the commit last, and says how long they are', () => {
     expect(lines.map((line) => line.slice(0, 8))).toEqual(['{"seq":1', '{"end":{', '{"commit', '']);
@@ -38,7 +39,7 @@ describe(encodeFrame.name, () => {
       end_bytes: end!.length + 1,
       state,
     });
-    expect(frame).toMatchObject({ end_bytes: end!.length + 1, commit_bytes: commit!.length + 1 });
+    expect(append).toMatchObject({ end_bytes: end!.length + 1, commit_bytes: commit!.length + 1 });
   });
 
   it('gives back what was written', () => {

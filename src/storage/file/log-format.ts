@@ -1,58 +1,40 @@
-import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
 import type { Message } from '../../protocol/message.js';
-import type { LogStart } from './log-start.js';
-import type { LogState } from './log-state.js';
+import type { InteractionState } from '../memory/interaction-state.js';
+import type { InteractionStart, LogAppend, LogNote } from '../memory/journal.js';
+import { toNotes } from '../memory/log-notes.js';
 
-/** What one append writes besides the state it leads to. */
-export interface FrameContent {
-  readonly start?: LogStart;
-  readonly records: readonly LogRecord[];
-  readonly requests?: readonly NewRequest[];
-  readonly settled?: SettledRequest;
-  readonly intervention?: SavedIntervention;
-  readonly added_messages?: readonly Message[];
-}
-
-export interface SettledRequest {
-  readonly id: string;
-  readonly settlement: Settlement;
-  readonly settled_at: string;
-}
-
-/** Of the log's own interaction. */
-export type SavedIntervention = Omit<InterventionRow, 'interaction_id'>;
-
-/** The last line of a frame. A frame without it, or that isn't as it says, was never committed. */
+/** The last line of an append. An append without it, or unlike it, was never committed. */
 export interface Commit {
   readonly records: number;
-  /** Length of the frame before this line. */
+  /** Length of the append before this line. */
   readonly bytes: number;
   /** Length of the line before this one, if that is an `end` line; else 0. */
   readonly end_bytes: number;
-  readonly state: LogState;
+  readonly state: InteractionState;
 }
 
-/** A frame as it is written, with the lengths of its last two lines. */
-export interface Frame {
+/** An append as it is written, with the lengths of its last two lines. */
+export interface EncodedAppend {
   readonly bytes: Buffer;
   readonly end_bytes: number;
   readonly commit_bytes: number;
 }
 
 /**
- * The lines of a log, JSON objects told apart by their first key: `start` once, `seq` for a record, `request` for what a
- * person is asked, `settled` for what came of it, `intervention` for what a person told an agent, `end` with what was added to the conversation, and `commit`, which closes each frame. A frame is written in one piece.
+ * The lines of a log are JSON objects told apart by their first key: `start` once, `seq` for a
+ * record, `request`, `settled`, `intervention`, `end` with the messages added to the conversation,
+ * and `commit`, which closes each append. An append is written in one piece.
  */
-export function encodeFrame(content: FrameContent, state: LogState): Frame {
-  const { start, records, requests = [], settled, intervention, added_messages } = content;
+export function encodeAppend(
+  content: LogAppend & { readonly start?: InteractionStart },
+  state: InteractionState,
+): EncodedAppend {
+  const { start, records, added_messages } = content;
   const lines: string[] = [];
   if (start) lines.push(toLine({ start }));
   for (const record of records) lines.push(encodeRecord(record));
-  for (const request of requests) lines.push(toLine({ request }));
-  if (settled) lines.push(toLine({ settled }));
-  if (intervention) lines.push(toLine({ intervention }));
+  for (const note of toNotes(content)) lines.push(toLine(note));
   const end = added_messages ? toLine({ end: { added_messages } }) : '';
   const text = lines.join('') + end;
   const commit: Commit = {
@@ -73,7 +55,7 @@ export function isCommit(line: Buffer): boolean {
   return startsWith(line, COMMIT);
 }
 
-/** The number of a record's line, without parsing the rest. */
+/** The seq of a record's line, without parsing the rest. */
 export function seqOf(line: Buffer): number {
   let seq = 0;
   for (let i = RECORD.length; ; i++) {
@@ -87,27 +69,21 @@ export function decodeRecord(interactionId: string, line: Buffer): LogRecord {
   return { interaction_id: interactionId, ...(JSON.parse(line.toString()) as StoredRecord) };
 }
 
-export function decodeStart(line: Buffer): LogStart {
-  return (JSON.parse(line.toString()) as { start: LogStart }).start;
+export function decodeStart(line: Buffer): InteractionStart {
+  return (JSON.parse(line.toString()) as { start: InteractionStart }).start;
 }
 
-/** A line about a request; undefined for any other. */
-export function decodeRequest(line: Buffer): RequestLine | undefined {
-  if (!startsWith(line, REQUEST) && !startsWith(line, SETTLED)) return undefined;
-  return JSON.parse(line.toString()) as RequestLine;
-}
-
-/** Undefined if the line is no intervention. */
-export function decodeIntervention(line: Buffer): SavedIntervention | undefined {
-  if (!startsWith(line, INTERVENTION)) return undefined;
-  return (JSON.parse(line.toString()) as { intervention: SavedIntervention }).intervention;
+/** Undefined for a line of another kind. */
+export function decodeNote(line: Buffer): LogNote | undefined {
+  if (!NOTES.some((prefix) => startsWith(line, prefix))) return undefined;
+  return JSON.parse(line.toString()) as LogNote;
 }
 
 export function decodeAddedMessages(line: Buffer): Message[] {
   return (JSON.parse(line.toString()) as { end: { added_messages: Message[] } }).end.added_messages;
 }
 
-/** Undefined if the line is no whole commit line. */
+/** Undefined for a line that is cut, or of another kind. */
 export function decodeCommit(line: Buffer): Commit | undefined {
   if (!isCommit(line)) return undefined;
   try {
@@ -117,15 +93,11 @@ export function decodeCommit(line: Buffer): Commit | undefined {
   }
 }
 
-export type RequestLine = { readonly request: NewRequest } | { readonly settled: SettledRequest };
-
 type StoredRecord = Omit<LogRecord, 'interaction_id'>;
 
 const RECORD = Buffer.from('{"seq":');
-const REQUEST = Buffer.from('{"request":');
-const INTERVENTION = Buffer.from('{"intervention":');
-const SETTLED = Buffer.from('{"settled":');
 const COMMIT = Buffer.from('{"commit":');
+const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
 const ZERO = 48;
 
 function encodeRecord({ seq, epoch, agent_id, at, key, body, hidden }: LogRecord): string {

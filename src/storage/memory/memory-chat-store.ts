@@ -1,85 +1,86 @@
-import { rm } from 'node:fs/promises';
+import { ChatStore } from '../../persistence/chat.store.js';
+import { newChatRow } from '../../persistence/interaction-rules.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
-import type { ChatDirectory } from './chat-directory.js';
-import { deleteChatDirectory, makeChatDirectory } from './chat-directory.js';
-import { writeChatFile } from './chat-file.js';
-import { syncDirectory } from './durable-files.js';
-import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
-import { newChatRow } from './new-chat-row.js';
-import type { SortKey, StoreIndex } from './store-index.js';
+import type { StoreCore } from './store-core.js';
+import type { SortKey } from './store-index.js';
 import { compareKeys } from './store-index.js';
 import { StoredChat } from './stored-chat.js';
 
-/** Chats: a folder and its chat.json each. */
-export class FileChats {
-  constructor(
-    private readonly root: string,
-    private readonly index: StoreIndex,
-    private readonly mutex: KeyedMutex,
-  ) {}
+export class MemoryChatStore extends ChatStore {
+  constructor(private readonly core: StoreCore) {
+    super();
+  }
 
-  create(chat: NewChat): Promise<boolean> {
-    return this.mutex.run(chat.id, async () => {
-      if (this.index.findChat(chat.id)) return false;
-      const row = newChatRow(chat);
-      await this.make(chat.id, async (directory) => {
-        const stored = new StoredChat(directory, row);
-        await writeChatFile(stored);
-        return stored;
-      });
+  createChat(chat: NewChat): Promise<boolean> {
+    const { index, journal, mutex } = this.core;
+    return mutex.run(chat.id, async () => {
+      if (index.findChat(chat.id)) return false;
+      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.id));
+      await stored.save();
+      index.addChat(stored);
       return true;
     });
   }
 
-  /** Makes the chat's folder, fills it, and shows it once it is on the disk; a failure leaves nothing behind. */
-  async make(
-    chatId: string,
-    fill: (directory: ChatDirectory) => Promise<StoredChat>,
-  ): Promise<StoredChat> {
-    const directory = await makeChatDirectory(this.root, chatId);
-    try {
-      const chat = await fill(directory);
-      const made = [directory.interactions, directory.path, this.root];
-      await Promise.all(made.map(syncDirectory));
-      this.index.addChat(chat);
-      return chat;
-    } catch (error) {
-      await rm(directory.path, { recursive: true, force: true });
-      throw error;
-    }
+  async findChat(id: string): Promise<ChatRow | undefined> {
+    return this.core.index.findChat(id)?.row;
   }
 
-  /** Newest first. */
-  list({ limit, before }: { limit: number; before?: SortKey }): ChatRow[] {
-    const all = this.index.newestFirst;
+  async listChats({ limit, before }: { limit: number; before?: SortKey }): Promise<ChatRow[]> {
+    const all = this.core.index.newestFirst;
     const from = before ? firstAfter(all, before) : 0;
-    return all.slice(from, from + limit).map((chat) => chat.row);
+    return all.slice(from, from + limit).map(({ row }) => row);
   }
 
-  update(id: string, { title, metadata, updated_at }: ChatPatch): Promise<ChatRow | undefined> {
-    return this.mutex.run(id, async () => {
-      const chat = this.index.findChat(id);
-      if (!chat) return undefined;
+  updateChat(
+    id: string,
+    { title, metadata, updated_at }: ChatPatch,
+  ): Promise<ChatRow | undefined> {
+    return this.change(id, async (chat) => {
       const row: ChatRow = {
         ...chat.row,
         ...(title !== undefined && { title }),
         ...(metadata !== undefined && { metadata }),
         updated_at,
       };
-      await writeChatFile({ ...chat.parts, row });
-      await syncDirectory(chat.directory.path);
-      chat.row = row;
-      return row;
+      await chat.save(row);
+      return (chat.row = row);
     });
   }
 
-  delete(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
-    return this.mutex.run(id, async () => {
-      const chat = this.index.findChat(id);
-      if (!chat) return 'unknown';
+  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
+    const outcome = await this.change(id, async (chat) => {
       if (chat.isBusy) return 'busy';
-      await deleteChatDirectory(this.root, chat.directory, () => this.index.removeChat(chat));
+      await chat.journal.remove();
+      this.core.index.removeChat(chat);
+      await chat.journal.discard();
       return 'deleted';
+    });
+    return outcome ?? 'unknown';
+  }
+
+  async switchHead(
+    chatId: string,
+    interactionId: string,
+    at: string,
+  ): Promise<'switched' | 'unknown' | 'busy'> {
+    const outcome = await this.change(chatId, async (chat) => {
+      if (!chat.find(interactionId)?.hasBegun) return 'unknown';
+      if (chat.isBusy) return 'busy';
+      const row = { ...chat.row, head_interaction_id: interactionId };
+      const marks = chat.marksFor(interactionId, at);
+      await chat.save(row, marks);
+      chat.row = row;
+      chat.journal.refresh(chatId, { interactions: chat.mark(marks) });
+      return 'switched';
+    });
+    return outcome ?? 'unknown';
+  }
+
+  private change<T>(id: string, task: (chat: StoredChat) => Promise<T>): Promise<T | undefined> {
+    return this.core.mutex.run(id, () => {
+      const chat = this.core.index.findChat(id);
+      return chat && task(chat);
     });
   }
 }

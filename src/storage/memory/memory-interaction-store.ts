@@ -1,49 +1,123 @@
-import type { InteractionLog } from './interaction-log.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type {
+  InteractionRow,
+  StartInteraction,
+  StartOutcome,
+} from '../../persistence/rows/store-rows.js';
+import type { Message } from '../../protocol/message.js';
+import { cancelledState } from './interaction-state.js';
+import { startInteraction } from './start-interaction.js';
+import type { StoreCore } from './store-core.js';
 import type { StoredChat } from './stored-chat.js';
-import { walkBranch } from './walk-branch.js';
+import type { StoredInteraction } from './stored-interaction.js';
 
-export interface InteractionPage {
-  readonly superseded: boolean;
-  readonly limit: number;
-  readonly before?: string;
-}
-
-/** See `InteractionStore.listInteractions`. Goes no further back than the page does. */
-export function pageOf(
-  chat: StoredChat,
-  { superseded, limit, before }: InteractionPage,
-): InteractionLog[] {
-  const mark = before === undefined ? undefined : chat.find(before);
-  if (before !== undefined && !mark) return [];
-  if (superseded) return pageOfAll(chat.logs, { limit, mark });
-  const page: InteractionLog[] = [];
-  for (const log of activeBefore(chat, mark)) {
-    if (page.length >= limit) break;
-    page.push(log);
+export class MemoryInteractionStore extends InteractionStore {
+  constructor(private readonly core: StoreCore) {
+    super();
   }
-  return page;
+
+  startInteraction(start: StartInteraction): Promise<StartOutcome> {
+    return startInteraction(this.core, start);
+  }
+
+  findInteraction(id: string): Promise<InteractionRow | undefined> {
+    return this.core.readRow(this.core.index.findInteraction(id));
+  }
+
+  /** New chats first: their logs are the ones to be read in the end. */
+  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    for (const { interactions } of this.core.index.newestFirst) {
+      for (const interaction of interactions)
+        if (await this.core.read(interaction, (each) => each.hasAgent(agentId)))
+          return this.core.readRow(interaction);
+    }
+    return undefined;
+  }
+
+  findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
+    return this.core.readRow(this.core.index.findChat(chatId)?.active);
+  }
+
+  listUnfinished(chatId: string): Promise<InteractionRow[]> {
+    const chat = this.core.index.findChat(chatId);
+    return this.core.readRows([chat?.active ?? [], chat?.queued ?? []].flat());
+  }
+
+  async promoteQueued(at: string, chatId?: string): Promise<string[]> {
+    const { index } = this.core;
+    const chats = chatId === undefined ? index.busyChats : [index.findChat(chatId)];
+    const promoted: string[] = [];
+    for (const chat of chats) {
+      const id = chat?.next && (await this.core.promote(chat, at));
+      if (id) promoted.push(id);
+    }
+    return promoted;
+  }
+
+  async listInteractions(page: {
+    chat_id: string;
+    superseded: boolean;
+    limit: number;
+    before?: string;
+  }): Promise<InteractionRow[]> {
+    const chat = this.core.index.findChat(page.chat_id);
+    const mark = page.before === undefined ? undefined : chat?.find(page.before);
+    if (!chat || (page.before !== undefined && !mark)) return [];
+    const list = page.superseded ? allBefore(chat, mark) : activeBefore(chat, mark);
+    const interactions: StoredInteraction[] = [];
+    for (const interaction of list) {
+      if (interactions.length >= page.limit) break;
+      interactions.push(interaction);
+    }
+    return this.core.readRows(interactions);
+  }
+
+  async getPreviousState(interactionId: string): Promise<Message[]> {
+    const { index } = this.core;
+    const ancestors: string[] = [];
+    let id = index.findInteraction(interactionId)?.state.parent_id;
+    for (; id; id = index.findInteraction(id)?.state.parent_id) ancestors.push(id);
+    const added = await this.findAddedMessages(ancestors);
+    return ancestors.toReversed().flatMap((each) => added.get(each) ?? []);
+  }
+
+  async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {
+    const found = await this.core.readEach(
+      interactionIds.map((id) => this.core.index.findInteraction(id)),
+      (interaction) => interaction.log.readAddedMessages(),
+    );
+    return new Map(
+      interactionIds.flatMap((id, i): [string, Message[]][] => (found[i] ? [[id, found[i]]] : [])),
+    );
+  }
+
+  requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
+    return this.core.change(interactionId, async (interaction, chat) => {
+      const { state, isQueued, hasEnded } = interaction;
+      const leavesQueue = isQueued && state.cancel_reason === null;
+      const parent_id = leavesQueue ? chat.parentFromQueue(interaction) : state.parent_id;
+      if (!hasEnded) await interaction.commit({ ...cancelledState(state, reason), parent_id });
+      return interaction.readRow();
+    });
+  }
 }
 
-function pageOfAll(
-  logs: readonly InteractionLog[],
-  { limit, mark }: { limit: number; mark: InteractionLog | undefined },
-): InteractionLog[] {
-  const end = mark ? logs.indexOf(mark) : logs.length;
-  return logs.slice(Math.max(0, end - limit), end).toReversed();
+function* allBefore(
+  { interactions }: StoredChat,
+  mark: StoredInteraction | undefined,
+): Generator<StoredInteraction> {
+  const end = mark ? interactions.indexOf(mark) : interactions.length;
+  for (let i = end - 1; i >= 0; i--) yield interactions[i]!;
 }
 
-/** What is queued, last first, then the active branch from its head. */
+/** The queue, last first, then the active branch from its head. */
 function* activeBefore(
   chat: StoredChat,
-  mark: InteractionLog | undefined,
-): Generator<InteractionLog> {
+  mark: StoredInteraction | undefined,
+): Generator<StoredInteraction> {
   const fromQueue = !mark || mark.isQueued;
-  if (fromQueue) yield* queuedBefore(chat, mark);
+  const { queued } = chat;
+  if (fromQueue) yield* queued.slice(0, mark ? queued.indexOf(mark) : queued.length).toReversed();
   const from = fromQueue ? chat.row.head_interaction_id : mark.state.parent_id;
-  for (const log of walkBranch((id) => chat.find(id), from))
-    if (log.supersededAt === null) yield log;
-}
-
-function queuedBefore({ queued }: StoredChat, mark: InteractionLog | undefined): InteractionLog[] {
-  return queued.slice(0, mark ? queued.indexOf(mark) : queued.length).toReversed();
+  for (const each of chat.walkBranch(from)) if (each.supersededAt === null) yield each;
 }

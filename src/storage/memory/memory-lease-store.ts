@@ -1,96 +1,71 @@
-import type { Clock } from '../../kernel/clock.js';
-import type {
-  InteractionRow,
-  Lease,
-  LeaseState,
-  LeaseTerms,
-  Unowned,
-} from '../../persistence/rows/store-rows.js';
+import { LeaseStore } from '../../persistence/lease.store.js';
+import { countLosses } from '../../persistence/interaction-rules.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import { isWaiting } from '../../protocol/interaction.js';
-import { countLosses } from './count-losses.js';
-import type { InteractionLog } from './interaction-log.js';
-import type { LogGate } from './log-gate.js';
-import { acquiredState, cancelledState, parkedState, releasedState } from './log-transitions.js';
-import type { LogState } from './log-state.js';
-import { parentFromQueue } from './parent-from-queue.js';
-import type { StoreIndex } from './store-index.js';
+import { acquiredState, parkedState, releasedState } from './interaction-state.js';
+import type { StoreCore } from './store-core.js';
 import { compareKeys } from './store-index.js';
+import type { StoredInteraction } from './stored-interaction.js';
 
-interface ParkedLease {
+interface HeldLease {
   readonly interaction_id: string;
   readonly epoch: number;
-  readonly signals: number;
 }
 
-/**
- * Who runs what. Epoch and owner are in the log before anybody hears of them; until when is in memory, so that after a restart every
- * lease has lapsed.
- */
-export class FileLeases {
-  constructor(
-    private readonly index: StoreIndex,
-    private readonly gate: LogGate,
-    private readonly clock: Clock,
-  ) {}
-
-  hold(log: InteractionLog, { ttl_ms }: LeaseTerms): void {
-    log.leaseUntil = this.clock.monotonic() + ttl_ms;
+/** Epoch and owner are saved before the caller knows them; the time of a lease is in memory, so that a restart ends it. */
+export class MemoryLeaseStore extends LeaseStore {
+  constructor(private readonly core: StoreCore) {
+    super();
   }
 
-  acquire(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
-    return this.gate.write(interactionId, async (log) => {
-      if (!this.isWanting(log)) return undefined;
-      const { owner: lost_owner, parked_signals } = log.state;
-      await log.commit(acquiredState(log.state, terms.owner, terms));
-      this.hold(log, terms);
-      const interaction = await log.readRow();
-      const { losses } = log.state;
-      return { interaction, lost_owner, parked: parked_signals !== null, losses };
+  acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+    return this.core.change(interactionId, async (interaction) => {
+      if (!this.wantsRun(interaction)) return undefined;
+      const { owner: lost_owner, parked_signals } = interaction.state;
+      await interaction.commit(acquiredState(interaction.state, terms.owner, terms));
+      this.core.lend(interaction, terms);
+      const row = await interaction.readRow();
+      const { losses } = interaction.state;
+      return { interaction: row, lost_owner, parked: parked_signals !== null, losses };
     });
   }
 
-  renew(
-    held: readonly { interaction_id: string; epoch: number }[],
-    terms: LeaseTerms,
-  ): LeaseState[] {
+  async renewLeases(held: readonly HeldLease[], terms: LeaseTerms): Promise<LeaseState[]> {
     const renewed: LeaseState[] = [];
     for (const { interaction_id, epoch } of held) {
-      const log = this.index.findLog(interaction_id);
-      if (log?.state.epoch !== epoch || log.state.owner !== terms.owner) continue;
-      this.hold(log, terms);
-      const { signals, cancel_reason } = log.state;
+      const interaction = this.core.index.findInteraction(interaction_id);
+      const { state } = interaction ?? {};
+      if (!interaction || state?.epoch !== epoch || state.owner !== terms.owner) continue;
+      this.core.lend(interaction, terms);
+      const { signals, cancel_reason } = state;
       renewed.push({ interaction_id, signals, cancel_reason });
     }
     return renewed;
   }
 
-  async release(interactionId: string, epoch: number): Promise<void> {
-    await this.gate.write(interactionId, async (log) => {
-      if (log.state.epoch === epoch && log.state.owner !== null) {
-        await log.commit(releasedState(log.state));
-      }
+  async releaseLease(interactionId: string, epoch: number): Promise<void> {
+    await this.core.change(interactionId, async (interaction) => {
+      const { state } = interaction;
+      if (state.epoch === epoch && state.owner !== null)
+        await interaction.commit(releasedState(state));
     });
   }
 
-  /** False if something was signalled since `signals`, or the lease is another's. */
-  async park({ interaction_id, epoch, signals }: ParkedLease): Promise<boolean> {
-    const parked = await this.gate.write(interaction_id, async (log) => {
-      const { state } = log;
-      const isCurrent = state.epoch === epoch && state.owner !== null && isWaiting(state.status);
-      if (!isCurrent || state.signals !== signals || state.cancel_reason !== null) return false;
-      await log.commit(parkedState(state));
+  async park(lease: HeldLease & { signals: number }): Promise<boolean> {
+    const isParked = await this.core.change(lease.interaction_id, async (interaction) => {
+      const { state } = interaction;
+      const { epoch, owner, status, signals, cancel_reason } = state;
+      const isCurrent = epoch === lease.epoch && owner !== null && isWaiting(status);
+      if (!isCurrent || signals !== lease.signals || cancel_reason !== null) return false;
+      await interaction.commit(parkedState(state));
       return true;
     });
-    return parked ?? false;
+    return isParked ?? false;
   }
 
-  /** Oldest first. */
-  listUnowned(limit: number): Unowned[] {
-    const unowned: InteractionLog[] = [];
-    for (const { unfinished } of this.index.busyChats) {
-      unowned.push(...unfinished.filter((log) => this.isWanting(log)));
-    }
-    return unowned
+  async listUnowned(limit: number): Promise<Unowned[]> {
+    return this.core.index.busyChats
+      .flatMap(({ unfinished }) => unfinished.filter((each) => this.wantsRun(each)))
       .sort((a, b) => compareKeys(a.known, b.known))
       .slice(0, limit)
       .map(({ id, state }) => ({
@@ -100,30 +75,11 @@ export class FileLeases {
       }));
   }
 
-  requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    return this.gate.write(interactionId, async (log) => {
-      if (!log.hasEnded) await log.commit(await this.cancel(log, reason));
-      return log.readRow();
-    });
-  }
-
-  /** What is queued will not begin any more, and has its place from now on. */
-  private async cancel(log: InteractionLog, reason: string): Promise<LogState> {
-    const cancelled = cancelledState(log.state, reason);
-    if (!log.isQueued || log.state.cancel_reason !== null) return cancelled;
-    const chat = this.index.findChat(log.known.chat_id)!;
-    const { start } = await log.readHead();
-    return { ...cancelled, parent_id: parentFromQueue(chat, log, start) };
-  }
-
-  /** It should run, and nobody holds it. */
-  private isWanting(log: InteractionLog): boolean {
-    const { signals, parked_signals, cancel_reason } = log.state;
-    if (log.hasEnded || this.isHeld(log)) return false;
-    return log.isQueued ? cancel_reason !== null : parked_signals !== signals;
-  }
-
-  private isHeld(log: InteractionLog): boolean {
-    return log.state.owner !== null && this.clock.monotonic() < log.leaseUntil;
+  /** It should run, and no lease of it is in force. */
+  private wantsRun({ state, hasEnded, isQueued, leaseUntil }: StoredInteraction): boolean {
+    const { owner, signals, parked_signals, cancel_reason } = state;
+    const isHeld = owner !== null && this.core.clock.monotonic() < leaseUntil;
+    if (hasEnded || isHeld) return false;
+    return isQueued ? cancel_reason !== null : parked_signals !== signals;
   }
 }

@@ -1,133 +1,109 @@
+import { RequestStore } from '../../persistence/request.store.js';
 import type {
   RequestPage,
   RequestRow,
   SettleOutcome,
   SettleRequest,
 } from '../../persistence/rows/request-rows.js';
-import type { InteractionLog } from './interaction-log.js';
-import type { LogGate } from './log-gate.js';
-import type { OpenRequest } from './log-requests.js';
-import { settledState } from './log-transitions.js';
-import { mapInSlices } from './map-in-slices.js';
-import type { Projections } from './projections.js';
-import type { SortKey, StoreIndex } from './store-index.js';
+import { settledState } from './interaction-state.js';
+import type { StoreCore } from './store-core.js';
+import type { SortKey } from './store-index.js';
 import { compareKeys } from './store-index.js';
+import type { StoredChat } from './stored-chat.js';
+import type { StoredInteraction } from './stored-interaction.js';
 
-/**
- * What waits for people. A request is in the frame of the append that made it, and its settlement in a frame of its own with the signal:
- * both are there or neither. Memory knows which are pending; what they ask is read from their logs.
- */
-export class FileRequests {
-  constructor(
-    private readonly index: StoreIndex,
-    private readonly gate: LogGate,
-    private readonly projections: Projections,
-  ) {}
+/** A request is in the append that made it, its settlement in one of its own with the signal. */
+export class MemoryRequestStore extends RequestStore {
+  constructor(private readonly core: StoreCore) {
+    super();
+  }
 
-  async settle(settle: SettleRequest): Promise<SettleOutcome> {
-    const owner = this.index.findLogOfRequest(settle.request_id);
+  async settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
+    const owner = this.core.index.findByRequest(settle.request_id);
     const outcome =
-      owner && (await this.gate.write(owner.id, (log) => this.settleOne(log, settle)));
+      owner && (await this.core.change(owner.id, (each, chat) => settleOne(each, chat, settle)));
     return outcome ?? { outcome: 'unknown' };
   }
 
-  async find(id: string): Promise<RequestRow | undefined> {
-    const owner = this.index.findLogOfRequest(id);
-    return owner && this.gate.read(owner.id, (log) => findRow(log, id));
+  findRequest(id: string): Promise<RequestRow | undefined> {
+    return this.core.read(this.core.index.findByRequest(id), (owner) => findRow(owner, id));
   }
 
-  async list(page: RequestPage): Promise<RequestRow[]> {
-    return page.status === 'pending' ? this.listPending(page) : this.listAny(page);
-  }
-
-  async listExpired(at: string, limit: number): Promise<RequestRow[]> {
-    const expired = this.pendingIn({}).filter(({ expires_at }) => isOver(expires_at, at));
-    return this.readRows(expired.sort(byExpiry).slice(0, limit));
-  }
-
-  private async settleOne(
-    log: InteractionLog,
-    { request_id, settlement, at, accept_expired }: SettleRequest,
-  ): Promise<SettleOutcome> {
-    const request = log.requests.findPending(request_id) ?? (await findRow(log, request_id));
-    if (request?.kind !== settlement.kind) return { outcome: 'unknown' };
-    const isOpen = log.requests.findPending(request_id) && log.state.cancel_reason === null;
-    if (!isOpen) return { outcome: 'settled_before' };
-    const isLate = isOver(request.expires_at, at) && !accept_expired;
-    if (isLate && settlement.by !== 'timeout') return { outcome: 'expired' };
-    const settled = { id: request_id, settlement, settled_at: at };
-    await log.commit(settledState(log.state), { records: [], settled });
-    this.projections.refreshRequests(log);
-    return { outcome: 'settled', interaction: await log.readRow() };
-  }
-
-  private listPending({ limit, after, ...scope }: RequestPage): Promise<RequestRow[]> {
-    const pending = this.pendingIn(scope).filter((each) => isAfter(each, after));
-    return this.readRows(pending.sort(compareKeys).slice(0, limit));
-  }
-
-  /** From one log after the other: never more than a page and a log's requests are kept. */
-  private async listAny({ limit, after, status, ...scope }: RequestPage): Promise<RequestRow[]> {
+  async listRequests({ limit, after, status, ...scope }: RequestPage): Promise<RequestRow[]> {
+    const { busyChats, newestFirst } = this.core.index;
+    const isWanted = (row: RequestRow) =>
+      (!status || row.status === status) && (!after || compareKeys(row, after) > 0);
+    const isPending = status === 'pending';
+    const all = this.inScope(scope) ?? (isPending ? busyChats : newestFirst).flatMap(partsOf);
+    if (isPending) {
+      const pending = all.flatMap(({ pendingRequests }) => pendingRequests.filter(isWanted));
+      return pending.sort(compareKeys).slice(0, limit);
+    }
+    // From one log after the other: never more than a page and the requests of one log are kept.
     let page: RequestRow[] = [];
-    const logs = this.logsIn(scope) ?? [...this.index.chats].flatMap((chat) => chat.logs);
-    for (const log of logs) {
-      if (log.state.request_changes === 0) continue;
-      const rows = (await this.gate.read(log.id, (each) => each.readRequests())) ?? [];
-      const wanted = rows.filter(
-        (row) => (!status || row.status === status) && isAfter(row, after),
-      );
+    for (const interaction of all) {
+      if (interaction.state.request_changes === 0) continue;
+      const rows = (await this.core.read(interaction, (each) => each.readRequests())) ?? [];
+      const wanted = rows.filter(isWanted);
       if (wanted.length > 0) page = [...page, ...wanted].sort(compareKeys).slice(0, limit);
     }
     return page;
   }
 
-  private pendingIn(scope: Scope): Pending[] {
-    const { busyChats } = this.index;
-    const logs = this.logsIn(scope) ?? busyChats.flatMap(({ unfinished }) => unfinished);
-    return logs.flatMap((log) => log.requests.pending.map((request) => ({ ...request, log })));
+  async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
+    const unfinished = this.core.index.busyChats.flatMap((chat) => chat.unfinished);
+    const pending = unfinished.flatMap(({ pendingRequests }) => pendingRequests);
+    return pending
+      .filter((row) => isOver(row, at))
+      .sort((a, b) => compareKeys(expiryOf(a), expiryOf(b)))
+      .slice(0, limit);
   }
 
-  /** Undefined if it is not said which. */
-  private logsIn({ chat_id, interaction_id }: Scope): readonly InteractionLog[] | undefined {
-    if (interaction_id === undefined)
-      return chat_id === undefined ? undefined : (this.index.findChat(chat_id)?.logs ?? []);
-    const log = this.index.findLog(interaction_id);
-    return log && (chat_id ?? log.known.chat_id) === log.known.chat_id ? [log] : [];
-  }
-
-  /** Reads each log once. What was settled meanwhile is left out. */
-  private async readRows(pending: readonly Pending[]): Promise<RequestRow[]> {
-    const logs = [...new Set(pending.map(({ log }) => log))];
-    const read = await mapInSlices(logs, ({ id }) =>
-      this.gate.read(id, (log) => log.readRequests()),
-    );
-    const rows = new Map(read.flatMap((each) => (each ?? []).map((row) => [row.id, row])));
-    return pending.flatMap(({ id }) => {
-      const row = rows.get(id);
-      return row?.status === 'pending' ? [row] : [];
-    });
+  /** Undefined if the scope is everything. */
+  private inScope({
+    chat_id,
+    interaction_id,
+  }: Pick<RequestPage, 'chat_id' | 'interaction_id'>): readonly StoredInteraction[] | undefined {
+    const { index } = this.core;
+    if (interaction_id !== undefined) {
+      const interaction = index.findInteraction(interaction_id);
+      const isThere = interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
+      return isThere ? [interaction] : [];
+    }
+    return chat_id === undefined ? undefined : (index.findChat(chat_id)?.interactions ?? []);
   }
 }
 
-type Scope = Pick<RequestPage, 'chat_id' | 'interaction_id'>;
-type Pending = OpenRequest & { readonly log: InteractionLog };
-
-function isOver(expiresAt: string | null, at: string): boolean {
-  return expiresAt !== null && at >= expiresAt;
+async function settleOne(
+  interaction: StoredInteraction,
+  chat: StoredChat,
+  { request_id, settlement, at, accept_expired }: SettleRequest,
+): Promise<SettleOutcome> {
+  const { state } = interaction;
+  const row = await findRow(interaction, request_id);
+  if (row?.kind !== settlement.kind) return { outcome: 'unknown' };
+  if (row.status !== 'pending' || state.cancel_reason !== null)
+    return { outcome: 'settled_before' };
+  const isLate = isOver(row, at) && !accept_expired;
+  if (isLate && settlement.by !== 'timeout') return { outcome: 'expired' };
+  const settled = { id: request_id, settlement, settled_at: at };
+  await interaction.commit(settledState(state), { records: [], settled });
+  chat.journal.refresh(chat.id, { requests: true });
+  return { outcome: 'settled', interaction: await interaction.readRow() };
 }
 
-function isAfter(request: SortKey, after: SortKey | undefined): boolean {
-  return !after || compareKeys(request, after) > 0;
+async function findRow(owner: StoredInteraction, id: string): Promise<RequestRow | undefined> {
+  return (await owner.readRequests()).find((row) => row.id === id);
 }
 
-function byExpiry(a: Pending, b: Pending): number {
-  return compareKeys(expiryOf(a), expiryOf(b));
+function partsOf({ interactions }: StoredChat): readonly StoredInteraction[] {
+  return interactions;
 }
 
-function expiryOf({ id, expires_at }: Pending): SortKey {
+function isOver({ expires_at }: RequestRow, at: string): boolean {
+  return expires_at !== null && at >= expires_at;
+}
+
+function expiryOf({ id, expires_at }: RequestRow): SortKey {
   return { created_at: expires_at ?? '', id };
-}
-
-async function findRow(log: InteractionLog, id: string): Promise<RequestRow | undefined> {
-  return (await log.readRequests()).find((row) => row.id === id);
 }

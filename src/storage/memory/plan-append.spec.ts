@@ -1,17 +1,17 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
-import type { LogState } from './log-state.js';
-import { acquiredState, startedState } from './log-transitions.js';
+import type { InteractionState } from './interaction-state.js';
+import { acquiredState, startedState } from './interaction-state.js';
 import { planAppend } from './plan-append.js';
 
-const held = startedState('process-a', { parent_id: null, turn: 1 });
+const held = startedState('process-a', { parent_id: null, branch_version: 1 });
 
 function batch(seqs: readonly number[], extra: Partial<AppendBatch> = {}): AppendBatch {
   const records = seqs.map((seq) => ({ seq }) as LogRecord);
   return { interaction_id: 'int_1', epoch: 1, records, ...extra };
 }
 
-function stateAfter(state: LogState, append: AppendBatch): LogState {
+function stateAfter(state: InteractionState, append: AppendBatch): InteractionState {
   const plan = planAppend(state, append);
   if ('outcome' in plan) throw new Error(plan.outcome);
   return plan.state;
@@ -30,7 +30,7 @@ describe(planAppend.name, () => {
 
   it.each([
     ['an older epoch', taken, batch([4]), 'fenced'],
-    ['an epoch that nobody has', held, batch([2], { epoch: 9 }), 'fenced'],
+    ['an unknown epoch', held, batch([2], { epoch: 9 }), 'fenced'],
     ['records that an older run wrote', taken, batch([3, 4], { epoch: 2 }), 'fenced'],
     ['a repeat', later, batch([2, 3]), 'written'],
     ['a repeat of an earlier append', later, batch([2]), 'written'],

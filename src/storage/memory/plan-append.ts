@@ -2,19 +2,19 @@ import { AppError } from '../../kernel/app-error.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
-import type { FrameContent } from './log-lines.js';
-import type { LogState } from './log-state.js';
+import type { InteractionState } from './interaction-state.js';
+import type { LogAppend } from './journal.js';
 
-/** What an append comes to: an answer, if nothing is to be written, or a frame and the state it leads to. */
+/** The outcome, if nothing is to be written; else the append and the state after it. */
 export type AppendPlan =
   | { readonly outcome: AppendOutcome }
-  | { readonly state: LogState; readonly content: FrameContent };
+  | { readonly state: InteractionState; readonly content: LogAppend };
 
 /**
- * @param batch its requests only those that are new
- * @throws AppError `log_gap` for records that don't follow what is in the log (I1)
+ * @param batch with new requests only
+ * @throws AppError `log_gap` for records that don't follow the log's last one (I1)
  */
-export function planAppend(state: LogState, batch: AppendBatch): AppendPlan {
+export function planAppend(state: InteractionState, batch: AppendBatch): AppendPlan {
   const { records, requests = [], end } = batch;
   if (batch.epoch !== state.epoch) return { outcome: 'fenced' }; // I6
   if (records[0] && records[0].seq <= state.epoch_after) return { outcome: 'fenced' };
@@ -28,10 +28,10 @@ export function planAppend(state: LogState, batch: AppendBatch): AppendPlan {
   };
 }
 
-function appendedState(state: LogState, batch: AppendBatch): LogState {
+function appendedState(state: InteractionState, batch: AppendBatch): InteractionState {
   const { records, requests = [], status, usage, end } = batch;
   const request_changes = state.request_changes + requests.length;
-  const next: LogState = {
+  const next: InteractionState = {
     ...state,
     last_seq: records.at(-1)?.seq ?? state.last_seq,
     request_changes,
@@ -40,11 +40,10 @@ function appendedState(state: LogState, batch: AppendBatch): LogState {
   };
   if (!end) return next;
   const { error, completed_at } = end;
-  const closing = request_changes > 0 ? 1 : 0;
   return {
     ...next,
     ...{ status: end.status, error, completed_at, owner: null },
-    request_changes: request_changes + closing,
+    request_changes: request_changes + (request_changes > 0 ? 1 : 0), // pending ones are closed
   };
 }
 

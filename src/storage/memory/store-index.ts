@@ -1,44 +1,36 @@
-import type { InteractionLog } from './interaction-log.js';
 import type { StoredChat } from './stored-chat.js';
+import type { StoredInteraction } from './stored-interaction.js';
 
-/** Every chat and interaction by its id, and whose each request and agent is. */
+/** Every chat and interaction by its id, and the interaction of each request. */
 export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
-  readonly #logs = new Map<string, InteractionLog>();
-  readonly #requests = new Map<string, InteractionLog>();
-  readonly #agents = new Map<string, InteractionLog>();
+  readonly #interactions = new Map<string, StoredInteraction>();
+  readonly #ofRequests = new Map<string, StoredInteraction>();
   readonly #busy = new Set<StoredChat>();
-  #newestFirst: StoredChat[] | undefined;
+  #newestFirst: readonly StoredChat[] | undefined;
 
   addChat(chat: StoredChat): void {
-    this.#chats.set(chat.row.id, chat);
-    for (const log of chat.logs) this.addLog(log);
+    this.#chats.set(chat.id, chat);
+    for (const interaction of chat.interactions) this.addInteraction(chat, interaction);
     this.#newestFirst = undefined;
   }
 
-  addLog(log: InteractionLog): void {
-    this.#logs.set(log.id, log);
-    if (!log.hasEnded) this.#busy.add(this.#chats.get(log.known.chat_id)!);
-    this.addRequests(log);
-    this.addAgents(log);
+  addInteraction(chat: StoredChat, interaction: StoredInteraction): void {
+    this.#interactions.set(interaction.id, interaction);
+    if (!interaction.hasEnded) this.#busy.add(chat);
+    this.addRequests(interaction);
   }
 
-  /** As many as memory knows of. */
-  addAgents(log: InteractionLog): void {
-    for (const id of log.agents) this.#agents.set(id, log);
-  }
-
-  addRequests(log: InteractionLog): void {
-    for (const id of log.requests.ids) this.#requests.set(id, log);
+  addRequests(interaction: StoredInteraction): void {
+    for (const id of interaction.requestIds) this.#ofRequests.set(id, interaction);
   }
 
   removeChat(chat: StoredChat): void {
-    this.#chats.delete(chat.row.id);
+    this.#chats.delete(chat.id);
     this.#busy.delete(chat);
-    for (const log of chat.logs) {
-      this.#logs.delete(log.id);
-      for (const id of log.requests.ids) this.#requests.delete(id);
-      for (const id of log.agents) this.#agents.delete(id);
+    for (const { id, requestIds } of chat.interactions) {
+      this.#interactions.delete(id);
+      for (const request of requestIds) this.#ofRequests.delete(request);
     }
     this.#newestFirst = undefined;
   }
@@ -47,25 +39,15 @@ export class StoreIndex {
     return this.#chats.get(id);
   }
 
-  findLog(id: string): InteractionLog | undefined {
-    return this.#logs.get(id);
+  findInteraction(id: string): StoredInteraction | undefined {
+    return this.#interactions.get(id);
   }
 
-  /** Whose request it is. */
-  findLogOfRequest(requestId: string): InteractionLog | undefined {
-    return this.#requests.get(requestId);
+  findByRequest(requestId: string): StoredInteraction | undefined {
+    return this.#ofRequests.get(requestId);
   }
 
-  /** Whose agent it is, as far as memory knows. */
-  findLogOfAgent(agentId: string): InteractionLog | undefined {
-    return this.#agents.get(agentId);
-  }
-
-  get chats(): Iterable<StoredChat> {
-    return this.#chats.values();
-  }
-
-  /** Those in which something is active or queued, however many others there are. */
+  /** Those in which an interaction is active or queued; its cost is theirs alone. */
   get busyChats(): readonly StoredChat[] {
     for (const chat of this.#busy) if (!chat.isBusy) this.#busy.delete(chat);
     return [...this.#busy];

@@ -1,84 +1,48 @@
-import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
-import type { RecordType } from '../../protocol/events.js';
 import { isFinal } from '../../protocol/interaction.js';
-import type { Message } from '../../protocol/message.js';
-import type { ChatDirectory } from './chat-directory.js';
-import { appendDurably } from './durable-files.js';
-import { completeState } from './earlier-logs.js';
-import { toInteractionRow } from './interaction-row.js';
-import type { FrameContent } from './log-lines.js';
-import { encodeFrame } from './log-lines.js';
-import type { LogHead, Span } from './log-reader.js';
-import { LogReader } from './log-reader.js';
-import { LogRequests } from './log-requests.js';
-import type { LogStart } from './log-start.js';
-import type { LogState } from './log-state.js';
-import type { LogEnds } from './log-tail.js';
-import { toRequestRows } from './request-rows.js';
-import { SparseOffsets } from './sparse-offsets.js';
+import type { InteractionState } from './interaction-state.js';
+import type { InteractionHead, InteractionStart, LogAppend, RecordLog } from './journal.js';
+import { copyJson, foldRequests, toNotes } from './log-notes.js';
 
-/** The part of `LogStart` that is kept in memory. */
 type Known = Pick<
-  LogStart,
-  'id' | 'chat_id' | 'ordinal' | 'created_at' | 'idempotency' | 'agent_id'
+  InteractionStart,
+  'id' | 'chat_id' | 'ordinal' | 'created_at' | 'idempotency' | 'agent_id' | 'edited_from'
 >;
 
-const NOTHING: FrameContent = { records: [] };
+const NONE: readonly never[] = [];
+const NO_CHILDREN: ReadonlySet<string> = new Set();
 
-/**
- * One interaction's file: the truth about it. In memory are only where it stands and who holds it; user message, records and messages are
- * read when somebody asks. Writing is for one caller at a time.
- */
-export class InteractionLog {
+/** One interaction: its state in memory, and its log, which holds everything that can be long. */
+export class StoredInteraction {
   readonly known: Known;
-  /** By the monotonic clock; a lease doesn't outlive the process. */
+  /** By the monotonic clock: no lease outlives the process. */
   leaseUntil = -Infinity;
-  /** Since when it is off its chat's active branch: what chat.json says, and what the logs say that it doesn't know of. */
+  /** Since when it is off its chat's active branch. */
   supersededAt: string | null = null;
-  readonly requests = new LogRequests();
-  /** The agents that memory knows of: who answers the message, and children since the log was loaded, or read through. */
-  readonly agents = new Set<string>();
-  private knowsAgents = false;
-  private current: LogState;
-  private size = 0;
-  private added: Span | undefined;
-  private readonly offsets = new SparseOffsets();
+  /** While it goes on; those of an ended one are read from its log. */
+  requests: readonly RequestRow[] = NONE;
+  requestIds: readonly string[] = NONE;
+  private children: ReadonlySet<string> = NO_CHILDREN;
+  /** False until its child agents are read from the log of an earlier process. */
+  private knowsChildren: boolean;
 
-  private constructor(
-    private readonly directory: ChatDirectory,
-    { id, chat_id, ordinal, created_at, idempotency, agent_id }: LogStart,
-    state: LogState,
+  constructor(
+    start: InteractionStart,
+    private current: InteractionState,
+    readonly log: RecordLog,
   ) {
-    this.known = { id, chat_id, ordinal, created_at, idempotency, agent_id };
-    this.current = state;
-    if (agent_id) this.agents.add(agent_id); // logs from before there were requests don't say
-  }
-
-  /** Writes the first frame: once it is whole, the interaction exists. */
-  static async create(
-    directory: ChatDirectory,
-    { start, first, state }: { start: LogStart; first?: LogRecord; state: LogState },
-  ): Promise<InteractionLog> {
-    const log = new InteractionLog(directory, start, state);
-    await log.commit(state, { start, records: first ? [first] : [] });
-    return log;
-  }
-
-  static load(directory: ChatDirectory, ends: LogEnds): InteractionLog {
-    const { start, commit, commit_bytes, size } = ends;
-    const log = new InteractionLog(directory, start, completeState(commit.state, start));
-    log.moveTo(size, { end_bytes: commit.end_bytes, commit_bytes });
-    return log;
+    const { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from } = start;
+    this.known = { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from };
+    this.knowsChildren = !current.has_children;
   }
 
   get id(): string {
     return this.known.id;
   }
 
-  get state(): LogState {
+  get state(): InteractionState {
     return this.current;
   }
 
@@ -91,7 +55,6 @@ export class InteractionLog {
     return this.current.status === 'QUEUED';
   }
 
-  /** What ends in the queue keeps its rank. */
   get hasBegun(): boolean {
     return this.current.queue_rank === null;
   }
@@ -100,96 +63,85 @@ export class InteractionLog {
     return isFinal(this.current.status);
   }
 
-  /** Writes one frame and then moves on to `state`; if it can't be written, nothing has changed. */
-  async commit(state: LogState, content: FrameContent = NOTHING): Promise<void> {
+  get pendingRequests(): readonly RequestRow[] {
+    return this.requests.filter(({ status }) => status === 'pending');
+  }
+
+  /** Saves one append, then moves on to `state`. If saving fails, nothing has changed. */
+  async commit(state: InteractionState, content: LogAppend = { records: NONE }): Promise<void> {
     const show = await this.write(state, content);
     show();
   }
 
-  /**
-   * Writes one frame, and answers what lets everybody see it: so frames of two logs come into sight together. It must be called before
-   * the next frame of this log is written.
-   */
-  async write(to: LogState, content: FrameContent = NOTHING): Promise<() => void> {
+  /** Saves one append; the answer shows it. */
+  async write(to: InteractionState, content: LogAppend = { records: NONE }): Promise<() => void> {
     const children = content.records.flatMap(startedAgent);
     const state = children.length > 0 ? { ...to, has_children: true } : to;
-    const frame = encodeFrame(content, state);
-    const offset = this.size;
-    const create = content.start !== undefined;
-    await appendDurably(this.path, { bytes: frame.bytes, offset, create });
+    const show = await this.log.append(content, state);
     return () => {
+      show();
       this.current = state;
-      this.moveTo(offset + frame.bytes.length, frame);
-      const first = content.records[0];
-      if (first) this.offsets.note(first.seq, offset);
-      this.requests.apply(content, this.hasEnded);
-      for (const id of children) this.agents.add(id);
+      if (children.length > 0) this.addChildren(children);
+      this.setRequests(foldRequests(this.requests, copyJson(toNotes(content)), this.known));
     };
   }
 
-  /** The interaction as it is now. */
+  /** What is not kept for an ended interaction is left out. */
+  setRequests(rows: readonly RequestRow[]): void {
+    if (rows !== this.requests) this.requestIds = rows.map(({ id }) => id);
+    this.requests = this.hasEnded ? NONE : rows;
+  }
+
+  /** In the order in which they were made. */
+  async readRequests(): Promise<readonly RequestRow[]> {
+    const isInLog = this.hasEnded && this.state.request_changes > 0;
+    return isInLog ? this.readLoggedRequests() : this.requests;
+  }
+
+  async readLoggedRequests(): Promise<readonly RequestRow[]> {
+    const { hasEnded, known, state } = this;
+    const rows = foldRequests(NONE, await this.log.readNotes(), known);
+    if (!hasEnded) return rows;
+    const closed = { status: 'closed', settled_at: state.completed_at } as const;
+    return rows.map((row) => (row.status === 'pending' ? { ...row, ...closed } : row));
+  }
+
+  /** The interaction as it is at the time of the call. */
   async readRow(): Promise<InteractionRow> {
-    const { current, supersededAt } = this;
-    return toInteractionRow(await this.readHead(), current, supersededAt);
+    const { state, supersededAt } = this;
+    return toInteractionRow(await this.log.readHead(), state, supersededAt);
   }
 
-  readHead(): Promise<LogHead> {
-    return this.reader.readHead(this.id);
+  /** Reads the log once if it has child agents that memory doesn't know. */
+  async hasAgent(agentId: string): Promise<boolean> {
+    if (this.known.agent_id === agentId) return true;
+    if (!this.knowsChildren) {
+      const started = await this.log.readRecordsOfTypes(['AGENT_STARTED']);
+      this.addChildren(started.flatMap(startedAgent));
+      this.knowsChildren = true;
+    }
+    return this.children.has(agentId);
   }
 
-  /** As they are now, in the order in which they were made. */
-  async readRequests(): Promise<RequestRow[]> {
-    const { id, chat_id } = this.known;
-    const { request_changes, completed_at } = this.current;
-    if (request_changes === 0) return [];
-    return toRequestRows(await this.reader.readRequests(), { id, chat_id, completed_at });
+  private addChildren(ids: readonly string[]): void {
+    this.children = new Set([...this.children, ...ids]);
   }
+}
 
-  /** In the order in which they were accepted. */
-  async readInterventions(): Promise<InterventionRow[]> {
-    if (this.current.interventions === 0) return [];
-    const { id: interaction_id } = this;
-    const saved = await this.reader.readInterventions();
-    return saved.map((intervention) => ({ ...intervention, interaction_id }));
-  }
-
-  async readRecords(page: { after: number; limit: number }): Promise<LogRecord[]> {
-    if (page.after >= this.current.last_seq || page.limit <= 0) return [];
-    return this.reader.readRecords(this.id, page);
-  }
-
-  async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
-    return this.reader.readRecordsOfTypes(this.id, types);
-  }
-
-  /** Reads which agents it has, unless memory knows of all. Answers whether there was something to read. */
-  async readAgents(): Promise<boolean> {
-    const { current, known } = this;
-    if (this.knowsAgents || (!current.has_children && known.agent_id)) return false;
-    const started = await this.readRecordsOfTypes(['INTERACTION_STARTED', 'AGENT_STARTED']);
-    for (const { agent_id } of started) this.agents.add(agent_id);
-    return (this.knowsAgents = true);
-  }
-
-  /** What the interaction added to the conversation; undefined until it ended. */
-  async readAddedMessages(): Promise<Message[] | undefined> {
-    return this.added && this.reader.readAddedMessages(this.added);
-  }
-
-  private get path(): string {
-    return this.directory.logFile(this.id);
-  }
-
-  /** Sees what is committed now and nothing that comes later. */
-  private get reader(): LogReader {
-    return new LogReader(this.path, this.size, this.offsets);
-  }
-
-  private moveTo(size: number, last: { end_bytes: number; commit_bytes: number }): void {
-    this.size = size;
-    const to = size - last.commit_bytes;
-    if (last.end_bytes > 0) this.added = { from: to - last.end_bytes, to };
-  }
+export function toInteractionRow(
+  { start, user_message }: InteractionHead,
+  state: InteractionState,
+  superseded_at: string | null,
+): InteractionRow {
+  const { id, chat_id, agent, agent_id, model, settings, created_at, metadata, edited_from } =
+    start;
+  const { parent_id, status, usage, error, completed_at, last_seq } = state;
+  const { epoch, signals, cancel_reason } = state;
+  return {
+    ...{ id, chat_id, parent_id, status, user_message, agent, model, settings, usage, error },
+    ...{ created_at, completed_at, superseded_at, last_seq, metadata },
+    ...{ epoch, agent_id, edited_from, signals, cancel_reason },
+  };
 }
 
 function startedAgent({ agent_id, body }: LogRecord): string[] {

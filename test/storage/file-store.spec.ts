@@ -1,12 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import {
   at,
   chatId,
   ended,
-  endBatch,
   exchange,
   HELD,
   newBatch,
@@ -16,7 +13,7 @@ import {
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from './file-store-folder.js';
 
-describe(FileInteractionStore.name, () => {
+describe('The file store', () => {
   let folder: FileStoreFolder;
   beforeEach(async () => (folder = await FileStoreFolder.make()));
   afterEach(() => folder.remove());
@@ -24,7 +21,7 @@ describe(FileInteractionStore.name, () => {
   it('keeps a chat as files that people can read', async () => {
     const store = await folder.open();
     const row = await ended(store, 'one', { user_message: 'How are you?', created_at: at(3) });
-    await store.close();
+    await folder.close();
 
     const interactions = dirname(folder.log(row));
     const names = [`${row.id}.events.jsonl`, `${row.id}.json`];
@@ -67,7 +64,7 @@ describe(FileInteractionStore.name, () => {
     const store = await folder.open();
     const row = await started(store, { created_at: at(2) });
     const chat = await store.findChat(row.chat_id);
-    await store.close();
+    await folder.close();
     const path = folder.chatFile(row.chat_id);
     await writeFile(path, '{"id": ');
     const again = await folder.open();
@@ -80,7 +77,7 @@ describe(FileInteractionStore.name, () => {
     const store = await folder.open();
     const row = await started(store, { lease: HELD });
     for (const seq of [2, 3, 4]) await store.append([newBatch(row.id, [seq, seq])]);
-    await store.close();
+    await folder.close();
     const path = folder.log(row);
     const damaged = (await readFile(path, 'utf8')).replace('{"seq":3', '{"se');
     await writeFile(path, `${damaged}{"cut`);
@@ -95,7 +92,7 @@ describe(FileInteractionStore.name, () => {
     const store = await folder.open();
     const bad = await ended(store, 'one');
     const good = await ended(store, 'two');
-    await store.close();
+    await folder.close();
     const text = await readFile(folder.log(bad), 'utf8');
     await writeFile(folder.log(bad), `not JSON${text}`);
     const again = await folder.open();
@@ -103,28 +100,6 @@ describe(FileInteractionStore.name, () => {
     expect(await again.findInteraction(bad.id)).toBeUndefined();
     expect(await again.findInteraction(good.id)).toMatchObject({ status: 'COMPLETED' });
     expect((await again.findChat(bad.chat_id))?.head_interaction_id).toBeNull();
-  });
-
-  it('takes up what was written before there were requests, queues and branches', async () => {
-    const store = await folder.open();
-    const first = await ended(store, 'one', { created_at: at(1) });
-    const row = await started(store, { chat_id: first.chat_id, created_at: at(2), lease: HELD });
-    const chat = await store.findChat(row.chat_id);
-    await folder.close();
-    for (const each of [first, row]) await makeEarlier(each);
-    const { turns, superseded: _, ...file } = await folder.readJson(folder.chatFile(row.chat_id));
-    await writeFile(folder.chatFile(row.chat_id), JSON.stringify({ ...file, starts: turns }));
-
-    const again = await folder.open();
-    expect(folder.problems).toEqual([]);
-    expect(await again.findChat(row.chat_id)).toEqual(chat);
-    const settings = { ...row.settings, client_tools: [] };
-    expect(await again.findInteraction(row.id)).toEqual({ ...row, settings });
-    expect(await again.getPreviousState(row.id)).toEqual(exchange('one'));
-    await again.acquireLease(row.id, HELD);
-    expect(await again.append([endBatch(row.id, 2, { epoch: 2 })])).toEqual(['written']);
-    const edit = await started(again, { chat_id: row.chat_id, edited_from: row.id });
-    expect(edit.parent_id).toBe(first.id);
   });
 
   it('gives a chat another folder where the file system takes its name for another chat’s', async () => {
@@ -197,30 +172,4 @@ describe(FileInteractionStore.name, () => {
     await expect(store.ping()).rejects.toThrow('ENOENT');
     await expect(store.createChat(newChat({ id: chatId() }))).rejects.toThrow('ENOENT');
   });
-
-  /** Takes from a log what is newer. */
-  async function makeEarlier(row: InteractionRow): Promise<void> {
-    const lines = (await readFile(folder.log(row), 'utf8')).trimEnd().split('\n');
-    const earlier = lines.map((line) => {
-      const entry = JSON.parse(line) as Record<string, Record<string, unknown>>;
-      const { start, commit } = entry;
-      if (start) {
-        const settings = without(start.settings, NEW_IN_SETTINGS);
-        const kept = { ...without(start, NEW_IN_START), parent_id: row.parent_id, settings };
-        return JSON.stringify({ start: kept });
-      }
-      if (!commit) return line;
-      return JSON.stringify({ commit: { ...commit, state: without(commit.state, NEW_IN_STATE) } });
-    });
-    await writeFile(folder.log(row), `${earlier.join('\n')}\n`);
-  }
 });
-
-const NEW_IN_START = ['agent_id', 'edited_from'];
-const NEW_IN_SETTINGS = ['approval_mode', 'client_tools'];
-const NEW_IN_STATE = ['parked_signals', 'queue_rank', 'request_changes', 'parent_id', 'turn'];
-
-function without(value: unknown, keys: readonly string[]): object {
-  const entries = Object.entries(value as object).filter(([key]) => !keys.includes(key));
-  return Object.fromEntries(entries);
-}
