@@ -11,12 +11,12 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { PortsModule } from './ports.module.js';
-import type { Stores } from './ports.module.js';
+import type { AllStores } from './storage/stores.js';
 
 /** The whole server, on an open store, with `modules` (agents, tools) beside its own. */
 @Module({})
 export class AppModule {
-  static of(config: Config, stores: Stores, modules: readonly Type[] = []): DynamicModule {
+  static of(config: Config, stores: AllStores, modules: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [

@@ -6,7 +6,12 @@ import { Clock, SystemClock } from './kernel/clock.js';
 import { Ids } from './kernel/ids.js';
 import { ChatArchive } from './persistence/chat-archive.js';
 import { ConversationCache } from './persistence/conversation-cache/conversation-cache.js';
+import { ChatStore } from './persistence/chat.store.js';
 import { InteractionStore } from './persistence/interaction.store.js';
+import { InterventionStore } from './persistence/intervention.store.js';
+import { LeaseStore } from './persistence/lease.store.js';
+import { RecordStore } from './persistence/record.store.js';
+import { RequestStore } from './persistence/request.store.js';
 import { LiveBus } from './event-log/live/live-bus.js';
 import { LocalLiveBus } from './event-log/live/local/local-live-bus.js';
 import { MessageLists } from './persistence/conversation-cache/message-lists.js';
@@ -24,6 +29,7 @@ import type { ModelProvider } from './models/model-provider.js';
 import { OpenAiProvider } from './models/openai/openai-provider.js';
 import { seesImages } from './models/sees-images.js';
 import type { HttpProviderOptions } from './models/wire/http-provider-options.js';
+import type { AllStores } from './storage/stores.js';
 import { RuleStore } from './permissions/rule-store.js';
 import { connectRedis } from './redis/connect-redis.js';
 import { Refusals } from './redis/refusals.js';
@@ -36,28 +42,25 @@ import { Sandbox } from './workspace/sandbox/sandbox.js';
 import { PythonSettings } from './tools/python/python-settings.js';
 import { ToolLimits } from './tools/tool-limits.js';
 
-/** Saved state, open. */
-export interface Stores {
-  readonly store: InteractionStore;
-  readonly rules: RuleStore;
-  readonly tasks: TaskStore;
-  readonly archive: ChatArchive;
-}
-
 /** Binds ports to implementations, for all modules. */
 @Global()
 @Module({})
 export class PortsModule {
-  static of(config: Config, { store, rules, tasks, archive }: Stores): DynamicModule {
+  static of(config: Config, stores: AllStores): DynamicModule {
     const providers: Provider[] = [
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
       Ids,
       Metrics,
-      { provide: InteractionStore, useValue: store },
-      { provide: RuleStore, useValue: rules },
-      { provide: TaskStore, useValue: tasks },
-      { provide: ChatArchive, useValue: archive },
+      { provide: ChatStore, useValue: stores.chats },
+      { provide: InteractionStore, useValue: stores.interactions },
+      { provide: RecordStore, useValue: stores.records },
+      { provide: LeaseStore, useValue: stores.leases },
+      { provide: RequestStore, useValue: stores.requests },
+      { provide: InterventionStore, useValue: stores.interventions },
+      { provide: ChatArchive, useValue: stores.archive },
+      { provide: RuleStore, useValue: stores.rules },
+      { provide: TaskStore, useValue: stores.tasks },
       { provide: LiveBus, useFactory: () => openLiveBus(config) },
       {
         provide: ConversationCache,
@@ -67,15 +70,14 @@ export class PortsModule {
       { provide: RunQueue, useFactory: () => openRunQueue(config) },
       {
         provide: Spill,
-        inject: [InteractionStore],
-        useFactory: (saved: InteractionStore) => openSpill(config, saved),
+        useFactory: () => openSpill(config, stores),
       },
       {
         provide: StoreHealth,
-        inject: [InteractionStore, Spill, Clock, RunQueue],
-        useFactory: (saved: InteractionStore, spill: Spill, clock: Clock, queue: RunQueue) =>
+        inject: [RecordStore, Spill, Clock, RunQueue],
+        useFactory: (records: RecordStore, spill: Spill, clock: Clock, queue: RunQueue) =>
           new StoreHealth(
-            { store: saved, spill, clock },
+            { records, spill, clock },
             {
               name: config.store === 'file' ? 'data directory' : 'database',
               patience_ms: patienceOf(config),
@@ -85,15 +87,9 @@ export class PortsModule {
       },
       {
         provide: LogWriter,
-        inject: [InteractionStore, Clock, Spill, StoreHealth, Metrics],
+        inject: [RecordStore, Clock, Spill, StoreHealth, Metrics],
         useFactory: (
-          ...[saved, clock, spill, watch, meter]: [
-            InteractionStore,
-            Clock,
-            Spill,
-            StoreHealth,
-            Metrics,
-          ]
+          ...[saved, clock, spill, watch, meter]: [RecordStore, Clock, Spill, StoreHealth, Metrics]
         ) =>
           new LogWriter(saved, clock, {
             save_timeout_ms: config.saveTimeoutMs,
@@ -104,8 +100,8 @@ export class PortsModule {
       },
       {
         provide: Readers,
-        inject: [InteractionStore, LiveBus],
-        useFactory: (saved: InteractionStore, bus: LiveBus) => new Readers({ store: saved, bus }),
+        inject: [RecordStore, LiveBus],
+        useFactory: (records: RecordStore, bus: LiveBus) => new Readers({ records, bus }),
       },
       { provide: ModelRegistry, useValue: modelsOf(config) },
       { provide: ToolLimits, useValue: config },
@@ -187,10 +183,10 @@ async function openRunQueue(config: Config): Promise<RunQueue> {
 const MAX_SPILL_BYTES = 1024 ** 3;
 
 /** A disk that takes no log takes no spill either. */
-async function openSpill(config: Config, store: InteractionStore): Promise<Spill> {
+async function openSpill(config: Config, stores: AllStores): Promise<Spill> {
   const folder =
     config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill(store, folder);
+  const spill = new Spill(stores, folder);
   await spill.open();
   return spill;
 }

@@ -23,7 +23,7 @@ export class ApprovalsService {
 
   constructor(
     private readonly settling: SettleService,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
@@ -86,7 +86,7 @@ export class ApprovalsService {
 
   private async callOf(row: RequestRow, input?: Json): Promise<JudgedCall | undefined> {
     const tool = this.tools.find(toolName(row));
-    const interaction = await this.store.findInteraction(row.interaction_id);
+    const interaction = await this.interactions.findInteraction(row.interaction_id);
     if (!tool || !interaction) return undefined;
     const tool_input = input ?? (JSON.parse(String(row.event['tool_input']) || '{}') as Json);
     return { tool, tool_input, chat_id: row.chat_id, agent: interaction.agent };

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
 import { viewRequest } from './request-view.js';
 
@@ -10,7 +10,7 @@ import { viewRequest } from './request-view.js';
 @ApiTags('requests')
 @Controller('requests')
 export class InboxController {
-  constructor(private readonly store: InteractionStore) {}
+  constructor(private readonly requests: RequestStore) {}
 
   @Get()
   @ApiOperation({
@@ -24,7 +24,7 @@ export class InboxController {
     @Query() { limit, cursor, status, ...scope }: RequestsQueryDto,
   ): Promise<RequestListDto> {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const rows = await this.store.listRequests({
+    const rows = await this.requests.listRequests({
       ...scope,
       ...(status !== 'all' && { status }),
       limit: limit + 1,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { DowntimeGrace } from './downtime-grace.js';
 import { SettleService } from './settle.service.js';
@@ -19,7 +19,7 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
   private busy = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly requests: RequestStore,
     private readonly settling: SettleService,
     private readonly clock: Clock,
     private readonly grace: DowntimeGrace,
@@ -39,7 +39,7 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
     this.busy = true;
     try {
       const at = this.clock.now().toISOString();
-      for (const row of await this.store.listExpiredRequests(at, BATCH))
+      for (const row of await this.requests.listExpiredRequests(at, BATCH))
         if (!this.grace.covers(row)) await this.settling.settle(row, expired(row)).catch(() => {}); // somebody was faster
     } catch {
       // The store is away; the next round comes.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
@@ -12,7 +12,7 @@ import type { RequestOwner } from './settle.service.js';
 export class ResponsesService {
   constructor(
     private readonly settling: SettleService,
-    private readonly store: InteractionStore,
+    private readonly requests: RequestStore,
   ) {}
 
   async respond(owner: RequestOwner, { request_id, answer }: RespondDto): Promise<void> {
@@ -31,7 +31,7 @@ export class ResponsesService {
     callId: string,
   ): Promise<RequestRow> {
     let other: RequestRow | undefined;
-    for await (const row of listAllRequests(this.store, { chat_id, interaction_id })) {
+    for await (const row of listAllRequests(this.requests, { chat_id, interaction_id })) {
       if (row.event['tool_call_id'] !== callId) continue;
       if (row.kind === 'tool') return row;
       other = row;

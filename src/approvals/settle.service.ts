@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
@@ -18,7 +18,7 @@ export interface RequestOwner {
 @Injectable()
 export class SettleService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly requests: RequestStore,
     private readonly bus: LiveBus,
     private readonly queue: RunQueue,
     private readonly clock: Clock,
@@ -27,7 +27,7 @@ export class SettleService {
 
   /** @throws AppError `request_not_found` (404), also when it belongs to another interaction or is of another kind */
   async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
-    const row = await this.store.findRequest(id);
+    const row = await this.requests.findRequest(id);
     const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
     if (!isTheirs) throw notFound(id, owner);
     if (row.kind === kind) return row;
@@ -40,7 +40,7 @@ export class SettleService {
    */
   async settle(row: RequestRow, settlement: Settlement): Promise<void> {
     const at = this.clock.now().toISOString();
-    const { outcome } = await this.store.settleRequest({
+    const { outcome } = await this.requests.settleRequest({
       request_id: row.id,
       settlement,
       at,
@@ -52,7 +52,7 @@ export class SettleService {
         this.queue.enqueue(row.interaction_id); // for a run that is parked
         return;
       case 'settled_before':
-        throw alreadyProcessed(await this.store.findRequest(row.id));
+        throw alreadyProcessed(await this.requests.findRequest(row.id));
       case 'expired':
         throw new AppError(
           'invalid',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CancellationService } from './cancellation.service.js';
 import { AppError } from '../kernel/app-error.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import type { StoppedEffect } from '../protocol/events.js';
 import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';
@@ -20,15 +21,16 @@ const WAIT_LIMIT_MS = 30_000;
 @Injectable()
 export class CancelService {
   constructor(
-    private readonly interactions: InteractionsService,
+    private readonly service: InteractionsService,
     private readonly cancellation: CancellationService,
     private readonly waitForEnd: WaitForEnd,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
   ) {}
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
   async request(chatId: string, interactionId: string): Promise<void> {
-    const { status } = await this.interactions.get(chatId, interactionId);
+    const { status } = await this.service.get(chatId, interactionId);
     if (isFinal(status)) throw alreadyEnded(status);
     const row = await this.cancellation.request(interactionId, 'Cancelled by the user.');
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
@@ -37,9 +39,9 @@ export class CancelService {
   /** Undefined when that takes longer than 30 s. */
   async outcome(interactionId: string): Promise<CancelOutcome | undefined> {
     if (!(await this.waitForEnd.of(interactionId, WAIT_LIMIT_MS))) return undefined;
-    const row = await this.store.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId);
     if (!row) return undefined;
-    const [record] = await this.store.readRecordsOfTypes([interactionId], ['CANCELLED']);
+    const [record] = await this.records.readRecordsOfTypes([interactionId], ['CANCELLED']);
     const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
     return { status: row.status, stopped };
   }

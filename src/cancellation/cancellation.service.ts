@@ -9,14 +9,14 @@ import { RunQueue } from '../queue/run-queue.js';
 @Injectable()
 export class CancellationService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
     private readonly bus: LiveBus,
     private readonly queue: RunQueue,
   ) {}
 
   /** Answers the row as it is now; undefined if there is none. Nobody runs it? Then it is enqueued, to be ended by a run that only does that. */
   async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    const row = await this.store.requestCancel(interactionId, reason);
+    const row = await this.interactions.requestCancel(interactionId, reason);
     if (!row || isFinal(row.status)) return row;
     this.bus.wake(interactionId);
     this.queue.enqueue(interactionId);

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { CancellationService } from './cancellation.service.js';
 import { Config } from '../config/config.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Readers } from '../event-log/follow/readers.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
@@ -19,7 +20,8 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly readers: Readers,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly requests: RequestStore,
     private readonly bus: LiveBus,
     private readonly cancellation: CancellationService,
     private readonly config: Config,
@@ -68,9 +70,9 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   /** What has waited for a person goes on. */
   private async wantsCancel(id: string): Promise<boolean> {
-    const row = await this.store.findInteraction(id);
+    const row = await this.interactions.findInteraction(id);
     if (!row || !asksForCancel(row)) return false;
-    const asked = await this.store.listRequests({ interaction_id: id, limit: 1 });
+    const asked = await this.requests.listRequests({ interaction_id: id, limit: 1 });
     return asked.length === 0 && this.readers.count(id) === 0;
   }
 }

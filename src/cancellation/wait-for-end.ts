@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import { Follower } from '../event-log/follow/follower.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Readers } from '../event-log/follow/readers.js';
@@ -19,14 +20,15 @@ const READ_CHECK_MS = 20;
 export class WaitForEnd {
   constructor(
     private readonly bus: LiveBus,
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
     private readonly readers: Readers,
     private readonly clock: Clock,
   ) {}
 
   /** True also when it is gone, as what is deleted has ended before; false when that takes longer than `limit_ms`. */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
-    const row = await this.store.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId);
     if (!row || isOver(row)) return true;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
@@ -36,7 +38,7 @@ export class WaitForEnd {
         resolve(ended);
       };
       const check = (): void => {
-        this.store.findInteraction(interactionId).then(
+        this.interactions.findInteraction(interactionId).then(
           (now) => isOver(now) && finish(true),
           () => {}, // the next check comes
         );
@@ -62,7 +64,7 @@ export class WaitForEnd {
 
   private follow({ id, last_seq }: InteractionRow, end: (error?: unknown) => void): Follower {
     return new Follower(
-      { store: this.store, bus: this.bus },
+      { records: this.records, bus: this.bus },
       { interaction_id: id, cursor: { seq: last_seq, offsets: new Map() }, trace: false },
       { event: () => {}, flush: () => {}, drained: () => Promise.resolve(), end },
     );

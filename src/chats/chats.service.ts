@@ -7,6 +7,7 @@ import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { RuleBook } from '../permissions/rule-book.js';
@@ -26,7 +27,8 @@ const MAX_JUST_ENDED = 20;
 @Injectable()
 export class ChatsService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
+    private readonly interactions: InteractionStore,
     private readonly memory: ConversationCache,
     private readonly view: InteractionView,
     private readonly agents: AgentRegistry,
@@ -48,7 +50,7 @@ export class ChatsService {
       created_at: this.clock.now().toISOString(),
       metadata: metadata ?? {},
     };
-    if (!(await this.store.createChat(chat)))
+    if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
     return { ...(await this.find(chat.id)), interactions: [] };
   }
@@ -58,7 +60,7 @@ export class ChatsService {
     next_cursor: string | null;
   }> {
     const before = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const rows = await this.store.listChats({ limit: limit + 1, ...(before && { before }) });
+    const rows = await this.chats.listChats({ limit: limit + 1, ...(before && { before }) });
     return toPage(rows, limit);
   }
 
@@ -69,7 +71,7 @@ export class ChatsService {
   async get(id: string, { limit, before, include }: GetChatQueryDto): Promise<Chat> {
     const chat = await this.find(id);
     if (before !== undefined) await this.requireInteraction(id, before);
-    const rows = await this.store.listInteractions({
+    const rows = await this.interactions.listInteractions({
       chat_id: id,
       superseded: include === 'superseded',
       limit,
@@ -81,7 +83,7 @@ export class ChatsService {
   /** @throws AppError `chat_not_found`, `interaction_not_found` (404), `chat_busy` (409) */
   async update(id: string, { title, metadata, head_interaction_id }: UpdateChatDto): Promise<Chat> {
     if (head_interaction_id !== undefined) await this.switchHead(id, head_interaction_id);
-    const row = await this.store.updateChat(id, {
+    const row = await this.chats.updateChat(id, {
       ...(title !== undefined && { title }),
       ...(metadata !== undefined && { metadata }),
       updated_at: this.clock.now().toISOString(),
@@ -95,7 +97,7 @@ export class ChatsService {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     for (;;) {
       await this.untilEndsAreRead(id);
-      const outcome = await this.store.deleteChat(id);
+      const outcome = await this.chats.deleteChat(id);
       if (outcome === 'deleted') return this.discardRest(id);
       if (outcome === 'unknown') unknownChat(id);
       const left = deadline - this.clock.monotonic();
@@ -112,7 +114,7 @@ export class ChatsService {
 
   /** What waits first, so that nothing takes the place of what is stopped. */
   private async stopActive(chatId: string, limit_ms: number): Promise<boolean> {
-    const unfinished = (await this.store.listUnfinished(chatId)).reverse();
+    const unfinished = (await this.interactions.listUnfinished(chatId)).reverse();
     for (const { id } of unfinished) await this.cancellation.request(id, 'The chat was deleted.');
     const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
     return ended.every(Boolean);
@@ -121,7 +123,7 @@ export class ChatsService {
   /** Whatever ended just now, on any process: its end may still be on its way to readers, and is gone with the chat. */
   private async untilEndsAreRead(chatId: string): Promise<void> {
     const latest = { chat_id: chatId, superseded: true, limit: MAX_JUST_ENDED };
-    const ended = (await this.store.listInteractions(latest)).filter(({ status }) =>
+    const ended = (await this.interactions.listInteractions(latest)).filter(({ status }) =>
       isFinal(status),
     );
     await Promise.all(ended.map((each) => this.waitForEnd.untilRead(each.id)));
@@ -130,7 +132,7 @@ export class ChatsService {
   private async switchHead(chatId: string, interactionId: string): Promise<void> {
     await this.find(chatId);
     const at = this.clock.now().toISOString();
-    switch (await this.store.switchHead(chatId, interactionId, at)) {
+    switch (await this.chats.switchHead(chatId, interactionId, at)) {
       case 'switched':
         return;
       case 'unknown':
@@ -149,7 +151,7 @@ export class ChatsService {
   }
 
   private async requireInteraction(chatId: string, before: string): Promise<void> {
-    if ((await this.store.findInteraction(before))?.chat_id === chatId) return;
+    if ((await this.interactions.findInteraction(before))?.chat_id === chatId) return;
     const message = `must be one of the interactions of the chat ${chatId}`;
     throw new AppError('invalid', 'invalid_query', `before ${message}.`, {
       errors: [{ field: 'before', message }],
@@ -157,7 +159,7 @@ export class ChatsService {
   }
 
   private async find(id: string): Promise<ChatRow> {
-    return (await this.store.findChat(id)) ?? unknownChat(id);
+    return (await this.chats.findChat(id)) ?? unknownChat(id);
   }
 }
 

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { FakeClock } from '../../test/support/fake-clock.js';
 import { MemoryLogStore } from '../../test/support/memory-log-store.js';
 import { AppError } from '../kernel/app-error.js';
-import type { InteractionStore } from '../persistence/interaction.store.js';
+import { portsOf } from '../../test/support/whole-store.js';
 import { Spill } from './spill/spill.js';
 import { StoreHealth } from './store-health.js';
 
@@ -20,10 +20,10 @@ describe(StoreHealth.name, () => {
   beforeEach(() => {
     clock = new FakeClock();
     ping = () => Promise.resolve();
-    const store: InteractionStore = Object.assign(new MemoryLogStore().port, {
+    const store = Object.assign(new MemoryLogStore().port, {
       ping: () => ping(),
     });
-    spill = new Spill(store);
+    spill = new Spill(portsOf(store));
     saved = [];
     logged = [];
     const options = {
@@ -31,7 +31,7 @@ describe(StoreHealth.name, () => {
       patience_ms: 20,
       onSaved: (id: string) => void saved.push(id),
     };
-    watch = new StoreHealth({ store, spill, clock }, options);
+    watch = new StoreHealth({ records: store, spill, clock }, options);
     for (const level of ['log', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)

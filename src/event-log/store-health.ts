@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../kernel/clock.js';
 import { AppError } from '../kernel/app-error.js';
-import type { InteractionStore } from '../persistence/interaction.store.js';
+import type { RecordStore } from '../persistence/record.store.js';
 import type { Spill } from './spill/spill.js';
 
 export interface StoreWatchOptions {
@@ -15,7 +15,7 @@ export interface StoreWatchOptions {
 }
 
 export interface StoreWatchDeps {
-  readonly store: InteractionStore;
+  readonly records: RecordStore;
   readonly spill: Spill;
   readonly clock: Clock;
 }
@@ -105,7 +105,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
       timer = setTimeout(() => setImmediate(giveUp), patience_ms);
     });
     try {
-      return await Promise.race([this.deps.store.ping().then(() => undefined, toError), late]);
+      return await Promise.race([this.deps.records.ping().then(() => undefined, toError), late]);
     } finally {
       clearTimeout(timer);
     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import { toEvent } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { AGENT_EVENT_TYPES } from '../protocol/events.js';
@@ -10,7 +11,10 @@ import type { Message } from '../protocol/message.js';
 /** Builds what clients see of interactions: the row, its events from the log, and the conversation from what its branch added. */
 @Injectable()
 export class InteractionView {
-  constructor(private readonly store: InteractionStore) {}
+  constructor(
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+  ) {}
 
   async one(row: InteractionRow): Promise<Interaction> {
     const [interaction] = await this.many([row]);
@@ -26,14 +30,14 @@ export class InteractionView {
   private async readEvents(rows: readonly InteractionRow[]): Promise<Map<string, AgentEvent[]>> {
     const ids = rows.map(({ id }) => id);
     const events = new Map<string, AgentEvent[]>(ids.map((id) => [id, []]));
-    for (const record of await this.store.readRecordsOfTypes(ids, AGENT_EVENT_TYPES))
+    for (const record of await this.records.readRecordsOfTypes(ids, AGENT_EVENT_TYPES))
       events.get(record.interaction_id)?.push(toEvent(record) as AgentEvent);
     return events;
   }
 
   private async readStates(rows: readonly InteractionRow[]): Promise<Map<string, Message[]>> {
     const ended = rows.filter(({ completed_at }) => completed_at !== null);
-    const added = await this.store.findAddedMessages(ended.map(({ id }) => id));
+    const added = await this.interactions.findAddedMessages(ended.map(({ id }) => id));
     const byId = new Map(ended.map((row) => [row.id, row]));
     const states = new Map<string, Message[]>();
     const read = async (row: InteractionRow): Promise<Message[]> => {
@@ -50,7 +54,7 @@ export class InteractionView {
   }
 
   private async before(row: InteractionRow): Promise<Message[]> {
-    return row.parent_id === null ? [] : this.store.getPreviousState(row.id);
+    return row.parent_id === null ? [] : this.interactions.getPreviousState(row.id);
   }
 }
 

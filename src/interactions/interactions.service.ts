@@ -6,6 +6,7 @@ import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { doneWithin } from '../kernel/done-within.js';
 import { Ids } from '../kernel/ids.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import type {
@@ -43,7 +44,8 @@ export interface StartRequest {
 @Injectable()
 export class InteractionsService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
+    private readonly interactions: InteractionStore,
     private readonly bus: LiveBus,
     private readonly agents: AgentRegistry,
     private readonly models: ModelRegistry,
@@ -70,7 +72,7 @@ export class InteractionsService {
     this.intake.requireOpen();
     const start = await this.prepare(request);
     const leased_at = this.clock.monotonic();
-    const outcome = acceptStart(await this.store.startInteraction(start));
+    const outcome = acceptStart(await this.interactions.startInteraction(start));
     const row = outcome.interaction;
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     const heard = onAccepted(row);
@@ -86,7 +88,7 @@ export class InteractionsService {
 
   /** @throws AppError `interaction_not_found` (404), also when it belongs to another chat */
   async get(chatId: string, interactionId: string): Promise<InteractionRow> {
-    const row = await this.store.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId);
     if (row?.chat_id === chatId) return row;
     throw new AppError(
       'not_found',
@@ -105,7 +107,7 @@ export class InteractionsService {
       this.queue.enqueue(interrupted);
     }
     const at = this.clock.now().toISOString();
-    for (const id of await this.store.promoteQueued(at, chat_id))
+    for (const id of await this.interactions.promoteQueued(at, chat_id))
       this.queue.enqueue(id, { as: 'new' });
   }
 
@@ -198,6 +200,6 @@ export class InteractionsService {
   }
 
   private async agentOf(chatId: string): Promise<string> {
-    return (await this.store.findChat(chatId))?.agent ?? DEFAULT_AGENT;
+    return (await this.chats.findChat(chatId))?.agent ?? DEFAULT_AGENT;
   }
 }

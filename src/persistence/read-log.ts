@@ -1,17 +1,17 @@
-import type { InteractionStore } from './interaction.store.js';
+import type { RecordStore } from './record.store.js';
 import type { LogRecord } from './rows/log-record.js';
 
 const PAGE = 500;
 
 /** The whole log of an interaction as far as it is committed, in order of seq. */
 export async function readLog(
-  store: Pick<InteractionStore, 'readRecords'>,
+  records: Pick<RecordStore, 'readRecords'>,
   interactionId: string,
 ): Promise<LogRecord[]> {
   const log: LogRecord[] = [];
   for (;;) {
     const after = log.at(-1)?.seq ?? 0;
-    const page = await store.readRecords(interactionId, { after, limit: PAGE });
+    const page = await records.readRecords(interactionId, { after, limit: PAGE });
     log.push(...page);
     if (page.length < PAGE) return log;
   }

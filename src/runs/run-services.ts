@@ -7,6 +7,10 @@ import { Guardrails } from '../guardrails/guardrails.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { InterventionStore } from '../persistence/intervention.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { LogWriter } from '../event-log/append/log-writer.js';
@@ -22,7 +26,11 @@ export class RunServices {
   readonly logger = new Logger('Run');
 
   constructor(
-    readonly store: InteractionStore,
+    readonly interactions: InteractionStore,
+    readonly records: RecordStore,
+    readonly leases: LeaseStore,
+    readonly requests: RequestStore,
+    readonly interventions: InterventionStore,
     readonly bus: LiveBus,
     readonly memory: ConversationCache,
     readonly writer: LogWriter,

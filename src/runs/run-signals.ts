@@ -1,9 +1,11 @@
 import type { InteractionStore } from '../persistence/interaction.store.js';
+import type { LeaseStore } from '../persistence/lease.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import type { Slot } from '../queue/run-queue.js';
 
 export interface SignalWatchOptions {
-  readonly store: InteractionStore;
+  readonly interactions: InteractionStore;
+  readonly leases: LeaseStore;
   readonly interaction: InteractionRow;
   readonly slot: Slot;
   readonly isStopped: () => boolean;
@@ -52,10 +54,10 @@ export class SignalWatch {
   }
 
   private async lookOnce(): Promise<void> {
-    const { store, interaction, slot, isStopped, cancel, takeIn } = this.options;
+    const { interactions, interaction, slot, isStopped, cancel, takeIn } = this.options;
     await this.parkAttempt; // what comes after it is for the next run
     if (isStopped()) return;
-    const row = await store.findInteraction(interaction.id);
+    const row = await interactions.findInteraction(interaction.id);
     if (!row) return;
     if (row.cancel_reason !== null) return cancel(row.cancel_reason);
     if (row.signals === this.signals) return;
@@ -65,9 +67,9 @@ export class SignalWatch {
   }
 
   private async tryToPark(onParked: () => void): Promise<boolean> {
-    const { store, interaction } = this.options;
+    const { leases, interaction } = this.options;
     const lease = { interaction_id: interaction.id, epoch: interaction.epoch };
-    const attempt = store.park({ ...lease, signals: this.signals });
+    const attempt = leases.park({ ...lease, signals: this.signals });
     const parked = await attempt.catch(() => false);
     if (parked) onParked();
     return parked;

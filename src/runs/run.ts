@@ -68,7 +68,8 @@ export class Run {
     const after_ms = start.losses < SUSPECT_LOSSES ? deps.config.parkAfterMs : 0;
     this.parking = new Parking({ after_ms, slot, waiting, park: () => this.park() });
     this.watch = new SignalWatch({
-      store: deps.store,
+      interactions: deps.interactions,
+      leases: deps.leases,
       ...{ interaction, slot },
       isStopped: () => this.stop !== undefined,
       cancel: (reason) => this.cancel(reason),
@@ -96,7 +97,7 @@ export class Run {
     const { scope } = this;
     this.finish = new RunFinish({ scope, state, journal, conversation });
     this.intake = new RunIntake({
-      ...{ store: deps.store, scope, state },
+      ...{ stores: deps, scope, state },
       isStopped: () => this.stop !== undefined,
       cancel: (reason) => this.cancel(reason),
     });
@@ -251,8 +252,8 @@ export class Run {
     this.abort.abort();
     await this.finish.settle();
     const { scope } = this;
-    const { store, clock } = this.deps;
-    if (this.state.isAsking) await closeRequests({ store, clock, scope }); // nobody settles them any more
+    const { requests, clock } = this.deps;
+    if (this.state.isAsking) await closeRequests({ requests, clock, scope }); // nobody settles them any more
     return ending();
   }
 
@@ -292,8 +293,8 @@ export class Run {
   }
 
   private newLeftovers(): RunLeftovers {
-    const { store, clock } = this.deps;
+    const { requests, clock } = this.deps;
     const scope = () => this.scope;
-    return new RunLeftovers({ store, clock, scope, context: () => this.finish.context });
+    return new RunLeftovers({ requests, clock, scope, context: () => this.finish.context });
   }
 }

@@ -1,21 +1,13 @@
 import type { Config } from '../config/config.js';
 import { SystemClock } from '../kernel/clock.js';
-import type { ChatArchive } from '../persistence/chat-archive.js';
-import type { InteractionStore } from '../persistence/interaction.store.js';
-import type { RuleStore } from '../permissions/rule-store.js';
-import type { TaskStore } from '../tasks/task-store.js';
 import { DataDirLock } from './data-dir-lock.js';
-import type { ReportProblem } from './file/report-problem.js';
+import type { AllStores } from './stores.js';
 
 /** After a start, or what was deleted, in milliseconds. */
 const VACUUM_PAUSE_MS = 2_000;
 
-/** An open store and how to close it. */
-export interface Storage {
-  readonly store: InteractionStore;
-  readonly rules: RuleStore;
-  readonly tasks: TaskStore;
-  readonly archive: ChatArchive;
+/** Open stores, and how to close them. */
+export interface Storage extends AllStores {
   close(): Promise<void>;
 }
 
@@ -54,11 +46,8 @@ async function openDatabaseStorage(
 ): Promise<Storage> {
   const { openDatabase } = await import('./typeorm/open-database.js');
   const { expireLeases } = await import('./typeorm/expire-leases.js');
-  const { TypeOrmChatArchive } = await import('./typeorm/typeorm-chat-archive.js');
-  const { TypeOrmInteractionStore } = await import('./typeorm/typeorm-interaction-store.js');
-  const { TypeOrmRuleStore } = await import('./typeorm/typeorm-rule-store.js');
+  const { createStores } = await import('./typeorm/create-stores.js');
   const { Vacuum } = await import('./typeorm/vacuum.js');
-  const { TypeOrmTaskStore } = await import('./typeorm/typeorm-task-store.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
     dataDir: config.dataDir,
@@ -70,10 +59,7 @@ async function openDatabaseStorage(
   if (vacuum) await expireLeases(database);
   vacuum?.request();
   return {
-    store: new TypeOrmInteractionStore(database, vacuum),
-    rules: new TypeOrmRuleStore(database),
-    tasks: new TypeOrmTaskStore(database),
-    archive: new TypeOrmChatArchive(database),
+    ...createStores(database, vacuum),
     async close() {
       await vacuum?.stop();
       await database.close();
@@ -85,26 +71,10 @@ async function openFileStorage(
   config: Config,
   report: (problem: string) => void,
 ): Promise<Storage> {
-  const { FileRuleStore } = await import('./file/file-rule-store.js');
-  const { FileTaskStore } = await import('./file/file-task-store.js');
-  const { FileInteractionStore } = await import('./file/file-interaction-store.js');
-  const reportFile: ReportProblem = ({ path, message }) => report(`${path}: ${message}`);
-  const store = await FileInteractionStore.open({
+  const { openFileStores } = await import('./file/file-stores.js');
+  return openFileStores({
     data_dir: config.dataDir,
     clock: new SystemClock(),
-    report: reportFile,
+    report: ({ path, message }) => report(`${path}: ${message}`),
   });
-  const tasks = await FileTaskStore.open(store.folders, reportFile);
-  const rules = await FileRuleStore.open({ data_dir: config.dataDir });
-  return {
-    store,
-    rules,
-    tasks,
-    archive: store.archive,
-    async close() {
-      await tasks.close();
-      await store.close();
-      await rules.close();
-    },
-  };
 }

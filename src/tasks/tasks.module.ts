@@ -3,7 +3,7 @@ import { TasksController } from './tasks.controller.js';
 import { TasksService } from './tasks.service.js';
 import { TodoTool } from './todo.tool.js';
 
-/** Needs a `TaskStore`, an `InteractionStore`, a `Clock` and `Ids` from whoever binds the ports. */
+/** Needs a `TaskStore`, a `ChatStore`, a `Clock` and `Ids` from whoever binds the ports. */
 @Module({
   controllers: [TasksController],
   providers: [TasksService, TodoTool],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import type { Task, TaskStatus } from '../protocol/task.js';
 import { changeTask } from './task-change.js';
 import type { TaskChange } from './task-change.js';
@@ -28,7 +28,7 @@ const ATTEMPTS = 10;
 export class TasksService {
   constructor(
     private readonly tasks: TaskStore,
-    private readonly interactions: InteractionStore,
+    private readonly chats: ChatStore,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -109,7 +109,7 @@ export class TasksService {
   }
 
   private async requireChat(id: string): Promise<void> {
-    if (await this.interactions.findChat(id)) return;
+    if (await this.chats.findChat(id)) return;
     throw new AppError(
       'not_found',
       'chat_not_found',

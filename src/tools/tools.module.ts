@@ -19,7 +19,7 @@ import { ToolExecutor } from './tool-executor.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
-/** Needs a `ToolLimits`, a `PythonSettings`, a `Clock`, an `InteractionStore` and a `Sandbox` from whoever binds the ports. */
+/** Needs a `ToolLimits`, a `PythonSettings`, a `Clock`, an `InteractionStore`, a `RecordStore`, a `ChatStore` and a `Sandbox` from whoever binds the ports. */
 @Module({
   imports: [DiscoveryModule, WorkspaceModule],
   controllers: [ToolsController],

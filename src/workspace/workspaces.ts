@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import { chatFolderName } from './chat-folder-name.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
@@ -17,7 +17,7 @@ export class Workspaces {
 
   constructor(
     private readonly config: Config,
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
   ) {}
 
   /** Opens the chat's workspace for as long as `work` takes. @throws WorkspaceFault */
@@ -53,7 +53,7 @@ export class Workspaces {
   }
 
   private async openRoot(chatId: string): Promise<Folder> {
-    const chat = await this.store.findChat(chatId);
+    const chat = await this.chats.findChat(chatId);
     const named = chat?.metadata['workspace'];
     if (named !== undefined && named !== null) return this.openNamed(named);
     const { workspaceDir, workspaceMode } = this.config;

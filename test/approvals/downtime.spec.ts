@@ -8,6 +8,7 @@ import { HELD, newBatch, newRequest, started } from '../contracts/interaction-st
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { wholeStore } from '../support/whole-store.js';
 
 const MINUTE = 60_000;
 const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
@@ -17,11 +18,11 @@ class Server {
   readonly settling: SettleService;
   private readonly expiry: RequestExpiry;
 
-  constructor({ store }: OpenStore['stores'], clock: FakeClock) {
+  constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const grace = new DowntimeGrace(clock);
     const queue = new LocalRunQueue(0);
-    this.settling = new SettleService(store, new LocalLiveBus(), queue, clock, grace);
-    this.expiry = new RequestExpiry(store, this.settling, clock, grace);
+    this.settling = new SettleService(requests, new LocalLiveBus(), queue, clock, grace);
+    this.expiry = new RequestExpiry(requests, this.settling, clock, grace);
   }
 
   expire(): Promise<void> {
@@ -44,7 +45,7 @@ describe('A request whose time was over while the server was down', () => {
 
       /** A question that is asked now and stays open for half a minute. */
       const ask = async (): Promise<RequestRow> => {
-        const { store } = opened.stores;
+        const store = wholeStore(opened.stores);
         const { id } = await started(store, { lease: HELD });
         const now = clock.now();
         const request = newRequest(2, {
@@ -55,7 +56,7 @@ describe('A request whose time was over while the server was down', () => {
         return (await store.findRequest(request.id))!;
       };
       const settlementOf = async ({ id }: RequestRow) =>
-        (await opened.stores.store.findRequest(id))!.settlement;
+        (await opened.stores.requests.findRequest(id))!.settlement;
       const restartLater = async (): Promise<Server> => {
         await opened.reopen();
         clock.pass(60 * MINUTE);

@@ -1,5 +1,5 @@
 import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
 import type { ChatRow } from '../../src/persistence/rows/store-rows.js';
@@ -21,9 +21,9 @@ import {
 export interface OpenedArchive {
   readonly archive: ChatArchive;
   /** The same saved data. */
-  readonly store: InteractionStore;
+  readonly store: WholeStore;
   /** Closes both and opens them anew, as a restarted process would. */
-  reopen(): Promise<{ archive: ChatArchive; store: InteractionStore }>;
+  reopen(): Promise<{ archive: ChatArchive; store: WholeStore }>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
   describe(`${name} as a ChatArchive`, () => {
     let opened: OpenedArchive;
     let archive: ChatArchive;
-    let store: InteractionStore;
+    let store: WholeStore;
     beforeAll(async () => {
       opened = await open();
       ({ archive, store } = opened);

@@ -1,5 +1,5 @@
 import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
@@ -24,7 +24,7 @@ async function opened(open: () => Promise<TestDatabase>) {
 
 function on(database: Database) {
   return {
-    store: new TypeOrmInteractionStore(database),
+    store: typeOrmStore(database),
     archive: new TypeOrmChatArchive(database),
   };
 }

@@ -1,8 +1,7 @@
-import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
-import { wholeStore } from '../support/whole-store.js';
+import { memoryStore } from '../support/whole-store.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 
 interactionStoreContract('memory', async () => ({
-  store: wholeStore(openMemoryStores()),
+  store: memoryStore(),
   close: async () => {},
 }));

@@ -1,4 +1,4 @@
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
@@ -15,8 +15,8 @@ else
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();
   return {
-    store: new TypeOrmInteractionStore(tested.database),
-    reopen: async () => new TypeOrmInteractionStore(await tested.reopen()),
+    store: typeOrmStore(tested.database),
+    reopen: async () => typeOrmStore(await tested.reopen()),
     close: () => tested.close(),
   };
 }

@@ -16,7 +16,7 @@ for (const kind of STORES) {
           return opened.stores.tasks;
         },
         get chats() {
-          return opened.stores.store;
+          return opened.stores.chats;
         },
         reopen: () => opened.reopen(),
         close: () => opened.close(),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Task } from '../../src/protocol/task.js';
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { ChatStore } from '../../src/persistence/chat.store.js';
 import type { TaskStore } from '../../src/tasks/task-store.js';
 import { newChat } from './interaction-store/fixtures.js';
 
 export interface OpenedTaskStore {
   readonly tasks: TaskStore;
   /** Where the chats are. */
-  readonly chats: InteractionStore;
+  readonly chats: ChatStore;
   /** Closes both and opens them again over the same saved data, as a restarted process would. */
   reopen(): Promise<void>;
   /** Closes the newest ones and removes their data. */

@@ -23,7 +23,7 @@ describe('A run that waits for people', () => {
   withPeople({ PARK_AFTER_MS: '0' }, (server, person) => {
     const statusOf = async (of: Interacted) => (await server.api.interaction(of)).status;
     const epochOf = async ({ id }: Interacted) =>
-      (await server.stores.store.findInteraction(id))!.epoch;
+      (await server.stores.interactions.findInteraction(id))!.epoch;
 
     it('is parked, and rests until somebody decides (I11)', async () => {
       const following = await person.say('rests', script({ calls: [calculate('6*7')] }));

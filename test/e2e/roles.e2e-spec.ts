@@ -131,7 +131,7 @@ const QUESTION = { name: 'ask_human', arguments: { question: 'Well?' } };
   });
 
   it('go on with a chat without asking the store what was said, unless it was edited', async () => {
-    const ask = jest.spyOn(opened.stores.store, 'getPreviousState');
+    const ask = jest.spyOn(opened.stores.interactions, 'getPreviousState');
     const kept = (): Promise<string[]> => redis.lrange('parley:chat:hot', 1, -1);
     const first = await api.api.begin('hot', 'One.');
     await api.api.follow(first);

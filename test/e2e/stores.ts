@@ -2,23 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
-import type { Stores } from '../../src/ports.module.js';
-import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
-import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
-import { TypeOrmRuleStore } from '../../src/storage/typeorm/typeorm-rule-store.js';
-import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.js';
-import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { AllStores } from '../../src/storage/stores.js';
+import { openFileStores } from '../../src/storage/file/file-stores.js';
+import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import { IS_CLUSTER } from '../support/e2e-cluster.js';
-import type { Database } from '../../src/storage/typeorm/database.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/databases.js';
 
 export interface OpenStore {
   /** The newest; `reopen` replaces them. */
-  readonly stores: Stores;
+  readonly stores: AllStores;
   /** Closes it and opens it again, as a restarted process would. */
   reopen(): Promise<void>;
   /** Closes it and removes its data. */
@@ -54,22 +48,13 @@ function onPostgres(kind: StoreKind): StoreKind {
 
 function onDatabase(opened: TestDatabase): OpenStore {
   const on = {
-    stores: storesOn(opened.database),
+    stores: createStores(opened.database),
     async reopen() {
-      on.stores = storesOn(await opened.reopen());
+      on.stores = createStores(await opened.reopen());
     },
     close: () => opened.close(),
   };
   return on;
-}
-
-function storesOn(database: Database): Stores {
-  return {
-    store: new TypeOrmInteractionStore(database),
-    rules: new TypeOrmRuleStore(database),
-    tasks: new TypeOrmTaskStore(database),
-    archive: new TypeOrmChatArchive(database),
-  };
 }
 
 async function openFiles(): Promise<OpenStore> {
@@ -77,25 +62,16 @@ async function openFiles(): Promise<OpenStore> {
   const report: ReportProblem = ({ path, message }) => {
     throw new Error(`${path}: ${message}`);
   };
-  const open = async () => {
-    const clock = new SystemClock();
-    const store = await FileInteractionStore.open({ data_dir, clock, report });
-    const tasks = await FileTaskStore.open(store.folders, report);
-    return { store, tasks, archive: store.archive, rules: await FileRuleStore.open({ data_dir }) };
-  };
-  const closeAll = async () => {
-    await on.stores.tasks.close();
-    await on.stores.store.close();
-    await on.stores.rules.close();
-  };
+  const open = () => openFileStores({ data_dir, clock: new SystemClock(), report });
+  let opened = await open();
   const on = {
-    stores: await open(),
+    stores: opened,
     async reopen() {
-      await closeAll();
-      on.stores = await open();
+      await opened.close();
+      on.stores = opened = await open();
     },
     async close() {
-      await closeAll();
+      await opened.close();
       await rm(data_dir, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,7 @@
 import type { Database } from '../../src/storage/typeorm/database.js';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import {
   HELD,
   newBatch,
@@ -20,7 +21,7 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
   let proxy: TcpProxy;
   let url: string;
   let database: Database;
-  let store: TypeOrmInteractionStore;
+  let store: WholeStore;
 
   beforeAll(async () => {
     server = await openTestPostgres();
@@ -29,7 +30,7 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
     Object.assign(through, { hostname: '127.0.0.1', port: String(proxy.port), password: 's3cret' });
     url = through.href;
     database = await openDatabase({ url, dataDir: '', migrate: true });
-    store = new TypeOrmInteractionStore(database);
+    store = typeOrmStore(database);
   });
 
   afterAll(async () => {
@@ -76,7 +77,7 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
     const through = url.replace(`:${proxy.port}`, `:${silenced.port}`);
     const target = { url: through, dataDir: '', migrate: true, saveTimeoutMs: 4000 };
     const impatient = await openDatabase(target);
-    const own = new TypeOrmInteractionStore(impatient);
+    const own = typeOrmStore(impatient);
     const { id } = await started(own, { lease: HELD });
     await Promise.all(Array.from({ length: 10 }, () => own.findInteraction(id))); // a connection each
     silenced.freeze();

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { readAll } from '../contracts/interaction-store/fixtures.js';
 import { copyOfTemplate } from '../support/databases.js';
 import { transpile } from '../support/transpile.js';
@@ -15,17 +15,17 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Starts an interaction and appends to it until it is killed; says how far its log is, once it is saved. */
 const WRITER = `
   import { openDatabase } from './src/storage/typeorm/open-database.js';
-  import { TypeOrmInteractionStore } from './src/storage/typeorm/typeorm-interaction-store.js';
+  import { createStores } from './src/storage/typeorm/create-stores.js';
   const [dataDir, id] = process.argv.slice(2);
-  const store = new TypeOrmInteractionStore(await openDatabase({ dataDir, migrate: true }));
+  const { interactions, records } = createStores(await openDatabase({ dataDir, migrate: true }));
   const at = new Date().toISOString();
   const chat = { id: 'chat_' + id, title: null, agent: null, created_at: at, metadata: {} };
   const interaction = { id, chat_id: chat.id, user_message: 'go', agent: 'a', agent_id: 'agent_1', model: 'm', settings: {}, created_at: at, metadata: {} };
-  await store.startInteraction({ chat, interaction, on_conflict: 'reject', lease: { owner: 'writer', ttl_ms: 1 } });
+  await interactions.startInteraction({ chat, interaction, on_conflict: 'reject', lease: { owner: 'writer', ttl_ms: 1 } });
   for (let seq = 2; ; seq++) {
     const body = { type: 'MESSAGE', block_id: 'b', content: String(seq).repeat(500) };
     const record = { interaction_id: id, seq, epoch: 1, agent_id: 'agent_1', at, key: null, body, hidden: null };
-    await store.append([{ interaction_id: id, epoch: 1, records: [record] }]);
+    await records.append([{ interaction_id: id, epoch: 1, records: [record] }]);
     process.send(seq);
   }
 `;
@@ -67,7 +67,7 @@ describe('the embedded database', () => {
       saved.set(id, await writeUntilKilled(dataDir, id));
 
     const database = await openDatabase({ dataDir, migrate: true });
-    const store = new TypeOrmInteractionStore(database);
+    const store = typeOrmStore(database);
     for (const [id, last] of saved) {
       const log = await readAll(store, id);
       expect(log.map((record) => record.seq)).toEqual(log.map((_, i) => i + 1));

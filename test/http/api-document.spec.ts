@@ -4,7 +4,7 @@ import { AppModule } from '../../src/app.module.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { buildDocument } from '../../src/http/openapi/openapi.js';
 import { operationsOf } from '../../src/http/openapi/openapi-operations.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { AllStores } from '../../src/storage/stores.js';
 
 const STREAMS = ['interactions_start', 'interactions_edit', 'interactions_follow'];
 
@@ -12,7 +12,7 @@ describe('The document of the whole API', () => {
   let document: OpenAPIObject;
 
   beforeAll(async () => {
-    const module = AppModule.of(loadConfig({}, false), {} as Stores); // a preview instantiates nothing
+    const module = AppModule.of(loadConfig({}, false), {} as AllStores); // a preview instantiates nothing
     const app = await NestFactory.create(module, { preview: true, logger: false });
     document = buildDocument(app);
     await app.close();

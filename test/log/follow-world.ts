@@ -144,7 +144,7 @@ class WorldReader extends StrictReader {
     const cursor = this.records.length === 0 ? START : parseCursor(this.cursor);
     this.eventsLeft = eventsLeft;
     this.follower = new Follower(
-      { store: store.port, bus },
+      { records: store.port, bus },
       { interaction_id: ID, cursor, trace: false },
       {
         event: (id, event) => {

@@ -14,17 +14,18 @@ import {
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import { MemoryStore } from '../support/memory-store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { memoryStore, portsOf } from '../support/whole-store.js';
 
 const ROOM = 1_000_000;
 
 describe(Spill.name, () => {
   let dataDir: string;
-  let store: MemoryStore;
+  let store: WholeStore;
   let interaction: InteractionRow;
   let logged: string[];
   const open = async (room = ROOM): Promise<Spill> => {
-    const spill = new Spill(store, new SpillFolder(dataDir, room));
+    const spill = new Spill(portsOf(store), new SpillFolder(dataDir, room));
     await spill.open();
     return spill;
   };
@@ -35,7 +36,7 @@ describe(Spill.name, () => {
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'parley-spill-'));
-    store = new MemoryStore();
+    store = memoryStore();
     interaction = await started(store, { lease: HELD });
     logged = [];
     for (const level of ['log', 'warn', 'error'] as const)
@@ -162,7 +163,7 @@ describe(Spill.name, () => {
   });
 
   it('keeps nothing without a folder', async () => {
-    const spill = new Spill(store);
+    const spill = new Spill(portsOf(store));
     await spill.open();
     expect(await spill.keep(newBatch(interaction.id, [2, 2]))).toBe(false);
     expect(await spill.settle(interaction.id)).toBe('nothing');

@@ -14,9 +14,11 @@ import { PermissionsController } from '../../src/permissions/permissions.control
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import type { RememberedScope } from '../../src/permissions/permissions.service.js';
+import { ChatStore } from '../../src/persistence/chat.store.js';
 import { InteractionStore } from '../../src/persistence/interaction.store.js';
+import { RecordStore } from '../../src/persistence/record.store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { PythonSettings } from '../../src/tools/python/python-settings.js';
 import { ToolLimits } from '../../src/tools/tool-limits.js';
@@ -41,7 +43,9 @@ const TOKENS = [
   RuleStore,
   Clock,
   Sandbox,
+  ChatStore,
   InteractionStore,
+  RecordStore,
   Ids,
 ];
 
@@ -56,10 +60,7 @@ describe(PermissionsController.name, () => {
     await writeFile(path, FILE);
     const config = loadConfig({ PERMISSIONS_FILE: path });
     const store = await FileRuleStore.open({ data_dir: folder });
-    const chats = await FileInteractionStore.open({
-      ...{ data_dir: folder, clock: new SystemClock() },
-      report: () => undefined,
-    });
+    const { chats, interactions, records } = openMemoryStores();
     const providers = [
       { provide: Config, useValue: config },
       { provide: ToolLimits, useValue: config },
@@ -67,7 +68,9 @@ describe(PermissionsController.name, () => {
       { provide: RuleStore, useValue: store },
       { provide: Clock, useClass: SystemClock },
       { provide: Sandbox, useClass: NoSandbox },
-      { provide: InteractionStore, useValue: chats },
+      { provide: ChatStore, useValue: chats },
+      { provide: InteractionStore, useValue: interactions },
+      { provide: RecordStore, useValue: records },
       Ids,
     ];
     @Global()

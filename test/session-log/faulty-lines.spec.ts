@@ -98,7 +98,7 @@ describe('A session log with faults', () => {
     expect(report.problems[0]).toEqual({ line: 7, message: 'Record 5 follows no record 4.' });
     const [row] = await opened.stores.archive.listInteractions(chat_id, { limit: 1 });
     expect(row).toMatchObject({ status: 'CANCELLED', error: null });
-    const records = await opened.stores.store.readRecords(row!.id, { after: 3, limit: 99 });
+    const records = await opened.stores.records.readRecords(row!.id, { after: 3, limit: 99 });
     expect(records.map(({ body }) => body.type).slice(-2)).toEqual([
       'CANCELLED',
       'INTERACTION_COMPLETE',
@@ -141,7 +141,7 @@ describe('A session log with faults', () => {
     const lines = linesOf(LOG).filter(({ type }) => type === 'interaction');
     const { chat_id, report } = await world.import(toLog(lines));
     expect(report.interactions).toBe(2);
-    const chat = await opened.stores.store.findChat(chat_id);
+    const chat = await opened.stores.chats.findChat(chat_id);
     expect(chat).toMatchObject({ title: null, head_interaction_id: expect.any(String) });
     expect(await world.findFaults(chat_id)).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('A session log with faults', () => {
   it('does not touch prototypes', async () => {
     const poison = '{"__proto__":{"odd":1},"deep":{"__proto__":{"odd":1}},';
     const { chat_id } = await world.import(LOG.replace('"metadata":{', `"metadata":${poison}`));
-    const chat = await opened.stores.store.findChat(chat_id);
+    const chat = await opened.stores.chats.findChat(chat_id);
     expect(chat!.metadata).toHaveProperty('deep', {});
     expect(JSON.stringify(chat!.metadata)).not.toContain('odd');
     expect(({} as Record<string, unknown>)['odd']).toBeUndefined();

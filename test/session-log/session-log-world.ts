@@ -6,7 +6,8 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { Stores } from '../../src/ports.module.js';
+import { wholeStore } from '../support/whole-store.js';
+import type { AllStores } from '../../src/storage/stores.js';
 import { isFinal } from '../../src/protocol/interaction.js';
 import type { Message } from '../../src/protocol/message.js';
 import { newStart } from '../contracts/interaction-store/fixtures.js';
@@ -29,13 +30,13 @@ export class SessionLogWorld {
   private readonly exporter: SessionLogExporter;
   private readonly importer: SessionLogImporter;
 
-  constructor(readonly stores: Pick<Stores, 'store' | 'archive'>) {
-    const { store, archive } = stores;
+  constructor(readonly stores: AllStores) {
+    const { chats, interactions, records, requests, archive } = stores;
     const config = loadConfig({ IMPORT_MAX_BYTES: String(MAX_BYTES) });
     const agents = AGENTS;
-    this.exporter = new SessionLogExporter(store, archive);
+    this.exporter = new SessionLogExporter(chats, interactions, records, requests, archive);
     const clock = new SystemClock();
-    this.importer = new SessionLogImporter(store, archive, agents, config, clock, this.ids);
+    this.importer = new SessionLogImporter(chats, archive, agents, config, clock, this.ids);
   }
 
   open(chat_id: string): Promise<AsyncGenerator<string>> {
@@ -65,7 +66,8 @@ export class SessionLogWorld {
 
   /** What is wrong with a chat that was imported, by what a person could do with it; the last is to go on with it. */
   async findFaults(chat_id: string): Promise<string[]> {
-    const { store, archive } = this.stores;
+    const { archive } = this.stores;
+    const store = wholeStore(this.stores);
     const faults: string[] = [];
     const rows = await archive.listInteractions(chat_id, { limit: 1_000 });
     const unowned = (await store.listUnowned(10_000)).map(({ id }) => id);
@@ -88,9 +90,12 @@ export class SessionLogWorld {
   }
 
   async messagesAfter(interactionId: string): Promise<Message[]> {
-    const { store } = this.stores;
-    const added = await store.findAddedMessages([interactionId]);
-    return [...(await store.getPreviousState(interactionId)), ...(added.get(interactionId) ?? [])];
+    const { interactions } = this.stores;
+    const added = await interactions.findAddedMessages([interactionId]);
+    return [
+      ...(await interactions.getPreviousState(interactionId)),
+      ...(added.get(interactionId) ?? []),
+    ];
   }
 }
 

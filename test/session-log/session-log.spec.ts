@@ -70,7 +70,7 @@ describe('A session log', () => {
 
       it('is read from the store no faster than it is taken', async () => {
         const { chat_id } = await world.import(longLog());
-        const reads = jest.spyOn(opened.stores.store, 'readRecords');
+        const reads = jest.spyOn(opened.stores.records, 'readRecords');
         const lines = await world.open(chat_id);
         for (let n = 0; n < 3; n++) await lines.next();
         expect(reads).toHaveBeenCalledTimes(0);

@@ -1,6 +1,7 @@
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
 import { AppendQueries } from '../../src/storage/typeorm/append-queries.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import {
   HELD,
   LAPSING,
@@ -17,11 +18,11 @@ const describeOnPostgres = fault ? describe.skip : describe;
 
 describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
   let tested: TestDatabase;
-  let store: TypeOrmInteractionStore;
+  let store: WholeStore;
 
   beforeAll(async () => {
     tested = await openTestPostgres();
-    store = new TypeOrmInteractionStore(tested.database);
+    store = typeOrmStore(tested.database);
   });
 
   afterAll(() => tested.close());
@@ -116,7 +117,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
     }
     await tested.database.query({ text: 'SELECT pg_stat_force_next_flush()' }, []);
     await tested.reopen();
-    store = new TypeOrmInteractionStore(tested.database);
+    store = typeOrmStore(tested.database);
     const [stats] = await tested.database.query<{ updated: number; hot: number }>(
       {
         text: `SELECT n_tup_upd::integer AS updated, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables WHERE relname = 'interactions'`,
@@ -130,7 +131,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
 
 /** A group of one run is under way while another run takes over one of its interactions and reads its log. */
 async function raceTakeOver(
-  store: TypeOrmInteractionStore,
+  store: WholeStore,
   seen: { written: number; fenced: number },
 ): Promise<void> {
   const rows = await Promise.all(

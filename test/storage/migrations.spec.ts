@@ -1,6 +1,6 @@
 import { migrate } from '../../src/storage/typeorm/migrate.js';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/databases.js';
 
@@ -21,7 +21,7 @@ describeOnPostgres(`migrations${fault ? `: ${fault}` : ''}`, () => {
     const opened = await Promise.all(
       Array.from({ length: 5 }, () => openDatabase({ url, dataDir: '', migrate: true })),
     );
-    const stores = opened.map((database) => new TypeOrmInteractionStore(database));
+    const stores = opened.map((database) => typeOrmStore(database));
     for (const store of stores) expect(await store.createChat(newChat())).toBe(true);
     await Promise.all(opened.map((database) => database.close()));
   });

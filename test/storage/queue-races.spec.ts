@@ -1,8 +1,8 @@
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
 import type { Database } from '../../src/storage/typeorm/database.js';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import {
   at,
   chatId,
@@ -24,13 +24,13 @@ const describeOnPostgres = fault ? describe.skip : describe;
 describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, () => {
   let tested: TestDatabase;
   let second: Database;
-  let stores: [InteractionStore, InteractionStore];
+  let stores: [WholeStore, WholeStore];
 
   beforeAll(async () => {
     const opened = await openTestPostgres();
     tested = opened;
     second = await openDatabase({ url: opened.url, dataDir: '', migrate: false });
-    stores = [new TypeOrmInteractionStore(tested.database), new TypeOrmInteractionStore(second)];
+    stores = [typeOrmStore(tested.database), typeOrmStore(second)];
   });
 
   afterAll(async () => {
@@ -47,7 +47,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
         newBatch(id, [2, 2], { requests: [requests[i]!], status: 'WAITING_INPUT' }),
       ),
     );
-    const settle = (store: InteractionStore, answer: string) =>
+    const settle = (store: WholeStore, answer: string) =>
       Promise.all(
         requests.map(({ id }) =>
           store.settleRequest({
@@ -127,7 +127,7 @@ class QueueRace {
   readonly #entered: string[] = [];
   #cancelled = 0;
 
-  constructor(private readonly stores: readonly [InteractionStore, InteractionStore]) {}
+  constructor(private readonly stores: readonly [WholeStore, WholeStore]) {}
 
   async run(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
@@ -181,7 +181,7 @@ class QueueRace {
   }
 
   /** Takes up what may run and ends it, in one group; another process tries the same. Answers how many there were. */
-  async #endAll(store: InteractionStore): Promise<number> {
+  async #endAll(store: WholeStore): Promise<number> {
     const unfinished = await Promise.all(this.#chats.map((chat) => store.listUnfinished(chat)));
     const taken = await Promise.all(
       unfinished.flat().map(({ id }) => store.acquireLease(id, HELD)),
@@ -209,14 +209,14 @@ function toEnd({ id, epoch, last_seq }: InteractionRow) {
   return endBatch(id, last_seq + 1, { epoch, end: newEnd(id) });
 }
 
-async function lengthOfBranch(store: InteractionStore, chatId: string): Promise<number> {
+async function lengthOfBranch(store: WholeStore, chatId: string): Promise<number> {
   let length = 0;
   let id = (await store.findChat(chatId))?.head_interaction_id ?? null;
   for (; id !== null; length++) id = (await store.findInteraction(id))!.parent_id;
   return length;
 }
 
-async function expectWholeLog(store: InteractionStore, id: string): Promise<void> {
+async function expectWholeLog(store: WholeStore, id: string): Promise<void> {
   const types = (await readAll(store, id)).map(({ seq, body }) => `${seq} ${body.type}`);
   expect(types).toEqual(['1 INTERACTION_STARTED', '2 INTERACTION_COMPLETE']);
 }

@@ -1,5 +1,5 @@
 import { StartQueries } from '../../src/storage/typeorm/start-queries.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { ended, newStart } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPostgres } from '../support/databases.js';
@@ -17,7 +17,7 @@ describeOnPostgres(`${StartQueries.name} on Postgres${fault ? `: ${fault}` : ''}
   afterAll(() => tested.close());
 
   it('finds a chat busy that becomes so behind its back (I9)', async () => {
-    const store = new TypeOrmInteractionStore(tested.database);
+    const store = typeOrmStore(tested.database);
     const row = await ended(store, 'one');
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();

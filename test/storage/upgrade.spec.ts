@@ -1,6 +1,6 @@
 import { migrate } from '../../src/storage/typeorm/migrate.js';
 import { openDatabase } from '../../src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { RequestsAndBranches1795262400000 } from '../../migrations/1795262400000-requests-and-branches.js';
 import {
   HELD,
@@ -26,7 +26,7 @@ describeOnPostgres(`${RequestsAndBranches1795262400000.name}${fault ? `: ${fault
 
   it('gives the interactions of an older version what they lack', async () => {
     const before = await openDatabase({ url, dataDir: '', migrate: true });
-    const store = new TypeOrmInteractionStore(before);
+    const store = typeOrmStore(before);
     const row = await started(store, { lease: HELD });
     await store.append([newBatch(row.id, [2, 2], { requests: [newRequest(2)] })]);
     await queued(store, { chat_id: row.chat_id });
@@ -37,7 +37,7 @@ describeOnPostgres(`${RequestsAndBranches1795262400000.name}${fault ? `: ${fault
 
     await migrate({ url, dataDir: '' });
     const database = await openDatabase({ url, dataDir: '', migrate: false });
-    const after = new TypeOrmInteractionStore(database);
+    const after = typeOrmStore(database);
     const settings = {
       ...{ max_iterations: 7, on_disconnect: 'continue' },
       ...{ approval_mode: 'ask', client_tools: [] },

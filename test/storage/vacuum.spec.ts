@@ -1,4 +1,5 @@
-import { TypeOrmInteractionStore } from '../../src/storage/typeorm/typeorm-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { typeOrmStore } from '../support/typeorm-store.js';
 import { Vacuum } from '../../src/storage/typeorm/vacuum.js';
 import {
   ended,
@@ -14,11 +15,11 @@ import { eventually } from '../support/eventually.js';
 describe(Vacuum.name, () => {
   let tested: TestDatabase;
   let vacuum: Vacuum;
-  let store: TypeOrmInteractionStore;
+  let store: WholeStore;
   beforeEach(async () => {
     tested = await openTestPglite();
     vacuum = new Vacuum(tested.database, 1);
-    store = new TypeOrmInteractionStore(tested.database, vacuum);
+    store = typeOrmStore(tested.database, vacuum);
   });
   afterEach(async () => {
     await vacuum.stop();

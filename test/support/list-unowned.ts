@@ -1,6 +1,6 @@
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from './whole-store.js';
 
 /** The ids of what should run and nobody holds. */
-export async function listUnowned(store: InteractionStore, limit: number): Promise<string[]> {
+export async function listUnowned(store: WholeStore, limit: number): Promise<string[]> {
   return (await store.listUnowned(limit)).map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from './whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { AppendBatch, AppendOutcome } from '../../src/persistence/rows/store-rows.js';
 
@@ -23,8 +23,8 @@ export class MemoryLogStore {
   constructor(private readonly pass: (point: StorePoint) => Promise<void> = async () => {}) {}
 
   /** The log knows nothing else of the port. */
-  get port(): InteractionStore {
-    return this as unknown as InteractionStore;
+  get port(): WholeStore {
+    return this as unknown as WholeStore;
   }
 
   create(id: string, { epoch = 1, records = [] as readonly LogRecord[] } = {}): void {

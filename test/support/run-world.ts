@@ -40,7 +40,8 @@ import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { MemoryStore } from './memory-store.js';
+import type { WholeStore } from './whole-store.js';
+import { memoryStore, portsOf } from './whole-store.js';
 import { answerTurn } from './model-events.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
@@ -79,7 +80,7 @@ const PARTS = { title: null, agent: null, metadata: {} };
 
 /** One interaction, its store and its processes: runs of it are taken up, stopped and looked at. */
 export class RunWorld {
-  readonly store: MemoryStore;
+  readonly store: WholeStore;
   readonly bus = new LocalLiveBus();
   readonly frames: Frame[] = [];
   readonly infos: string[] = [];
@@ -94,7 +95,7 @@ export class RunWorld {
 
   private constructor(private readonly options: RunWorldOptions) {
     const { clock } = options;
-    this.store = clock ? new MemoryStore(() => clock.monotonic()) : new MemoryStore();
+    this.store = memoryStore(clock);
   }
 
   static async open(options: RunWorldOptions = {}): Promise<RunWorld> {
@@ -196,10 +197,10 @@ export class RunWorld {
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
     return {
       logger: this.logger(),
-      store: this.store,
+      ...portsOf(this.store),
       bus: this.bus,
       memory: new ConversationCache(this.store),
-      spill: new Spill(this.store),
+      spill: new Spill(portsOf(this.store)),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
       models: new ModelRegistry([provider], 'fake/model'),
@@ -215,10 +216,8 @@ export class RunWorld {
     };
   }
 
-  private storeThrough(append: Append | undefined): MemoryStore {
-    return append
-      ? Object.assign(Object.create(this.store) as MemoryStore, { append })
-      : this.store;
+  private storeThrough(append: Append | undefined): WholeStore {
+    return append ? Object.assign(Object.create(this.store) as WholeStore, { append }) : this.store;
   }
 
   private logger(): Logger {

@@ -9,7 +9,7 @@ import { configureApp } from '../../src/http/configure-app.js';
 import { SseStreams } from '../../src/http/sse-streams.js';
 import { LeaseKeeper } from '../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../src/event-log/follow/readers.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { AllStores } from '../../src/storage/stores.js';
 
 export interface TestAppOptions {
   readonly env: Environment;
@@ -25,7 +25,7 @@ export class TestApp {
     readonly url: string,
   ) {}
 
-  static async start(stores: Stores, { env, modules, log }: TestAppOptions): Promise<TestApp> {
+  static async start(stores: AllStores, { env, modules, log }: TestAppOptions): Promise<TestApp> {
     const config = loadConfig(env);
     const logger = new AppLogger(config, (line) => log.push(line));
     const app = await NestFactory.create<NestExpressApplication>(

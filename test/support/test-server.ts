@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../src/config/load-config.js';
-import type { Stores } from '../../src/ports.module.js';
+import type { AllStores } from '../../src/storage/stores.js';
 import { ApiClient } from './api-client.js';
 import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from './fake-openai.js';
@@ -31,7 +31,7 @@ export class TestServer {
   ) {}
 
   static async start(
-    stores: Stores,
+    stores: AllStores,
     { env = {}, modules = [], fake: known }: TestServerOptions = {},
   ): Promise<TestServer> {
     const fake = known ?? (await FakeOpenAi.start());

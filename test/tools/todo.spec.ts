@@ -19,14 +19,14 @@ describe(`${TodoTool.name}, run again`, () => {
   beforeAll(async () => {
     opened = await STORES.find(({ name }) => name === 'files')!.open();
     const { stores } = opened;
-    board = new TasksService(stores.tasks, stores.store, new SystemClock(), new Ids());
+    board = new TasksService(stores.tasks, stores.chats, new SystemClock(), new Ids());
     tool = new TodoTool(board);
   });
   afterAll(() => opened.close());
 
   beforeEach(async () => {
     const chat = newChat();
-    await opened.stores.store.createChat(chat);
+    await opened.stores.chats.createChat(chat);
     const began = Date.now();
     told = [];
     context = toolContext({

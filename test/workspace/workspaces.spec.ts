@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { memoryStore } from '../support/whole-store.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { MemoryStore } from '../support/memory-store.js';
 
 describe(Workspaces.name, () => {
   let base: string;
-  let store: InteractionStore;
+  let store: WholeStore;
   beforeEach(async () => {
     base = await realpath(await mkdtemp(join(tmpdir(), 'parley-workspaces-')));
     for (const name of ['data', 'projects/a', 'projects2/b'])
       await mkdir(join(base, name), { recursive: true });
-    store = new MemoryStore();
+    store = memoryStore();
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
 

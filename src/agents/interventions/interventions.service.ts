@@ -4,6 +4,8 @@ import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
+import { InterventionStore } from '../../persistence/intervention.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
 import { LiveBus } from '../../event-log/live/live-bus.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
@@ -27,7 +29,9 @@ export interface AcceptedIntervention {
 @Injectable()
 export class InterventionsService {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+    private readonly interventions: InterventionStore,
     private readonly bus: LiveBus,
     private readonly queue: RunQueue,
     private readonly cancellation: CancellationService,
@@ -37,11 +41,11 @@ export class InterventionsService {
 
   /** @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429) */
   async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
-    const row = await this.store.findInteractionOfAgent(agentId);
+    const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
     if (await this.hasEnded(agentId, row)) throw agentEnded(agentId);
     const id = this.ids.make('intervention');
-    const { outcome } = await this.store.intervene({
+    const { outcome } = await this.interventions.intervene({
       ...{ id, interaction_id: row.id, agent_id: agentId },
       user_comment: wanted.user_comment,
       user_content: wanted.user_content ?? null,
@@ -62,7 +66,7 @@ export class InterventionsService {
 
   private async hasEnded(agentId: string, { id, status }: InteractionRow): Promise<boolean> {
     if (isFinal(status)) return true;
-    const ends = await this.store.readRecordsOfTypes([id], ['AGENT_COMPLETED']);
+    const ends = await this.records.readRecordsOfTypes([id], ['AGENT_COMPLETED']);
     return ends.some(({ agent_id }) => agent_id === agentId);
   }
 

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
+import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
+import { InterventionStore } from '../../persistence/intervention.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
@@ -60,7 +63,12 @@ export interface WholeAgent extends AgentView {
 /** The trees of agents, read from the logs of their interactions: while they run, and for as long as there are logs. */
 @Injectable()
 export class AgentTreeService {
-  constructor(private readonly store: InteractionStore) {}
+  constructor(
+    private readonly chats: ChatStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+    private readonly interventions: InterventionStore,
+  ) {}
 
   /**
    * Of one interaction, or of the one that its chat is at.
@@ -69,7 +77,7 @@ export class AgentTreeService {
   async tree(wanted: WantedTree): Promise<InteractionTree> {
     const row = await this.find(wanted);
     const tree = new AgentTree(row);
-    for (const record of await this.store.readRecordsOfTypes([row.id], TREE_TYPES))
+    for (const record of await this.records.readRecordsOfTypes([row.id], TREE_TYPES))
       tree.apply(record);
     const { id: interaction_id, chat_id, status } = row;
     return { chat_id, interaction_id, status, root: viewAgent(tree.root) };
@@ -77,16 +85,16 @@ export class AgentTreeService {
 
   /** @throws AppError `agent_not_found` (404) */
   async agent(agentId: string): Promise<WholeAgent> {
-    const row = await this.store.findInteractionOfAgent(agentId);
+    const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
-    const records = await readLog(this.store, row.id);
+    const records = await readLog(this.records, row.id);
     const tree = new AgentTree(row);
     for (const record of records) tree.apply(record);
     const node = tree.find(agentId);
     if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;
     const messages = await this.messages(agentId, row, records);
-    const told = row.signals > 0 ? await this.store.listInterventions(row.id) : [];
+    const told = row.signals > 0 ? await this.interventions.listInterventions(row.id) : [];
     const interventions = viewInterventions(told, records, node);
     return { chat_id, interaction_id, ...viewAgent(node), messages, interventions };
   }
@@ -97,14 +105,16 @@ export class AgentTreeService {
     records: readonly LogRecord[],
   ): Promise<readonly Message[]> {
     const isRoot = agentId === row.agent_id;
-    const conversation = new Conversation(isRoot ? await this.store.getPreviousState(row.id) : []);
+    const conversation = new Conversation(
+      isRoot ? await this.interactions.getPreviousState(row.id) : [],
+    );
     for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
     return isFinal(row.status) ? conversation.messages : conversation.soFar; // what has no result yet may get one
   }
 
   private async find({ chat_id, interaction_id }: WantedTree): Promise<InteractionRow> {
     const id = interaction_id ?? (await this.current(chat_id));
-    const row = await this.store.findInteraction(id);
+    const row = await this.interactions.findInteraction(id);
     if (row && (chat_id ?? row.chat_id) === row.chat_id) return row;
     throw new AppError(
       'not_found',
@@ -116,9 +126,9 @@ export class AgentTreeService {
   /** What the chat works on, or has come to. */
   private async current(chatId: string | undefined): Promise<string> {
     if (chatId === undefined) throw neitherGiven();
-    const active = await this.store.findActiveInteraction(chatId);
+    const active = await this.interactions.findActiveInteraction(chatId);
     if (active) return active.id;
-    const head = (await this.store.findChat(chatId))?.head_interaction_id;
+    const head = (await this.chats.findChat(chatId))?.head_interaction_id;
     if (head) return head;
     throw new AppError(
       'not_found',

@@ -3,7 +3,10 @@ import { listAllRequests } from '../../approvals/list-all-requests.js';
 import { AppError } from '../../kernel/app-error.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
+import { RequestStore } from '../../persistence/request.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
@@ -18,7 +21,10 @@ const PAGE = 64;
 @Injectable()
 export class SessionLogExporter {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+    private readonly requests: RequestStore,
     private readonly archive: ChatArchive,
   ) {}
 
@@ -27,7 +33,7 @@ export class SessionLogExporter {
    * @throws AppError `chat_not_found` (404)
    */
   async open(chatId: string): Promise<AsyncGenerator<string>> {
-    const chat = await this.store.findChat(chatId);
+    const chat = await this.chats.findChat(chatId);
     if (!chat) throw new AppError('not_found', 'chat_not_found', `There is no chat ${chatId}.`);
     return this.read(chat);
   }
@@ -36,7 +42,7 @@ export class SessionLogExporter {
   private async *read(chat: ChatRow): AsyncGenerator<string> {
     yield formatLine({ type: 'session_log', version: SESSION_LOG_VERSION });
     yield formatChat(chat);
-    for await (const row of parentsFirst(this.archive, this.store, chat.id))
+    for await (const row of parentsFirst(this.archive, this.interactions, chat.id))
       yield* this.readInteraction(row);
     yield formatLine({ type: 'end' });
   }
@@ -47,20 +53,20 @@ export class SessionLogExporter {
     const asked = new Set<string | undefined>();
     for (let after = 0; after < row.last_seq;) {
       const limit = Math.min(PAGE, row.last_seq - after);
-      const records = await this.store.readRecords(row.id, { after, limit });
+      const records = await this.records.readRecords(row.id, { after, limit });
       if (records.length === 0) throw chatDeleted(row.chat_id);
       for (const { body } of records) asked.add(requestIdOf(body));
       yield records.map(formatRecord).join('');
       after += records.length;
     }
     const { id: interaction_id, chat_id } = row;
-    for await (const request of listAllRequests(this.store, { chat_id, interaction_id }))
+    for await (const request of listAllRequests(this.requests, { chat_id, interaction_id }))
       if (asked.has(request.id)) yield formatRequest(request);
     if (row.completed_at !== null) yield this.readMessages(interaction_id);
   }
 
   private async readMessages(interaction_id: string): Promise<string> {
-    const added = await this.store.findAddedMessages([interaction_id]);
+    const added = await this.interactions.findAddedMessages([interaction_id]);
     const messages = added.get(interaction_id) ?? [];
     return messages
       .map((message) => formatLine({ type: 'message', interaction_id, message }))

@@ -6,7 +6,7 @@ import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { IncomingChat } from '../../persistence/chat-archive.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
+import { ChatStore } from '../../persistence/chat.store.js';
 import { readBodyLines } from './body-lines.js';
 import { ChatImport } from './chat-import.js';
 import { NewIds } from './new-ids.js';
@@ -29,7 +29,7 @@ export interface ImportRequest {
 @Injectable()
 export class SessionLogImporter {
   constructor(
-    private readonly store: InteractionStore,
+    private readonly chats: ChatStore,
     private readonly archive: ChatArchive,
     private readonly agents: AgentRegistry,
     private readonly config: Config,
@@ -42,7 +42,7 @@ export class SessionLogImporter {
    * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413)
    */
   async import(request: ImportRequest): Promise<ImportReport> {
-    if (await this.store.findChat(request.chat_id)) throw chatExists(request.chat_id);
+    if (await this.chats.findChat(request.chat_id)) throw chatExists(request.chat_id);
     const incoming = await this.archive.receive();
     try {
       return await this.receive(request, incoming);

@@ -2,7 +2,7 @@ import { setImmediate as immediate, setTimeout as delay } from 'node:timers/prom
 import type { Clock } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { AppendMeter } from './append-meter.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
 import type { Spill } from '../spill/spill.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import type { StoreHealth } from '../store-health.js';
@@ -53,7 +53,7 @@ export class LogWriter {
   private scheduled = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly records: RecordStore,
     private readonly clock: Clock,
     private readonly options: LogWriterOptions,
   ) {}
@@ -116,7 +116,7 @@ export class LogWriter {
     const { watch, meter } = this.options;
     const began = this.clock.monotonic();
     try {
-      const outcomes = await this.store.append(batches);
+      const outcomes = await this.records.append(batches);
       watch?.noteWritten();
       meter?.written(batches, this.clock.monotonic() - began);
       return outcomes;

@@ -106,7 +106,7 @@ describe(Follower.name, () => {
 
   function newFollower({ cursor = '0', trace = false } = {}): Follower {
     const options = { interaction_id: ID, cursor: parseCursor(cursor), trace };
-    return new Follower({ store: store.port, bus }, options, sink);
+    return new Follower({ records: store.port, bus }, options, sink);
   }
 
   async function follow(options?: Parameters<typeof newFollower>[0]): Promise<Follower> {

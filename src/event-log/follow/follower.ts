@@ -1,7 +1,7 @@
 import type { Cursor } from '../../protocol/cursor.js';
 import type { Delta, EventOrigin } from '../../protocol/events.js';
 import { blockOf } from '../live/block-of.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
 import type { Frame, FrameItem, LiveBus, Snapshot } from '../live/live-bus.js';
 import { toEvent } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
@@ -22,7 +22,7 @@ export interface FollowSink {
 }
 
 export interface FollowerDeps {
-  readonly store: InteractionStore;
+  readonly records: RecordStore;
   readonly bus: LiveBus;
 }
 
@@ -191,7 +191,7 @@ export class Follower {
   /** From a little before the position when the bus is behind it: what was closed there is known again. */
   private async readStore(from: number): Promise<void> {
     for (let after = from; !this.stopped;) {
-      const records = await this.deps.store.readRecords(this.options.interaction_id, {
+      const records = await this.deps.records.readRecords(this.options.interaction_id, {
         after,
         limit: PAGE,
       });

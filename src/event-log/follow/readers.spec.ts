@@ -18,7 +18,7 @@ describe(Readers.name, () => {
     store = new MemoryLogStore();
     for (const id of ['a', 'b']) store.create(id, { records: [newRecord(id, 1)] });
     bus = new LocalLiveBus();
-    readers = new Readers({ store: store.port, bus });
+    readers = new Readers({ records: store.port, bus });
     counts = [];
     readers.onCountChange((id, count) => counts.push([id, count]));
   });

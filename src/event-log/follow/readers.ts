@@ -84,7 +84,7 @@ export class Readers {
     this.checking = true;
     try {
       const ids = [...this.followers.keys()];
-      const lastSeqs = await this.deps.store.readLastSeqs(ids);
+      const lastSeqs = await this.deps.records.readLastSeqs(ids);
       await delay(ARRIVAL_MS, undefined, { ref: false });
       for (const id of ids)
         for (const follower of this.followers.get(id) ?? []) follower.checkTail(lastSeqs.get(id));

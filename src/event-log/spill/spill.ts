@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { Stores } from '../../persistence/stores.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill } from './spill-lines.js';
@@ -22,7 +22,7 @@ export class Spill {
 
   /** @param folder none: what can't be saved is lost, and its interaction goes on from what is saved */
   constructor(
-    private readonly store: InteractionStore,
+    private readonly stores: Pick<Stores, 'interactions' | 'records' | 'leases'>,
     private readonly folder?: SpillFolder,
   ) {}
 
@@ -105,7 +105,7 @@ export class Spill {
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
     const last = batches.at(-1);
-    if (last && !last.end) await this.store.releaseLease(id, last.epoch).catch(() => {}); // it lapses by itself then
+    if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {}); // it lapses by itself then
     this.logger.log(`${id}: what it could not save while the store was away is saved.`);
     return 'saved';
   }
@@ -119,7 +119,7 @@ export class Spill {
   /** Answers why it never can be saved, if so. */
   private async tryToSave(batch: AppendBatch): Promise<string | undefined> {
     try {
-      const [outcome] = await this.store.append([batch]);
+      const [outcome] = await this.stores.records.append([batch]);
       return outcome === 'written' ? undefined : await this.whyFenced(batch);
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
@@ -128,7 +128,7 @@ export class Spill {
   }
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
-    const row = await this.store.findInteraction(interaction_id);
+    const row = await this.stores.interactions.findInteraction(interaction_id);
     if (!row) return 'the interaction was deleted';
     return row.epoch > epoch
       ? `another run has taken over (${row.epoch}, they are of run ${epoch})`

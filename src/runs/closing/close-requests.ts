@@ -1,11 +1,11 @@
 import type { AgentScope } from '../scope/agent-scope.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RequestStore } from '../../persistence/request.store.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 
 export interface CloseRequestsOptions {
-  readonly store: InteractionStore;
+  readonly requests: RequestStore;
   readonly clock: Clock;
   readonly scope: AgentScope;
 }
@@ -15,21 +15,21 @@ export async function closeRequests(
   options: CloseRequestsOptions,
   agents?: ReadonlySet<string>,
 ): Promise<void> {
-  const { store, scope } = options;
+  const { requests, scope } = options;
   const { id: interaction_id } = scope.interaction;
-  for await (const row of listAllRequests(store, { interaction_id }))
+  for await (const row of listAllRequests(requests, { interaction_id }))
     if (agents?.has(row.agent_id) ?? true) scope.takeRequests([await settled(row, options)]);
 }
 
 async function settled(
   row: RequestRow,
-  { store, clock }: CloseRequestsOptions,
+  { requests, clock }: CloseRequestsOptions,
 ): Promise<RequestRow> {
   if (row.status !== 'pending') return row;
   const at = clock.now().toISOString();
   const settlement = cancelled(row.kind);
-  await store.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
-  return (await store.findRequest(row.id)) ?? row;
+  await requests.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
+  return (await requests.findRequest(row.id)) ?? row;
 }
 
 function cancelled(kind: RequestKind): Settlement {

@@ -1,14 +1,14 @@
 import type { Leftovers, OpenDeferredCall } from '../scope/leftovers.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RequestStore } from '../../persistence/request.store.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { closeRequests } from './close-requests.js';
 import { closeAgents, closeCalls, closeQuestions } from './close-calls.js';
 import type { ClosingContext } from './close-calls.js';
 
 export interface RunLeftoversOptions {
-  readonly store: InteractionStore;
+  readonly requests: RequestStore;
   readonly clock: Clock;
   readonly scope: () => AgentScope;
   readonly context: () => ClosingContext;

@@ -1,4 +1,3 @@
-import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { EarlierMarks } from './earlier-marks.js';
@@ -12,12 +11,12 @@ describe(EarlierMarks.name, () => {
       const body = { type: 'NOTICE', code: 'context_cut', message: '' };
       return { interaction_id: ROW.id, agent_id: ROW.agent_id, body, hidden: { context } };
     });
-    const store = {
-      listInteractions: async () => [ROW],
-      readRecordsOfTypes: async () => records as unknown as LogRecord[],
-    } satisfies Pick<InteractionStore, 'listInteractions' | 'readRecordsOfTypes'>;
+    const stores = {
+      interactions: { listInteractions: async () => [ROW] },
+      records: { readRecordsOfTypes: async () => records as unknown as LogRecord[] },
+    };
     const next = { ...ROW, id: 'int_2', parent_id: ROW.id };
-    const earlier = new EarlierMarks(store, next);
+    const earlier = new EarlierMarks(stores, next);
     await earlier.load();
     expect(earlier.marks.length).toBeLessThan(100);
     expect(earlier.marks.at(-1)?.from).toBe(9_999);

@@ -1,4 +1,5 @@
 import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { markOf, newestMarks } from './context-marks.js';
 import type { ContextMark } from './context-mark.js';
@@ -14,7 +15,10 @@ export class EarlierMarks {
   private loading: Promise<void> | undefined;
 
   constructor(
-    private readonly store: Pick<InteractionStore, 'listInteractions' | 'readRecordsOfTypes'>,
+    private readonly stores: {
+      readonly interactions: Pick<InteractionStore, 'listInteractions'>;
+      readonly records: Pick<RecordStore, 'readRecordsOfTypes'>;
+    },
     private readonly interaction: InteractionRow,
   ) {}
 
@@ -29,7 +33,7 @@ export class EarlierMarks {
     let before = this.interaction.id;
     for (let page = 0; page < MAX_PAGES; page++) {
       const wanted = { chat_id, superseded: false, limit: PAGE, before };
-      const rows = await this.store.listInteractions(wanted);
+      const rows = await this.stores.interactions.listInteractions(wanted);
       this.marks = await this.newestOf(rows);
       const last = rows.at(-1);
       if (this.marks.length > 0 || !last || rows.length < PAGE) return;
@@ -40,7 +44,7 @@ export class EarlierMarks {
   /** @param rows newest first */
   private async newestOf(rows: readonly InteractionRow[]): Promise<readonly ContextMark[]> {
     if (rows.length === 0) return [];
-    const records = await this.store.readRecordsOfTypes(
+    const records = await this.stores.records.readRecordsOfTypes(
       rows.map(({ id }) => id),
       ['NOTICE'],
     );

@@ -1,14 +1,18 @@
 import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { ToolJournal } from '../../tools/tool-output.js';
 
-type OutputStore = Pick<InteractionStore, 'findInteraction' | 'readRecordsOfTypes'>;
+interface OutputStores {
+  readonly interactions: Pick<InteractionStore, 'findInteraction'>;
+  readonly records: Pick<RecordStore, 'readRecordsOfTypes'>;
+}
 
 /** Outputs of the calls that a chat's agents have made, along the branch of one interaction, and of no other chat. */
 export class EarlierOutputs {
   constructor(
-    private readonly store: OutputStore,
+    private readonly stores: OutputStores,
     private readonly options: {
       readonly interaction: InteractionRow;
       /** The conversation before it. */
@@ -33,13 +37,13 @@ export class EarlierOutputs {
     let found: string | undefined;
     for (let id = parent_id; id !== null && found === undefined;) {
       found = await this.read(id, callId);
-      id = (await this.store.findInteraction(id))?.parent_id ?? null;
+      id = (await this.stores.interactions.findInteraction(id))?.parent_id ?? null;
     }
     return found;
   }
 
   private async read(interactionId: string, callId: string): Promise<string | undefined> {
-    const records = await this.store.readRecordsOfTypes([interactionId], ['TOOL_RESULT']);
+    const records = await this.stores.records.readRecordsOfTypes([interactionId], ['TOOL_RESULT']);
     const result = records.findLast(({ body }) => 'id' in body && body.id === callId);
     if (result?.body.type !== 'TOOL_RESULT') return undefined;
     return (result.hidden as ToolJournal | null)?.whole ?? result.body.tool_output;

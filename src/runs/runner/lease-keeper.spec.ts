@@ -30,7 +30,7 @@ describe(LeaseKeeper.name, () => {
     const name = new ProcessName();
     const lease: LeaseTerms = { owner: name.name, ttl_ms: TTL };
     world = await RunWorld.open({ clock, lease });
-    keeper = new LeaseKeeper(world.store, clock, { leaseTtlMs: TTL } as Config, name);
+    keeper = new LeaseKeeper(world.store, world.store, clock, { leaseTtlMs: TTL } as Config, name);
     keeper.onApplicationBootstrap();
   });
 

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { LeaseStore } from '../../persistence/lease.store.js';
 import type { LeaseState, LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { ProcessName } from './process-name.js';
@@ -23,7 +24,8 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   private renewing = false;
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly leases: LeaseStore,
     private readonly clock: Clock,
     private readonly config: Config,
     process: ProcessName,
@@ -75,7 +77,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** A lease is gone, too, when its run has just ended and is about to hear of it. */
   private async loseUnlessEnded({ run }: LeasedRun): Promise<void> {
-    const row = await this.store.findInteraction(run.interactionId).catch(() => undefined);
+    const row = await this.interactions.findInteraction(run.interactionId).catch(() => undefined);
     const hasEnded = row?.epoch === run.epoch && isFinal(row.status);
     if (!hasEnded) run.lose();
   }
@@ -89,7 +91,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
         interaction_id: run.interactionId,
         epoch: run.epoch,
       }));
-      const states = await this.store.renewLeases(leases, this.terms);
+      const states = await this.leases.renewLeases(leases, this.terms);
       const kept = new Map(states.map((state) => [state.interaction_id, state]));
       for (const held of asked) {
         const state = kept.get(held.run.interactionId);

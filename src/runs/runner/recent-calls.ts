@@ -7,19 +7,25 @@ const MAX_INTERACTIONS = 20;
 
 /** Lets `TOOL_CALLS_PER_MINUTE` count what earlier interactions of the chat have called in other processes. */
 export async function takeRecentCalls(
-  { store, rates, config, clock }: Pick<RunServices, 'store' | 'rates' | 'config' | 'clock'>,
+  {
+    interactions,
+    records,
+    rates,
+    config,
+    clock,
+  }: Pick<RunServices, 'interactions' | 'records' | 'rates' | 'config' | 'clock'>,
   { id, chat_id }: Pick<InteractionRow, 'id' | 'chat_id'>,
 ): Promise<void> {
   const limit = config.toolCallsPerMinute;
   if (limit === 0 || !config.redisUrl) return; // what one process runs it has seen
   const since = clock.now().getTime() - MINUTE_MS;
   const page = { chat_id, superseded: true, limit: MAX_INTERACTIONS };
-  const recent = (await store.listInteractions(page)).filter(
+  const recent = (await interactions.listInteractions(page)).filter(
     (row) => row.id !== id && row.completed_at !== null && Date.parse(row.completed_at) > since,
   );
   if (recent.length === 0) return;
   const ids = recent.map((row) => row.id);
-  const calls = (await store.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
+  const calls = (await records.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
     chat_id,
     use_key: `${record.interaction_id}/${record.key}`,
     at: Date.parse(record.at),

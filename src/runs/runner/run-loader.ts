@@ -11,7 +11,7 @@ export class RunLoader {
   constructor(
     private readonly deps: Pick<
       RunServices,
-      'store' | 'memory' | 'spill' | 'rates' | 'config' | 'clock'
+      'interactions' | 'records' | 'memory' | 'spill' | 'rates' | 'config' | 'clock'
     >,
   ) {}
 
@@ -24,7 +24,7 @@ export class RunLoader {
     await takeRecentCalls(this.deps, interaction);
     return {
       interaction,
-      records: first ? [first] : await readLog(this.deps.store, interaction.id),
+      records: first ? [first] : await readLog(this.deps.records, interaction.id),
       before: await this.deps.memory.read(interaction),
       losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),

@@ -36,7 +36,7 @@ class Process {
     name: ProcessName,
   ) {
     const config = { leaseTtlMs: TTL } as Config;
-    this.leases = new LeaseKeeper(world.store, clock, config, name);
+    this.leases = new LeaseKeeper(world.store, world.store, clock, config, name);
     const suspects = new CrashQuarantine(this.queue);
     this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new AdmissionGate());
   }

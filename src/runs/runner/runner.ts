@@ -168,7 +168,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** What waited for this interaction to end may run now: the same append has promoted it. */
   private runNext(chatId: string): void {
-    this.deps.store.findActiveInteraction(chatId).then(
+    this.deps.interactions.findActiveInteraction(chatId).then(
       (next) => next && this.queue.enqueue(next.id, { as: 'new' }),
       () => {}, // the sweep finds it
     );
@@ -178,7 +178,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const { id, epoch } = interaction;
     try {
       await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
-      await this.deps.store.releaseLease(id, epoch);
+      await this.deps.leases.releaseLease(id, epoch);
       if (this.stopping) this.queue.enqueue(id); // others may go on with it at once
     } catch {
       // It lapses by itself then.
@@ -193,7 +193,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const leased_at = this.deps.clock.monotonic();
     const terms = { ...this.leases.terms, never_begun: this.neverBegun.has(id) };
     this.neverBegun.add(id);
-    const lease = await this.deps.store.acquireLease(id, terms);
+    const lease = await this.deps.leases.acquireLease(id, terms);
     if (!lease) this.neverBegun.delete(id);
     return lease && { lease, leased_at };
   }

@@ -31,7 +31,7 @@ describe(Sweep.name, () => {
     };
     const queue = { enqueue } as unknown as RunQueue;
     const config = { leaseTtlMs: 4_000, role } as Config;
-    sweep = new Sweep(world.store, queue, new CrashQuarantine(queue), config, clock);
+    sweep = new Sweep(world.store, world.store, queue, new CrashQuarantine(queue), config, clock);
   }
 
   afterEach(() => {

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { LeaseStore } from '../../persistence/lease.store.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { CrashQuarantine } from './crash-quarantine.js';
 
@@ -19,7 +20,8 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private found: ReadonlyMap<string, number> = new Map();
 
   constructor(
-    private readonly store: InteractionStore,
+    private readonly interactions: InteractionStore,
+    private readonly leases: LeaseStore,
     private readonly queue: RunQueue,
     private readonly suspects: CrashQuarantine,
     private readonly config: Config,
@@ -40,8 +42,8 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async sweep(): Promise<void> {
     try {
-      const promoted = await this.store.promoteQueued(this.clock.now().toISOString());
-      const unowned = await this.store.listUnowned(BATCH);
+      const promoted = await this.interactions.promoteQueued(this.clock.now().toISOString());
+      const unowned = await this.leases.listUnowned(BATCH);
       for (const id of promoted) this.queue.enqueue(id, { as: 'new' });
       const now = this.clock.monotonic();
       this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));

@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Guardrails } from '../../guardrails/guardrails.js';
 import type { Ids } from '../../kernel/ids.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { RecordStore } from '../../persistence/record.store.js';
+import type { RequestStore } from '../../persistence/request.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type {
   NewRequest,
@@ -47,10 +49,9 @@ import type { TurnStream } from '../model-turn/turn-stream.js';
 import { WorkCount } from './work-count.js';
 
 export interface ScopeServices {
-  readonly store: Pick<
-    InteractionStore,
-    'settleRequest' | 'findRequest' | 'findInteraction' | 'listInteractions' | 'readRecordsOfTypes'
-  >;
+  readonly interactions: Pick<InteractionStore, 'findInteraction' | 'listInteractions'>;
+  readonly records: Pick<RecordStore, 'readRecordsOfTypes'>;
+  readonly requests: Pick<RequestStore, 'settleRequest' | 'findRequest'>;
   readonly agents: AgentRegistry;
   readonly models: ModelRegistry;
   readonly tools: ToolRegistry;
@@ -126,10 +127,10 @@ export class RunScope {
     this.slots = new FairSemaphore(settings.maxParallelTurns);
     const { budget, prices } = options;
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
-    this.earlier = new EarlierMarks(services.store, interaction);
+    this.earlier = new EarlierMarks(services, interaction);
     const { before } = options;
     this.outputRoom = new OutputRoom(services.executor);
-    this.outputs = new EarlierOutputs(services.store, { interaction, before });
+    this.outputs = new EarlierOutputs(services, { interaction, before });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });
@@ -215,11 +216,11 @@ export class RunScope {
 
   /** Settles a question whose answer nobody waits for any more; a person may have been faster. */
   async decline(requestId: string): Promise<void> {
-    const { store, clock } = this.options.services;
+    const { requests, clock } = this.options.services;
     const settlement = { kind: 'input', answer: null, by: 'cancel' } as const;
     const at = clock.now().toISOString();
-    await store.settleRequest({ request_id: requestId, settlement, at, accept_expired: true });
-    const row = await store.findRequest(requestId);
+    await requests.settleRequest({ request_id: requestId, settlement, at, accept_expired: true });
+    const row = await requests.findRequest(requestId);
     if (row) this.desk.take([row]);
   }
 

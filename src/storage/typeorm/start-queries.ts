@@ -7,7 +7,6 @@ import type {
 import { MARK_BRANCH_OF } from './branch-statements.js';
 import { LOCK_CHAT } from './chat-lock.js';
 import type { Database } from './database.js';
-import type { InteractionQueries } from './interaction-queries.js';
 import { HOLD_CHAT, START } from './start-statements.js';
 import type { Step } from './statement.js';
 
@@ -20,16 +19,15 @@ interface Verdict {
   readonly busy_id: string;
 }
 
+type Find = (id: string) => Promise<InteractionRow | undefined>;
+
 const INTERRUPTED = 'Interrupted by a new message.';
 
 /** Starts an interaction, in one round trip. */
 export class StartQueries {
-  constructor(
-    private readonly db: Database,
-    private readonly interactions: InteractionQueries,
-  ) {}
+  constructor(private readonly db: Database) {}
 
-  async start(start: StartInteraction): Promise<StartOutcome> {
+  async start(start: StartInteraction, find: Find): Promise<StartOutcome> {
     const verdict = await this.#try(start).catch((error: unknown) => {
       if (!isOvertaken(error)) throw error;
       return this.#try(start);
@@ -40,7 +38,7 @@ export class StartQueries {
       case 'queued':
         return toQueued(start, verdict);
       case 'seen':
-        return this.#repeat(start, verdict);
+        return this.#repeat(start, verdict, find);
       case 'busy':
         return { outcome: 'busy', active_interaction_id: verdict.busy_id };
       case 'queue_full':
@@ -62,9 +60,10 @@ export class StartQueries {
   async #repeat(
     { idempotency }: StartInteraction,
     { seen_id, fingerprint }: Verdict,
+    find: Find,
   ): Promise<StartOutcome> {
     if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
-    return { outcome: 'repeated', interaction: (await this.interactions.find(seen_id))! };
+    return { outcome: 'repeated', interaction: (await find(seen_id))! };
   }
 }
 

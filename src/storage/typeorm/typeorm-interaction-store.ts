@@ -1,227 +1,139 @@
-import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import type {
-  InterveneOutcome,
-  InterventionRow,
-  NewIntervention,
-} from '../../persistence/rows/intervention-rows.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type {
-  RequestPage,
-  RequestRow,
-  SettleOutcome,
-  SettleRequest,
-} from '../../persistence/rows/request-rows.js';
-import type {
-  AppendBatch,
-  AppendOutcome,
-  ChatPatch,
-  ChatRow,
   InteractionRow,
-  Lease,
-  LeaseState,
-  LeaseTerms,
-  NewChat,
   StartInteraction,
   StartOutcome,
-  Unowned,
 } from '../../persistence/rows/store-rows.js';
-import type { RecordType } from '../../protocol/events.js';
-import type { Message } from '../../protocol/message.js';
-import { AppendQueries } from './append-queries.js';
-import { ChatQueries } from './chat-queries.js';
-import type { Database } from './database.js';
-import { InteractionQueries } from './interaction-queries.js';
-import { InterventionQueries } from './intervention-queries.js';
-import { LeaseQueries } from './lease-queries.js';
 import { QueueQueries } from './queue-queries.js';
-import { RecordQueries } from './record-queries.js';
-import { RequestQueries } from './request-queries.js';
 import { StartQueries } from './start-queries.js';
-import type { Vacuum } from './vacuum.js';
+import type { Message } from '../../protocol/message.js';
+import type { Database } from './database.js';
+import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
+import type { ColumnsOfInteraction } from './interaction-row.js';
+import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
+import type { Row, Statement } from './statement.js';
+import { IS_ACTIVE, IS_QUEUED } from './statement.js';
 
-const PING = { text: "SELECT current_setting('transaction_read_only') AS read_only" };
+const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
 
-/** Saved state in Postgres, on a server or embedded: the same SQL. */
+const FIND: Statement = { name: 'interactions.find', text: `${SELECT} WHERE i.id = $1` };
+
+/** Both indexes are `…_by_agent`; a child's start is the only record that the second holds. */
+const FIND_OF_AGENT: Statement = {
+  name: 'interactions.find_of_agent',
+  text: `${SELECT} WHERE i.id = coalesce(
+      (SELECT id FROM interactions WHERE agent_id = $1 LIMIT 1),
+      (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))`,
+};
+
+const FIND_ACTIVE: Statement = {
+  name: 'interactions.find_active',
+  text: `${SELECT} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
+};
+
+/** Only what is queued has a rank. */
+const LIST_UNFINISHED: Statement = {
+  name: 'interactions.list_unfinished',
+  text: `${SELECT} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
+};
+
+const ANCESTORS_ADDED: Statement = {
+  text: `
+    WITH RECURSIVE ancestors AS (
+      SELECT parent_id AS id, 1 AS distance FROM interactions WHERE id = $1
+      UNION ALL
+      SELECT i.parent_id, a.distance + 1 FROM ancestors a JOIN interactions i ON i.id = a.id
+    )
+    SELECT i.id, i.added_messages FROM ancestors a JOIN interactions i ON i.id = a.id
+    WHERE i.added_messages IS NOT NULL ORDER BY a.distance DESC`,
+};
+
+const ADDED: Statement = {
+  text: 'SELECT id, added_messages FROM interactions WHERE id = ANY ($1::text[]) AND added_messages IS NOT NULL',
+};
+
+/** What is queued will not begin any more: its place is after its chat's head, unless it is an edit, which has one. */
+const CANCEL: Statement = {
+  name: 'interactions.cancel',
+  text: `UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $2), signals = i.signals + 1,
+      parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
+        THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.id = i.chat_id)) ELSE i.parent_id END
+    WHERE i.id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
+};
+
+interface Added {
+  readonly id: string;
+  readonly added_messages: Message[];
+}
+
 export class TypeOrmInteractionStore extends InteractionStore {
-  readonly #chats: ChatQueries;
   readonly #starts: StartQueries;
-  readonly #interactions: InteractionQueries;
-  readonly #appends: AppendQueries;
-  readonly #records: RecordQueries;
-  readonly #leases: LeaseQueries;
   readonly #queue: QueueQueries;
-  readonly #requests: RequestQueries;
-  readonly #interventions: InterventionQueries;
 
-  /** @param vacuum for a database that doesn't make room by itself */
-  constructor(
-    private readonly db: Database,
-    private readonly vacuum?: Vacuum,
-  ) {
+  constructor(private readonly db: Database) {
     super();
-    this.#chats = new ChatQueries(db);
-    this.#interactions = new InteractionQueries(db);
-    this.#starts = new StartQueries(db, this.#interactions);
-    this.#appends = new AppendQueries(db);
-    this.#records = new RecordQueries(db);
-    this.#leases = new LeaseQueries(db);
+    this.#starts = new StartQueries(db);
     this.#queue = new QueueQueries(db);
-    this.#requests = new RequestQueries(db);
-    this.#interventions = new InterventionQueries(db);
   }
 
-  createChat(chat: NewChat): Promise<boolean> {
-    return this.#chats.create(chat);
-  }
-
-  findChat(id: string): Promise<ChatRow | undefined> {
-    return this.#chats.find(id);
-  }
-
-  listChats(page: {
-    limit: number;
-    before?: { created_at: string; id: string };
-  }): Promise<ChatRow[]> {
-    return this.#chats.list(page);
-  }
-
-  updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined> {
-    return this.#chats.update(id, patch);
-  }
-
-  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
-    const outcome = await this.#chats.delete(id);
-    if (outcome === 'deleted') this.vacuum?.request();
-    return outcome;
-  }
-
-  switchHead(
-    chatId: string,
-    interactionId: string,
-    at: string,
-  ): Promise<'switched' | 'unknown' | 'busy'> {
-    return this.#chats.switchHead(chatId, interactionId, at);
-  }
-
-  startInteraction(start: StartInteraction): Promise<StartOutcome> {
-    return this.#starts.start(start);
-  }
-
-  findInteraction(id: string): Promise<InteractionRow | undefined> {
-    return this.#interactions.find(id);
-  }
-
-  findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
-    return this.#interactions.findOfAgent(agentId);
-  }
-
-  findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
-    return this.#interactions.findActive(chatId);
-  }
-
-  listUnfinished(chatId: string): Promise<InteractionRow[]> {
-    return this.#interactions.listUnfinished(chatId);
+  async startInteraction(start: StartInteraction): Promise<StartOutcome> {
+    return this.#starts.start(start, (id) => this.findInteraction(id));
   }
 
   promoteQueued(at: string, chatId?: string): Promise<string[]> {
     return this.#queue.promote(at, chatId);
   }
 
-  listInteractions(page: {
+  async findInteraction(id: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND, [id]);
+    return found && toInteractionRow(found);
+  }
+
+  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_OF_AGENT, [agentId]);
+    return found && toInteractionRow(found);
+  }
+
+  async findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_ACTIVE, [chatId]);
+    return found && toInteractionRow(found);
+  }
+
+  async listUnfinished(chatId: string): Promise<InteractionRow[]> {
+    const rows = await this.db.query<ColumnsOfInteraction>(LIST_UNFINISHED, [chatId]);
+    return rows.map(toInteractionRow);
+  }
+
+  async listInteractions(page: {
     chat_id: string;
     superseded: boolean;
     limit: number;
     before?: string;
   }): Promise<InteractionRow[]> {
-    return this.#interactions.list(page);
+    const { chat_id, superseded, limit, before } = page;
+    const statement = superseded ? LIST_ALL : LIST_ACTIVE;
+    const values = [chat_id, limit, before];
+    const rows = await this.db.query<ColumnsOfInteraction>(statement, values);
+    return rows.map(toInteractionRow);
   }
 
-  getPreviousState(interactionId: string): Promise<Message[]> {
-    return this.#interactions.getPreviousState(interactionId);
+  async getPreviousState(id: string): Promise<Message[]> {
+    const rows = await this.db.query<Added>(ANCESTORS_ADDED, [id]);
+    return rows.flatMap(({ added_messages }) => added_messages);
   }
 
-  findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {
-    return this.#interactions.findAdded(interactionIds);
+  async findAddedMessages(ids: readonly string[]): Promise<Map<string, Message[]>> {
+    const rows = await this.db.query<Added>(ADDED, [ids]);
+    return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
   }
 
-  append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
-    return this.#appends.append(batches);
-  }
-
-  readRecords(interactionId: string, page: { after: number; limit: number }): Promise<LogRecord[]> {
-    return this.#records.read(interactionId, page);
-  }
-
-  readRecordsOfTypes(
-    interactionIds: readonly string[],
-    types: readonly RecordType[],
-  ): Promise<LogRecord[]> {
-    return this.#records.readOfTypes(interactionIds, types);
-  }
-
-  readLastSeqs(interactionIds: readonly string[]): Promise<Map<string, number>> {
-    return this.#interactions.readLastSeqs(interactionIds);
-  }
-
-  acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
-    return this.#leases.acquire(interactionId, terms);
-  }
-
-  renewLeases(
-    held: readonly { interaction_id: string; epoch: number }[],
-    terms: LeaseTerms,
-  ): Promise<LeaseState[]> {
-    return this.#leases.renew(held, terms);
-  }
-
-  releaseLease(interactionId: string, epoch: number): Promise<void> {
-    return this.#leases.release(interactionId, epoch);
-  }
-
-  park(lease: { interaction_id: string; epoch: number; signals: number }): Promise<boolean> {
-    return this.#leases.park(lease);
-  }
-
-  listUnowned(limit: number): Promise<Unowned[]> {
-    return this.#leases.listUnowned(limit);
-  }
-
-  settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
-    return this.#requests.settle(settle);
-  }
-
-  findRequest(id: string): Promise<RequestRow | undefined> {
-    return this.#requests.find(id);
-  }
-
-  listRequests(page: RequestPage): Promise<RequestRow[]> {
-    return this.#requests.list(page);
-  }
-
-  listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
-    return this.#requests.listExpired(at, limit);
-  }
-
-  requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    return this.#interactions.requestCancel(interactionId, reason);
-  }
-
-  intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
-    return this.#interventions.add(wanted);
-  }
-
-  listInterventions(interactionId: string): Promise<InterventionRow[]> {
-    return this.#interventions.list(interactionId);
-  }
-
-  async ping(): Promise<void> {
-    const [answer] = await this.db.query<{ read_only: string }>(
-      PING,
-      [],
-      this.db.limits?.connectMs,
-    );
-    if (answer?.read_only === 'on')
-      throw new AppError('unavailable', 'store_unavailable', 'The database takes no writes.');
+  /** Two statements, so that the second sees what the first waited for. */
+  async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
+    const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
+      [CANCEL, [id, reason]],
+      [FIND, [id]],
+    ]);
+    const row = rows?.[0];
+    return row && toInteractionRow(row);
   }
 }

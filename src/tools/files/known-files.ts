@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
 import type { ToolJournal } from '../tool-output.js';
 import type { FileState } from './file-state.js';
 
@@ -15,7 +16,10 @@ export class KnownFiles {
   /** By chat, then path. */
   private readonly chats = new Map<string, Map<string, string>>();
 
-  constructor(private readonly store: InteractionStore) {}
+  constructor(
+    private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+  ) {}
 
   remember(chatId: string, { path, hash }: FileState): void {
     const files = this.chats.get(chatId) ?? new Map<string, string>();
@@ -34,9 +38,9 @@ export class KnownFiles {
 
   private async findInLog(chat_id: string, path: string): Promise<string | undefined> {
     const limit = MAX_INTERACTIONS;
-    const rows = await this.store.listInteractions({ chat_id, superseded: false, limit });
+    const rows = await this.interactions.listInteractions({ chat_id, superseded: false, limit });
     for (const { id } of rows) {
-      const results = await this.store.readRecordsOfTypes([id], ['TOOL_RESULT']);
+      const results = await this.records.readRecordsOfTypes([id], ['TOOL_RESULT']);
       const seen = results.map(({ hidden }) => (hidden as ToolJournal | null)?.seen);
       const last = seen.findLast((state) => state?.path === path);
       if (last) return last.hash;

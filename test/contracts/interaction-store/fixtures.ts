@@ -1,4 +1,4 @@
-import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../../support/whole-store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type {
@@ -89,7 +89,7 @@ export function newStart(overrides: StartOverrides = {}): StartInteraction {
 
 /** Starts an interaction that must not meet a busy chat. */
 export async function started(
-  store: InteractionStore,
+  store: WholeStore,
   overrides: StartOverrides = {},
 ): Promise<InteractionRow> {
   const result = await store.startInteraction(newStart(overrides));
@@ -99,7 +99,7 @@ export async function started(
 
 /** Starts an interaction that must meet a busy chat, and waits there. */
 export async function queued(
-  store: InteractionStore,
+  store: WholeStore,
   overrides: StartOverrides,
 ): Promise<InteractionRow> {
   const start = newStart({ on_conflict: 'enqueue', ...overrides });
@@ -185,7 +185,7 @@ export function endBatch(
 
 /** Starts, leased, and ends an interaction that adds `exchange(text)`. */
 export async function ended(
-  store: InteractionStore,
+  store: WholeStore,
   text: string,
   overrides: StartOverrides = {},
 ): Promise<InteractionRow> {
@@ -196,7 +196,7 @@ export async function ended(
 
 /** Polls until the lease can be taken: its lapse is by the store's clock, which a test can't set. */
 export async function acquireOnceFree(
-  store: InteractionStore,
+  store: WholeStore,
   interactionId: string,
   terms: LeaseTerms = { ...HELD, owner: 'process-b' },
 ): Promise<Lease> {
@@ -209,9 +209,6 @@ export async function acquireOnceFree(
   throw new Error('The lease never lapsed.');
 }
 
-export async function readAll(
-  store: InteractionStore,
-  interactionId: string,
-): Promise<LogRecord[]> {
+export async function readAll(store: WholeStore, interactionId: string): Promise<LogRecord[]> {
   return store.readRecords(interactionId, { after: 0, limit: 100_000 });
 }

@@ -1,9 +1,9 @@
-import type { InteractionStore } from '../../../src/persistence/interaction.store.js';
+import type { WholeStore } from '../../support/whole-store.js';
 
 export interface OpenedStore {
-  readonly store: InteractionStore;
+  readonly store: WholeStore;
   /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
-  readonly reopen?: () => Promise<InteractionStore>;
+  readonly reopen?: () => Promise<WholeStore>;
   /** Closes the newest store and removes its data. */
   close(): Promise<void>;
 }
@@ -11,11 +11,11 @@ export interface OpenedStore {
 /** The store that the suite is talking to at the moment; `reopen` replaces it. */
 export class StoreUnderTest {
   #opened: OpenedStore | undefined;
-  #store: InteractionStore | undefined;
+  #store: WholeStore | undefined;
 
   constructor(private readonly open: () => Promise<OpenedStore>) {}
 
-  get store(): InteractionStore {
+  get store(): WholeStore {
     if (this.#store === undefined) throw new Error('The store is not open.');
     return this.#store;
   }

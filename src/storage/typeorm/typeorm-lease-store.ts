@@ -1,3 +1,4 @@
+import { LeaseStore } from '../../persistence/lease.store.js';
 import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import type { Database } from './database.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
@@ -70,10 +71,12 @@ interface ColumnsOfLease extends ColumnsOfInteraction {
   readonly losses: number;
 }
 
-export class LeaseQueries {
-  constructor(private readonly db: Database) {}
+export class TypeOrmLeaseStore extends LeaseStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
 
-  async acquire(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+  async acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
     const { owner, ttl_ms, never_begun = false } = terms;
     const parameters = [interactionId, owner, ttl_ms, never_begun];
     const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, parameters);
@@ -82,7 +85,7 @@ export class LeaseQueries {
     return { interaction: toInteractionRow(row), lost_owner, parked, losses };
   }
 
-  async renew(
+  async renewLeases(
     held: readonly { interaction_id: string; epoch: number }[],
     { owner, ttl_ms }: LeaseTerms,
   ): Promise<LeaseState[]> {
@@ -92,7 +95,7 @@ export class LeaseQueries {
     return this.db.query<LeaseState>(RENEW, [ids, owner, ttl_ms, epochs]);
   }
 
-  async release(interactionId: string, epoch: number): Promise<void> {
+  async releaseLease(interactionId: string, epoch: number): Promise<void> {
     await this.db.query(RELEASE, [interactionId, epoch]);
   }
 

@@ -1,9 +1,11 @@
+import { ChatStore } from '../../persistence/chat.store.js';
 import type { Json } from '../../protocol/json.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import { SWITCH_HEAD } from './branch-statements.js';
 import { LOCK_CHAT } from './chat-lock.js';
 import type { Database } from './database.js';
 import type { Statement } from './statement.js';
+import type { Vacuum } from './vacuum.js';
 import { IS_ACTIVE, IS_QUEUED } from './statement.js';
 
 interface Columns extends Omit<ChatRow, 'created_at' | 'updated_at'> {
@@ -49,20 +51,26 @@ const DELETE_IDLE: Statement = {
     AND NOT EXISTS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})) RETURNING id`,
 };
 
-export class ChatQueries {
-  constructor(private readonly db: Database) {}
+export class TypeOrmChatStore extends ChatStore {
+  /** @param vacuum for a database that doesn't make room by itself */
+  constructor(
+    private readonly db: Database,
+    private readonly vacuum?: Vacuum,
+  ) {
+    super();
+  }
 
-  async create({ id, title, agent, created_at, metadata }: NewChat): Promise<boolean> {
+  async createChat({ id, title, agent, created_at, metadata }: NewChat): Promise<boolean> {
     const values = [id, title, agent, created_at, JSON.stringify(metadata)];
     return (await this.db.query(CREATE, values)).length > 0;
   }
 
-  async find(id: string): Promise<ChatRow | undefined> {
+  async findChat(id: string): Promise<ChatRow | undefined> {
     const [found] = await this.db.query<Columns>(FIND, [id]);
     return found && toChatRow(found);
   }
 
-  async list(page: {
+  async listChats(page: {
     limit: number;
     before?: { created_at: string; id: string };
   }): Promise<ChatRow[]> {
@@ -73,7 +81,7 @@ export class ChatQueries {
     return rows.map(toChatRow);
   }
 
-  async update(id: string, patch: ChatPatch): Promise<ChatRow | undefined> {
+  async updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined> {
     const { title, metadata, updated_at } = patch;
     const json = metadata && JSON.stringify(metadata);
     const values = [id, title !== undefined, title, json, updated_at];
@@ -81,13 +89,15 @@ export class ChatQueries {
     return updated && toChatRow(updated);
   }
 
-  async delete(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
+  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
     const [found, deleted] = await this.db.batch([
       [LOCK_CHAT, [id]],
       [DELETE_IDLE, [id]],
     ]);
     if (!found?.length) return 'unknown';
-    return deleted?.length ? 'deleted' : 'busy';
+    if (!deleted?.length) return 'busy';
+    this.vacuum?.request();
+    return 'deleted';
   }
 
   async switchHead(

@@ -1,3 +1,4 @@
+import { RequestStore } from '../../persistence/request.store.js';
 import type {
   RequestPage,
   RequestRow,
@@ -20,10 +21,12 @@ import {
 type Verdict = ColumnsOfInteraction & Pick<SettleOutcome, 'outcome'>;
 
 /** What waits for people. Requests are made, and closed, by appends. */
-export class RequestQueries {
-  constructor(private readonly db: Database) {}
+export class TypeOrmRequestStore extends RequestStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
 
-  async settle({
+  async settleRequest({
     request_id,
     settlement,
     at,
@@ -41,19 +44,19 @@ export class RequestQueries {
     return { outcome: 'settled', interaction: toInteractionRow(verdict) };
   }
 
-  async find(id: string): Promise<RequestRow | undefined> {
+  async findRequest(id: string): Promise<RequestRow | undefined> {
     const [found] = await this.db.query<ColumnsOfRequest>(FIND, [id]);
     return found && toRequestRow(found);
   }
 
-  async list(page: RequestPage): Promise<RequestRow[]> {
+  async listRequests(page: RequestPage): Promise<RequestRow[]> {
     const { where, values } = toConditions(page);
     const text = `${SELECT_REQUESTS} ${where} ORDER BY r.created_at, r.id LIMIT $1`;
     const rows = await this.db.query<ColumnsOfRequest>({ text }, [page.limit, ...values]);
     return rows.map(toRequestRow);
   }
 
-  async listExpired(at: string, limit: number): Promise<RequestRow[]> {
+  async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
     const rows = await this.db.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
     return rows.map(toRequestRow);
   }

@@ -1,3 +1,4 @@
+import { InterventionStore } from '../../persistence/intervention.store.js';
 import type {
   InterveneOutcome,
   InterventionRow,
@@ -48,10 +49,12 @@ type Verdict = ColumnsOfInteraction & Pick<InterveneOutcome, 'outcome'>;
 type Columns = Omit<InterventionRow, 'created_at'> & { readonly created_at: Date };
 
 /** What people tell agents. */
-export class InterventionQueries {
-  constructor(private readonly db: Database) {}
+export class TypeOrmInterventionStore extends InterventionStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
 
-  async add(wanted: NewIntervention): Promise<InterveneOutcome> {
+  async intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
     const { interaction_id, id, agent_id, user_comment, user_content, created_at } = wanted;
     const [, verdicts] = await this.db.batch<Verdict>([
       [LOCK, [interaction_id]],
@@ -63,7 +66,7 @@ export class InterventionQueries {
     return { outcome: 'accepted', interaction: toInteractionRow(verdict) };
   }
 
-  async list(interactionId: string): Promise<InterventionRow[]> {
+  async listInterventions(interactionId: string): Promise<InterventionRow[]> {
     const rows = await this.db.query<Columns>(LIST, [interactionId]);
     return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
   }

@@ -1,0 +1,13 @@
+import type {
+  InterveneOutcome,
+  InterventionRow,
+  NewIntervention,
+} from './rows/intervention-rows.js';
+
+/** Port: messages of people to agents at work. */
+export abstract class InterventionStore {
+  /** Keeps what a person tells an agent of an interaction that goes on, and counts its `signals` up. */
+  abstract intervene(wanted: NewIntervention): Promise<InterveneOutcome>;
+  /** Of one interaction, in the order in which they were accepted; never more than `MAX_INTERVENTIONS`. */
+  abstract listInterventions(interactionId: string): Promise<InterventionRow[]>;
+}

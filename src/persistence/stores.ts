@@ -1,0 +1,21 @@
+import type { ChatArchive } from './chat-archive.js';
+import type { ChatStore } from './chat.store.js';
+import type { InteractionStore } from './interaction.store.js';
+import type { InterventionStore } from './intervention.store.js';
+import type { LeaseStore } from './lease.store.js';
+import type { RecordStore } from './record.store.js';
+import type { RequestStore } from './request.store.js';
+
+/**
+ * Chats and everything in them, by topic. `find` may answer undefined, `list` pages. Rejections mean that the store is unavailable or broken
+ * (retry later), never an expected outcome.
+ */
+export interface Stores {
+  readonly chats: ChatStore;
+  readonly interactions: InteractionStore;
+  readonly records: RecordStore;
+  readonly leases: LeaseStore;
+  readonly requests: RequestStore;
+  readonly interventions: InterventionStore;
+  readonly archive: ChatArchive;
+}
