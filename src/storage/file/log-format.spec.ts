@@ -10,7 +10,6 @@ import {
   seqOf,
 } from './log-format.js';
 
-
 const record: LogRecord = {
   interaction_id: 'int_1',
   seq: 1204,

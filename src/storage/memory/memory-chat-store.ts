@@ -32,10 +32,7 @@ export class MemoryChatStore extends ChatStore {
     return all.slice(from, from + limit).map(({ row }) => row);
   }
 
-  updateChat(
-    id: string,
-    { title, metadata, updated_at }: ChatPatch,
-  ): Promise<ChatRow | undefined> {
+  updateChat(id: string, { title, metadata, updated_at }: ChatPatch): Promise<ChatRow | undefined> {
     return this.change(id, async (chat) => {
       const row: ChatRow = {
         ...chat.row,

@@ -33,6 +33,7 @@ class MemoryChatJournal extends ChatJournal {
   report(): void {}
 }
 
+/** Appends and rows take a turn of the event loop, as with a disk: callers in a loop don't starve timers. */
 class MemoryLog extends RecordLog {
   private readonly records: LogRecord[] = [];
   private readonly notes: LogNote[] = [];
@@ -45,11 +46,12 @@ class MemoryLog extends RecordLog {
 
   async append(content: LogAppend): Promise<() => void> {
     const saved = copyJson(content);
-    await nextTick(); // as with a disk: a caller that appends in a loop doesn't starve timers
+    await nextTick();
     return () => this.show(saved);
   }
 
   async readHead(): Promise<InteractionHead> {
+    await nextTick();
     return toHead(this.first.start, this.records[0]);
   }
 
@@ -72,7 +74,9 @@ class MemoryLog extends RecordLog {
   async remove(): Promise<void> {}
 
   private show(content: LogAppend): void {
-    this.records.push(...content.records.map(({ hidden = null, ...rest }) => ({ ...rest, hidden })));
+    this.records.push(
+      ...content.records.map(({ hidden = null, ...rest }) => ({ ...rest, hidden })),
+    );
     this.notes.push(...toNotes(content));
     this.added ??= content.added_messages;
   }

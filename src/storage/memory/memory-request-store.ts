@@ -67,7 +67,8 @@ export class MemoryRequestStore extends RequestStore {
     const { index } = this.core;
     if (interaction_id !== undefined) {
       const interaction = index.findInteraction(interaction_id);
-      const isThere = interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
+      const isThere =
+        interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
       return isThere ? [interaction] : [];
     }
     return chat_id === undefined ? undefined : (index.findChat(chat_id)?.interactions ?? []);

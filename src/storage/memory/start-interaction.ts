@@ -53,7 +53,8 @@ async function begin(
 ): Promise<StartOutcome> {
   const { id, user_message, created_at } = request.interaction;
   const { lease } = request;
-  const chat = known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.id));
+  const chat =
+    known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.id));
   const start = newStart(request, chat, known ? null : request.chat);
   const place = { parent_id: chat.parentOf(request), branch_version: chat.branchVersion + 1 };
   const state = startedState(lease?.owner ?? null, place);

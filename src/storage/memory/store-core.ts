@@ -113,11 +113,7 @@ export class StoreCore {
   }
 
   /** Saves record 1 of a queued interaction. The answer shows it. */
-  async writeBeginning(
-    chat: StoredChat,
-    next: StoredInteraction,
-    at: string,
-  ): Promise<() => void> {
+  async writeBeginning(chat: StoredChat, next: StoredInteraction, at: string): Promise<() => void> {
     const place = { parent_id: chat.parentFromQueue(next), branch_version: ++chat.branchVersion };
     const state = begunState(next.state, place);
     const first = firstRecord(await next.log.readHead(), state, at);
@@ -134,10 +130,6 @@ export class StoreCore {
   }
 }
 
-export function firstRecord(
-  head: InteractionHead,
-  state: StoredInteraction['state'],
-  at: string,
-) {
+export function firstRecord(head: InteractionHead, state: StoredInteraction['state'], at: string) {
   return recordOne(toInteractionRow(head, state, null), at);
 }
