@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.js';
 import { SystemClock } from '../kernel/clock.js';
 import { DataDirLock } from './data-dir-lock.js';
-import type { ReportProblem } from './file/report-problem.js';
 import type { AllStores } from './stores.js';
 
 /** After a start, or what was deleted, in milliseconds. */
@@ -72,25 +71,10 @@ async function openFileStorage(
   config: Config,
   report: (problem: string) => void,
 ): Promise<Storage> {
-  const { FileRuleStore } = await import('./file/file-rule-store.js');
-  const { FileTaskStore } = await import('./file/file-task-store.js');
-  const { FileInteractionStore } = await import('./file/file-interaction-store.js');
-  const reportFile: ReportProblem = ({ path, message }) => report(`${path}: ${message}`);
-  const store = await FileInteractionStore.open({
+  const { openFileStores } = await import('./file/file-stores.js');
+  return openFileStores({
     data_dir: config.dataDir,
     clock: new SystemClock(),
-    report: reportFile,
+    report: ({ path, message }) => report(`${path}: ${message}`),
   });
-  const tasks = await FileTaskStore.open(store.folders, reportFile);
-  const rules = await FileRuleStore.open({ data_dir: config.dataDir });
-  return {
-    ...store.ports,
-    rules,
-    tasks,
-    async close() {
-      await tasks.close();
-      await store.close();
-      await rules.close();
-    },
-  };
 }

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
 import type { AllStores } from '../../src/storage/stores.js';
-import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
-import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import { openFileStores } from '../../src/storage/file/file-stores.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import { findRedisServerFault } from '../support/redis-server.js';
@@ -69,26 +67,16 @@ async function openFiles(): Promise<OpenStore> {
   const report: ReportProblem = ({ path, message }) => {
     throw new Error(`${path}: ${message}`);
   };
-  const open = async () => {
-    const clock = new SystemClock();
-    const store = await FileInteractionStore.open({ data_dir, clock, report });
-    const tasks = await FileTaskStore.open(store.folders, report);
-    return { ...store.ports, store, tasks, rules: await FileRuleStore.open({ data_dir }) };
-  };
+  const open = () => openFileStores({ data_dir, clock: new SystemClock(), report });
   let opened = await open();
-  const closeAll = async () => {
-    await opened.tasks.close();
-    await opened.store.close();
-    await opened.rules.close();
-  };
   const on = {
     stores: opened,
     async reopen() {
-      await closeAll();
+      await opened.close();
       on.stores = opened = await open();
     },
     async close() {
-      await closeAll();
+      await opened.close();
       await rm(data_dir, { recursive: true, force: true });
     },
   };

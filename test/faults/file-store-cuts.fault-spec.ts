@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AppendBatch, InteractionRow } from '../../src/persistence/rows/store-rows.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import {
   acquireOnceFree,
   at,
@@ -18,7 +17,7 @@ import { FileStoreFolder } from '../storage/file-store-folder.js';
 import { some } from '../support/thoroughness.js';
 
 /** What a killed process leaves is some part of what it was writing, from the beginning. */
-describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, () => {
+describe('The file store, killed in the middle of a write (I3)', () => {
   let folder: FileStoreFolder;
   beforeEach(async () => (folder = await FileStoreFolder.make()));
   afterEach(() => folder.remove());

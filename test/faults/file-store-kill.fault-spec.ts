@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import { endBatch, HELD, readAll } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
 import { builtServer } from '../support/built-server.js';
@@ -10,7 +10,7 @@ import { runs } from '../support/thoroughness.js';
 
 const ROUNDS = runs(8);
 
-describe(`${FileInteractionStore.name}, whose process is killed`, () => {
+describe('The file store, whose process is killed', () => {
   let folder: FileStoreFolder;
   beforeAll(async () => {
     folder = await FileStoreFolder.make();
@@ -50,7 +50,7 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   }
 
   /** Whoever takes up what is unowned can end it; what waits behind it begins, and in the end the chat is free. */
-  async function endAll(store: FileInteractionStore): Promise<void> {
+  async function endAll(store: WholeStore): Promise<void> {
     for (;;) {
       const unowned = await listUnowned(store, 100);
       if (unowned.length === 0) break;
@@ -61,7 +61,7 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   }
 });
 
-async function endOne(store: FileInteractionStore, id: string): Promise<void> {
+async function endOne(store: WholeStore, id: string): Promise<void> {
   const lease = await store.acquireLease(id, HELD);
   const { chat_id, epoch, last_seq } = lease!.interaction;
   const [active, ...queue] = await store.listUnfinished(chat_id);
@@ -70,14 +70,14 @@ async function endOne(store: FileInteractionStore, id: string): Promise<void> {
   expect((await store.findActiveInteraction(chat_id))?.id).toBe(queue[0]?.id);
 }
 
-async function expectRecords(store: FileInteractionStore, id: string, last: number): Promise<void> {
+async function expectRecords(store: WholeStore, id: string, last: number): Promise<void> {
   const seqs = (await readAll(store, id)).map((record) => record.seq);
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
   expect(seqs.length).toBeGreaterThanOrEqual(last);
   expect(await store.findInteraction(id)).toBeDefined();
 }
 
-async function expectSettled(store: FileInteractionStore, id: string): Promise<void> {
+async function expectSettled(store: WholeStore, id: string): Promise<void> {
   const request = await store.findRequest(id);
   expect(request?.status).toBe('settled');
   const row = await store.findInteraction(request!.interaction_id);

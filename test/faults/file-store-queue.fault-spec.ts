@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import {
   at,
   ended,
@@ -19,7 +19,7 @@ import { some } from '../support/thoroughness.js';
 const END = newEnd('one', { completed_at: at(70) });
 
 /** What touches two logs, or a log and chat.json, is committed in one of them: the other is behind it after a kill, or cut. */
-describe(`${FileInteractionStore.name}, killed between two files (I3, I9)`, () => {
+describe('The file store, killed between two files (I3, I9)', () => {
   let folder: FileStoreFolder;
   let active: InteractionRow;
   let chat_id: string;
@@ -150,7 +150,7 @@ describe(`${FileInteractionStore.name}, killed between two files (I3, I9)`, () =
   /** What these logs, and chat.json, were before `act` and what the logs are after it. */
   async function snapshots(
     rows: readonly InteractionRow[],
-    act: (store: FileInteractionStore) => Promise<unknown>,
+    act: (store: WholeStore) => Promise<unknown>,
   ) {
     const read = () => Promise.all(rows.map((row) => readFile(folder.log(row))));
     await folder.close();
@@ -168,7 +168,7 @@ describe(`${FileInteractionStore.name}, killed between two files (I3, I9)`, () =
     return folder.open();
   }
 
-  function unfinished(store: FileInteractionStore): Promise<InteractionRow[]> {
+  function unfinished(store: WholeStore): Promise<InteractionRow[]> {
     return store.listUnfinished(chat_id);
   }
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import type { WholeStore } from '../support/whole-store.js';
 import {
   at,
   endBatch,
@@ -17,7 +17,7 @@ import { some } from '../support/thoroughness.js';
 const ANSWER = { kind: 'input', answer: 'yes', by: 'user' } as const;
 
 /** What a killed process leaves of requests: a part of the log's last frame, and a requests.json that may be behind it. */
-describe(`${FileInteractionStore.name}, killed while people are asked (I3, I5)`, () => {
+describe('The file store, killed while people are asked (I3, I5)', () => {
   let folder: FileStoreFolder;
   let row: InteractionRow;
   beforeEach(async () => {
@@ -113,7 +113,7 @@ describe(`${FileInteractionStore.name}, killed while people are asked (I3, I5)`,
     store = await keep();
     await store.settleRequest({ request_id: first.id, settlement: ANSWER, at: at(5) });
     store = await keep();
-    const read = (from: FileInteractionStore) =>
+    const read = (from: WholeStore) =>
       Promise.all([first, second].map(({ id }) => from.findRequest(id)));
     const rows = await read(store);
     expect(rows.map((request) => request?.status)).toEqual(['settled', 'pending']);
@@ -136,11 +136,11 @@ describe(`${FileInteractionStore.name}, killed while people are asked (I3, I5)`,
     }
   });
 
-  type Check = (store: FileInteractionStore, cut: { whole: boolean }) => Promise<void>;
+  type Check = (store: WholeStore, cut: { whole: boolean }) => Promise<void>;
 
   /** Does something that appends one frame, and then looks at every part of it that a kill may leave. */
   async function eachCut(
-    act: (store: FileInteractionStore) => Promise<unknown>,
+    act: (store: WholeStore) => Promise<unknown>,
     check: Check,
   ): Promise<void> {
     await folder.open();

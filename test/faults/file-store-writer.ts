@@ -1,5 +1,6 @@
 import { SystemClock } from '../../src/kernel/clock.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import { openFileStores } from '../../src/storage/file/file-stores.js';
+import { wholeStore } from '../support/whole-store.js';
 import type { StartOverrides } from '../contracts/interaction-store/fixtures.js';
 import {
   at,
@@ -15,11 +16,12 @@ import {
  * A process of its own: lives through interactions as fast as it can, and prints what the store said is saved, `<interaction> <last seq>`
  * or `<request> settled`, until it is killed.
  */
-const store = await FileInteractionStore.open({
+const stores = await openFileStores({
   data_dir: process.argv[2]!,
   clock: new SystemClock(),
   report: () => undefined,
 });
+const store = wholeStore(stores);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** How the next one waits for `id`. */

@@ -14,14 +14,14 @@ import {
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import { MemoryStore } from '../support/memory-store.js';
-import { portsOf } from '../support/whole-store.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { memoryStore, portsOf } from '../support/whole-store.js';
 
 const ROOM = 1_000_000;
 
 describe(Spill.name, () => {
   let dataDir: string;
-  let store: MemoryStore;
+  let store: WholeStore;
   let interaction: InteractionRow;
   let logged: string[];
   const open = async (room = ROOM): Promise<Spill> => {
@@ -36,7 +36,7 @@ describe(Spill.name, () => {
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'parley-spill-'));
-    store = new MemoryStore();
+    store = memoryStore();
     interaction = await started(store, { lease: HELD });
     logged = [];
     for (const level of ['log', 'warn', 'error'] as const)

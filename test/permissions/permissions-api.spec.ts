@@ -18,7 +18,7 @@ import { ChatStore } from '../../src/persistence/chat.store.js';
 import { InteractionStore } from '../../src/persistence/interaction.store.js';
 import { RecordStore } from '../../src/persistence/record.store.js';
 import { RuleStore } from '../../src/permissions/rule-store.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { PythonSettings } from '../../src/tools/python/python-settings.js';
 import { ToolLimits } from '../../src/tools/tool-limits.js';
@@ -60,10 +60,7 @@ describe(PermissionsController.name, () => {
     await writeFile(path, FILE);
     const config = loadConfig({ PERMISSIONS_FILE: path });
     const store = await FileRuleStore.open({ data_dir: folder });
-    const chats = await FileInteractionStore.open({
-      ...{ data_dir: folder, clock: new SystemClock() },
-      report: () => undefined,
-    });
+    const { chats, interactions, records } = openMemoryStores();
     const providers = [
       { provide: Config, useValue: config },
       { provide: ToolLimits, useValue: config },
@@ -72,8 +69,8 @@ describe(PermissionsController.name, () => {
       { provide: Clock, useClass: SystemClock },
       { provide: Sandbox, useClass: NoSandbox },
       { provide: ChatStore, useValue: chats },
-      { provide: InteractionStore, useValue: chats },
-      { provide: RecordStore, useValue: chats },
+      { provide: InteractionStore, useValue: interactions },
+      { provide: RecordStore, useValue: records },
       Ids,
     ];
     @Global()

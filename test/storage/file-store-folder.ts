@@ -2,13 +2,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
-import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
+import type { FileStores } from '../../src/storage/file/file-stores.js';
+import { openFileStores } from '../../src/storage/file/file-stores.js';
 import type { StorageProblem } from '../../src/storage/file/report-problem.js';
+import type { WholeStore } from '../support/whole-store.js';
+import { wholeStore } from '../support/whole-store.js';
 
 /** A data folder of its own, what is in it, and what the store had to say about it. */
 export class FileStoreFolder {
   problems: StorageProblem[] = [];
-  #store: FileInteractionStore | undefined;
+  #stores: FileStores | undefined;
 
   private constructor(readonly path: string) {}
 
@@ -17,20 +20,20 @@ export class FileStoreFolder {
   }
 
   /** Closes the store if one is open; `problems` are those of this opening. */
-  async open(): Promise<FileInteractionStore> {
-    await this.#store?.close();
+  async open(): Promise<WholeStore> {
+    await this.#stores?.close();
     this.problems = [];
-    this.#store = await FileInteractionStore.open({
+    this.#stores = await openFileStores({
       data_dir: this.path,
       clock: new SystemClock(),
       report: (problem) => this.problems.push(problem),
     });
-    return this.#store;
+    return wholeStore(this.#stores);
   }
 
   async close(): Promise<void> {
-    await this.#store?.close();
-    this.#store = undefined;
+    await this.#stores?.close();
+    this.#stores = undefined;
   }
 
   async remove(): Promise<void> {

@@ -40,9 +40,9 @@ import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { MemoryStore } from './memory-store.js';
+import type { WholeStore } from './whole-store.js';
+import { memoryStore, portsOf } from './whole-store.js';
 import { answerTurn } from './model-events.js';
-import { portsOf } from './whole-store.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
 export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
@@ -80,7 +80,7 @@ const PARTS = { title: null, agent: null, metadata: {} };
 
 /** One interaction, its store and its processes: runs of it are taken up, stopped and looked at. */
 export class RunWorld {
-  readonly store: MemoryStore;
+  readonly store: WholeStore;
   readonly bus = new LocalLiveBus();
   readonly frames: Frame[] = [];
   readonly infos: string[] = [];
@@ -95,7 +95,7 @@ export class RunWorld {
 
   private constructor(private readonly options: RunWorldOptions) {
     const { clock } = options;
-    this.store = clock ? new MemoryStore(() => clock.monotonic()) : new MemoryStore();
+    this.store = memoryStore(clock);
   }
 
   static async open(options: RunWorldOptions = {}): Promise<RunWorld> {
@@ -221,10 +221,8 @@ export class RunWorld {
     };
   }
 
-  private storeThrough(append: Append | undefined): MemoryStore {
-    return append
-      ? Object.assign(Object.create(this.store) as MemoryStore, { append })
-      : this.store;
+  private storeThrough(append: Append | undefined): WholeStore {
+    return append ? Object.assign(Object.create(this.store) as WholeStore, { append }) : this.store;
   }
 
   private logger(): Logger {

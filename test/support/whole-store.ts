@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/kernel/clock.js';
 import type { ChatStore } from '../../src/persistence/chat.store.js';
 import type { InteractionStore } from '../../src/persistence/interaction.store.js';
 import type { InterventionStore } from '../../src/persistence/intervention.store.js';
@@ -5,6 +6,7 @@ import type { LeaseStore } from '../../src/persistence/lease.store.js';
 import type { RecordStore } from '../../src/persistence/record.store.js';
 import type { RequestStore } from '../../src/persistence/request.store.js';
 import type { Stores } from '../../src/persistence/stores.js';
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 
 /** The ports of one state machine as one object, for tests that need most of them. */
 export interface WholeStore
@@ -37,4 +39,9 @@ export function portsOf(store: WholeStore): Ports {
     requests: store,
     interventions: store,
   };
+}
+
+/** The ports in memory as one object. */
+export function memoryStore(clock?: Clock): WholeStore {
+  return wholeStore(openMemoryStores(clock));
 }

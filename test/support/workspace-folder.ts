@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { MemoryStore } from './memory-store.js';
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 
 /** A workspace that all chats share, in a folder with other things around it. */
 export class WorkspaceFolder {
@@ -13,7 +13,7 @@ export class WorkspaceFolder {
     WORKSPACE_DIR: join(this.base, 'work'),
     WORKSPACE_MODE: 'shared',
   });
-  readonly workspaces = new Workspaces(this.config, new MemoryStore());
+  readonly workspaces = new Workspaces(this.config, openMemoryStores().chats);
 
   constructor() {
     mkdirSync(this.at(''), { recursive: true });

@@ -13,7 +13,7 @@ import { ToolOutput } from '../../src/tools/tool-output.js';
 import type { Tool, ToolContext } from '../../src/tools/tool.js';
 import { WriteTool } from '../../src/tools/write/write.tool.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { MemoryStore } from '../support/memory-store.js';
+import { memoryStore } from '../support/whole-store.js';
 
 interface Called {
   readonly text: string;
@@ -27,7 +27,7 @@ interface Called {
 
 /** A real folder for the chats `one` and `two`, and the tools that work in it. */
 export class FilesWorld {
-  readonly store = new MemoryStore();
+  readonly store = memoryStore();
   /** Is called when an effect begins. */
   onStart: () => Promise<void> = () => Promise.resolve();
   private tools: Readonly<Record<string, Tool>> = {};

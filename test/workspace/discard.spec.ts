@@ -18,7 +18,7 @@ import type { Environment } from '../../src/config/load-config.js';
 import { Folder } from '../../src/workspace/folder.js';
 import { removeTree } from '../../src/workspace/remove-tree.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { MemoryStore } from '../support/memory-store.js';
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 
 describe('The folder of a chat that is deleted', () => {
   let base: string;
@@ -33,7 +33,7 @@ describe('The folder of a chat that is deleted', () => {
   const workspaces = (env: Environment = {}) =>
     new Workspaces(
       loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: at(''), ...env }),
-      new MemoryStore(),
+      openMemoryStores().chats,
     );
   const make = (chat: string, env: Environment = {}) =>
     workspaces(env).use(chat, ({ path }) => writeFile(join(path, 'file'), 'text'));

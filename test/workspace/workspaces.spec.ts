@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
 import type { WholeStore } from '../support/whole-store.js';
+import { memoryStore } from '../support/whole-store.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { MemoryStore } from '../support/memory-store.js';
 
 describe(Workspaces.name, () => {
   let base: string;
@@ -15,7 +15,7 @@ describe(Workspaces.name, () => {
     base = await realpath(await mkdtemp(join(tmpdir(), 'parley-workspaces-')));
     for (const name of ['data', 'projects/a', 'projects2/b'])
       await mkdir(join(base, name), { recursive: true });
-    store = new MemoryStore();
+    store = memoryStore();
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
 

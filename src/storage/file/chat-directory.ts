@@ -1,20 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
-import { onDisk } from './disk-fault.js';
-import { syncDirectory } from './durable-files.js';
+import { onDisk } from './durable-files.js';
 
 const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
-/** No chat's id has a dot. */
-export const TRASH_PREFIX = '.deleted-';
-/** A chat that is being brought in. */
-export const INCOMING_PREFIX = '.incoming-';
 export const LOG_SUFFIX = '.events.jsonl';
 
-/** Where one chat's files are: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in `chats/<chat_id>/`. */
+/** The paths of one chat: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in `chats/<chat_id>/`. */
 export class ChatDirectory {
-  /** @param path changes when a folder that was filled elsewhere gets its place */
+  /** @param path changes when the folder is renamed */
   constructor(public path: string) {}
 
   get chatFile(): string {
@@ -43,10 +37,10 @@ export class ChatDirectory {
 }
 
 /**
- * Makes the folder of a new chat. It is named like the chat, but which chat it holds is what its files say: on a file system that doesn't
- * tell `Sums` from `sums`, the second one's folder is `sums.2`.
+ * Makes the folder of a chat, and answers its path. It is named like the chat, but its files tell
+ * which chat it holds: on a file system that doesn't tell `Sums` from `sums`, the second one's folder is `sums.2`.
  */
-export async function makeChatDirectory(root: string, chatId: string): Promise<ChatDirectory> {
+export async function makeChatDirectory(root: string, chatId: string): Promise<string> {
   const name = checkName(chatId);
   for (let copy = 1; ; copy++) {
     const directory = new ChatDirectory(join(root, copy === 1 ? name : `${name}.${copy}`));
@@ -57,26 +51,11 @@ export async function makeChatDirectory(root: string, chatId: string): Promise<C
       throw error;
     }
     await onDisk(mkdir(directory.interactions));
-    return directory;
+    return directory.path;
   }
 }
 
-/**
- * The rename is what deletes: `onDeleted` is called after it, whatever becomes of the rest, which a start after a crash clears away.
- */
-export async function deleteChatDirectory(
-  root: string,
-  directory: ChatDirectory,
-  onDeleted: () => void,
-): Promise<void> {
-  const trash = join(root, `${TRASH_PREFIX}${randomUUID()}`);
-  await rename(directory.path, trash);
-  onDeleted();
-  await syncDirectory(root);
-  await rm(trash, { recursive: true, force: true });
-}
-
-/** Ids become file names: nothing but these characters may leave for the disk. */
+/** Ids become file names: these characters alone may leave for the disk. */
 function checkName(id: string): string {
   if (FILE_NAME.test(id)) return id;
   throw new AppError(

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { open, rename, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { onDisk } from './disk-fault.js';
+import { AppError } from '../../kernel/app-error.js';
 
 export const TEMPORARY_SUFFIX = '.tmp';
 
@@ -22,9 +22,9 @@ interface Addition {
 }
 
 /**
- * Writes at `offset`, the file's end, and waits until it is on the disk. All or nothing as far as the file system can tell; what a killed
- * process leaves is the reader's to drop. The write itself is synchronous: it only copies into the page cache, which is ten times
- * cheaper than a trip through the thread pool.
+ * Writes at `offset`, the file's end, and waits until it is on the disk. All or nothing, but for a
+ * kill: readers drop a part. The write itself is synchronous: it only copies into the page cache,
+ * which is ten times cheaper than a trip through the thread pool.
  */
 export function appendDurably(path: string, addition: Addition): Promise<void> {
   return onDisk(append(path, addition));
@@ -46,7 +46,7 @@ async function append(path: string, { bytes, offset, create }: Addition): Promis
   }
 }
 
-/** Replaces a file so that whoever reads it, or a start after the process was killed, finds the old or the new one, whole. */
+/** Readers, and a start after a kill, find the old file or the new one, whole. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await onDisk(writeFile(path + TEMPORARY_SUFFIX, text));
   await rename(path + TEMPORARY_SUFFIX, path);
@@ -58,7 +58,7 @@ export async function replaceDurably(path: string, text: string): Promise<void> 
   await rename(path + TEMPORARY_SUFFIX, path);
 }
 
-/** Makes what was created, renamed or removed in a folder survive a power loss. Windows can't, and doesn't need to. */
+/** Makes new, renamed and removed entries of a folder survive a power loss. Windows can't, and doesn't need to. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
@@ -82,4 +82,27 @@ function truncateQuietly(fd: number, length: number): void {
   } catch {
     // The next append truncates it, and the next start drops what is left of it.
   }
+}
+
+/** Passing failures of a disk: full, over quota, broken, read-only; or the process has too many files open. */
+const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+/** Waits for work on the disk. @throws AppError `store_unavailable` where trying again later may help */
+export async function onDisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw toDiskFault(error);
+  }
+}
+
+function toDiskFault(cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined || !PASSING.has(code)) return cause;
+  return new AppError(
+    'unavailable',
+    'store_unavailable',
+    `The data directory takes nothing at the moment (${code}). Try again; if it lasts, check that its disk has room and is writable.`,
+    { cause },
+  );
 }

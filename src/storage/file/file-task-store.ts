@@ -6,7 +6,7 @@ import { replaceDurably, syncDirectory } from './durable-files.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
-import { compareKeys } from './store-index.js';
+import { compareKeys } from '../memory/store-index.js';
 
 /** Where the chats are that there are now. */
 export interface ChatFolders {

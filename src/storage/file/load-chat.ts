@@ -1,86 +1,146 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
-import { catchUp } from './catch-up.js';
+import { cancelledState } from '../memory/interaction-state.js';
+import type { ChatSnapshot } from '../memory/journal.js';
+import type { StoreCore } from '../memory/store-core.js';
+import { StoredChat } from '../memory/stored-chat.js';
+import type { StoredInteraction } from '../memory/stored-interaction.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { LOG_SUFFIX } from './chat-directory.js';
-import type { ChatFile } from './chat-file.js';
-import { readChatFile, writeChatFile } from './chat-file.js';
 import { TEMPORARY_SUFFIX } from './durable-files.js';
-import { finishWrites } from './finish-writes.js';
-import type { InteractionLog } from './interaction-log.js';
+import type { FileJournal } from './file-journal.js';
 import { loadLog } from './load-log.js';
-import { loadRequests } from './load-requests.js';
-import { newChatRow } from './new-chat-row.js';
-import { isProjected, writeProjection } from './projection.js';
+import {
+  collectRequests,
+  isProjected,
+  readChatFile,
+  readRequestsFile,
+  writeChatFile,
+  writeProjection,
+  writeRequestsFile,
+} from './chat-files.js';
 import type { ReportProblem } from './report-problem.js';
-import { StoredChat } from './stored-chat.js';
 
 /**
- * Takes up one chat as the last process left it. The logs are the truth: a start whose chat.json was not written any more counts, one
- * whose log was not written whole never was. Undefined if the folder holds no chat.
+ * Takes up one chat as the last process left it. The logs are the truth: a start counts though its
+ * chat.json was not written, one whose log was not written whole never was. Undefined if the folder holds no chat.
  */
 export async function loadChat(
+  journal: FileJournal,
   directory: ChatDirectory,
   report: ReportProblem,
 ): Promise<StoredChat | undefined> {
-  const logs = await loadLogs(directory, report);
+  const interactions = await loadInteractions(directory, report);
   const saved = await readSaved(directory, report);
-  const row = saved ? toRow(saved) : await rebuildRow(logs[0]);
+  const row = saved ? toRow(saved) : await rebuildRow(interactions[0]);
   if (!row) return undefined;
-  const chat = new StoredChat(directory, row);
-  for (const log of logs) chat.add(log);
-  const caughtUp = await catchUp(chat, saved);
-  const finished = await finishWrites(chat);
-  if (caughtUp || finished) await writeChatFile(chat);
-  await loadRequests(chat);
-  await projectStale(chat);
+  const chat = new StoredChat(row, journal.open(directory));
+  for (const interaction of interactions) chat.add(interaction);
+  if (await catchUp(chat, saved)) await writeChatFile(directory, chat.snapshot());
+  await loadRequests(chat, directory);
+  for (const interaction of interactions)
+    if (!isProjected(directory, interaction)) await writeProjection(directory, interaction);
   return chat;
 }
 
-/** In the order in which they were asked for. */
-async function loadLogs(
+/** Finishes changes of two logs of which the process had written one. */
+export async function finishWrites(core: StoreCore, chat: StoredChat): Promise<void> {
+  const { active } = chat;
+  for (const { log } of chat.queued) {
+    if (!active || active.state.cancel_reason !== null) break;
+    const { start } = await log.readHead();
+    if (start.queued?.interrupts === active.id)
+      await active.commit(cancelledState(active.state, INTERRUPTED));
+  }
+  if (!chat.next || active) return;
+  const ends = chat.interactions.flatMap(({ state }) => state.completed_at ?? []);
+  await core.promote(chat, ends.sort().at(-1) ?? chat.next.known.created_at);
+}
+
+/** In the order of their requests. */
+async function loadInteractions(
   directory: ChatDirectory,
   report: ReportProblem,
-): Promise<InteractionLog[]> {
-  const logs: InteractionLog[] = [];
+): Promise<StoredInteraction[]> {
+  const found: StoredInteraction[] = [];
   for (const name of await listNames(directory.interactions)) {
     if (name.endsWith(TEMPORARY_SUFFIX)) await rm(join(directory.interactions, name));
     if (!name.endsWith(LOG_SUFFIX)) continue;
-    const log = await loadLog(directory, name.slice(0, -LOG_SUFFIX.length), report);
-    if (log) logs.push(log);
+    const interaction = await loadLog(directory, name.slice(0, -LOG_SUFFIX.length), report);
+    if (interaction) found.push(interaction);
   }
-  return logs.sort((a, b) => a.known.ordinal - b.known.ordinal);
+  return found.sort((a, b) => a.known.ordinal - b.known.ordinal);
 }
 
 async function readSaved(
   directory: ChatDirectory,
   report: ReportProblem,
-): Promise<ChatFile | undefined> {
-  await rm(`${directory.chatFile}${TEMPORARY_SUFFIX}`, { force: true });
+): Promise<ChatSnapshot | undefined> {
+  const { chatFile } = directory;
+  await rm(`${chatFile}${TEMPORARY_SUFFIX}`, { force: true });
   const saved = await readChatFile(directory);
   if (saved !== 'damaged') return saved;
-  const aside = `${directory.chatFile}.damaged`;
-  await rename(directory.chatFile, aside);
-  const message = `It was damaged and is made anew; the old one is ${aside}.`;
-  report({ path: directory.chatFile, message });
+  const aside = `${chatFile}.damaged`;
+  await rename(chatFile, aside);
+  report({ path: chatFile, message: `It was damaged and is rebuilt; the old one is ${aside}.` });
   return undefined;
 }
 
-function toRow({ turns: _turns, superseded: _superseded, ...row }: ChatFile): ChatRow {
+function toRow({ branch_version: _, superseded: _superseded, ...row }: ChatSnapshot): ChatRow {
   return row;
 }
 
-/** From the start that created the chat, or what is known of it without. */
-async function rebuildRow(first: InteractionLog | undefined): Promise<ChatRow | undefined> {
+/** From the start that created the chat, or from what another one knows of it. */
+async function rebuildRow(first: StoredInteraction | undefined): Promise<ChatRow | undefined> {
   if (!first) return undefined;
-  const { chat, chat_id, created_at } = (await first.readHead()).start;
+  const { chat, chat_id, created_at } = (await first.log.readHead()).start;
   const created = chat ?? { id: chat_id, title: null, agent: null, created_at, metadata: {} };
   return newChatRow(created);
 }
 
-async function projectStale({ directory, logs }: StoredChat): Promise<void> {
-  for (const log of logs) if (!isProjected(directory, log)) await writeProjection(directory, log);
+/**
+ * Brings a chat's head and branches to where its logs are: chat.json tells how they were, and the
+ * branch changes after it are made again, in order. Answers whether chat.json is stale.
+ */
+async function catchUp(chat: StoredChat, saved: ChatSnapshot | undefined): Promise<boolean> {
+  const { head_interaction_id: head } = chat.row;
+  const known = saved && (head === null || chat.find(head)) ? saved : undefined;
+  if (!known) chat.row = { ...chat.row, head_interaction_id: null };
+  for (const each of chat.interactions) each.supersededAt = known?.superseded[each.id] ?? null;
+  chat.branchVersion = Math.max(chat.branchVersion, saved?.branch_version ?? 0);
+  const missed = chat.interactions.filter((each) => versionOf(each) > (known?.branch_version ?? 0));
+  for (const interaction of missed.sort((a, b) => versionOf(a) - versionOf(b))) {
+    if (!interaction.hasBegun) chat.leaveQueue(interaction);
+    else chat.begin(interaction, await beginningOf(interaction));
+  }
+  return known === undefined || missed.length > 0;
+}
+
+function versionOf({ state }: StoredInteraction): number {
+  return state.branch_version ?? 0;
+}
+
+async function beginningOf({ log, known }: StoredInteraction): Promise<string> {
+  const [first] = await log.readRecords({ after: 0, limit: 1 });
+  return first?.at ?? known.created_at;
+}
+
+/** A requests.json that is stale or damaged is made anew. */
+async function loadRequests(chat: StoredChat, directory: ChatDirectory): Promise<void> {
+  await rm(`${directory.requestsFile}${TEMPORARY_SUFFIX}`, { force: true });
+  const asking = chat.interactions.filter(({ state }) => state.request_changes > 0);
+  if (asking.length === 0) return;
+  const file = await readRequestsFile(directory);
+  let isStale = false;
+  for (const interaction of asking) {
+    const saved = file[interaction.id];
+    const isCurrent = saved?.changes === interaction.state.request_changes;
+    isStale ||= !isCurrent;
+    interaction.setRequests(isCurrent ? saved.requests : await interaction.readLoggedRequests());
+  }
+  if (isStale) await writeRequestsFile(directory, await collectRequests(directory, chat));
 }
 
 async function listNames(path: string): Promise<string[]> {

@@ -1,23 +1,46 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { copyFile, open, rm } from 'node:fs/promises';
+import type { InteractionStart } from '../memory/journal.js';
+import { StoredInteraction } from '../memory/stored-interaction.js';
 import type { ChatDirectory } from './chat-directory.js';
-import { InteractionLog } from './interaction-log.js';
-import { measureIntact, readEnds } from './log-tail.js';
+import { FileLog } from './file-log.js';
+import type { Commit } from './log-format.js';
+import { decodeCommit, decodeStart, isCommit, isRecord } from './log-format.js';
+import { readLines } from './read-lines.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 
+const NEWLINE = 10;
+const FIRST_READ = 2048;
+
+/** The first and the last line of a log. */
+interface LogEnds {
+  readonly start: InteractionStart;
+  readonly commit: Commit;
+  /** Length of the commit line with its newline. */
+  readonly commit_bytes: number;
+  /** Length of the file. */
+  readonly size: number;
+}
+
 /**
- * Takes up one log as the last process left it. An append that was cut short is dropped whole; what can't be explained by that is kept
- * aside. Undefined if not even the start was written, or the file is no log.
+ * Takes up one log as the last process left it. An append that was cut short is dropped whole; a
+ * log damaged in another way is copied first. Undefined if not even the start was written, or the file is no log.
  */
 export async function loadLog(
   directory: ChatDirectory,
   interactionId: string,
   report: ReportProblem,
-): Promise<InteractionLog | undefined> {
+): Promise<StoredInteraction | undefined> {
   const path = directory.logFile(interactionId);
   try {
     const ends = readEnds(path) ?? (await dropIncomplete(path, report));
-    return ends && InteractionLog.load(directory, ends);
+    if (!ends) return undefined;
+    const { start, commit, commit_bytes, size } = ends;
+    const log = new FileLog(directory, start.id);
+    log.moveTo(size, { end_bytes: commit.end_bytes, commit_bytes });
+    return new StoredInteraction(start, commit.state, log);
   } catch (error) {
     const message = `It is left out: it can’t be read. ${describeError(error)}`;
     report({ path, message });
@@ -25,11 +48,26 @@ export async function loadLog(
   }
 }
 
-/** Answers what is left; without a whole first frame there never was an interaction, and the file goes. */
-async function dropIncomplete(
-  path: string,
-  report: ReportProblem,
-): Promise<ReturnType<typeof readEnds>> {
+/**
+ * Undefined if the log doesn't end with a commit. Reads nothing between, however long the log is.
+ * Synchronous, which is faster for the thousands of them at a start, when nothing is served yet.
+ */
+function readEnds(path: string): LogEnds | undefined {
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const last = readLastLine(fd, size);
+    const commit = last && decodeCommit(last);
+    if (!commit) return undefined;
+    const start = decodeStart(readFirstLine(fd, size));
+    return { start, commit, commit_bytes: last.length + 1, size };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Answers the rest of the log. Without a whole first append there never was an interaction, and the file goes. */
+async function dropIncomplete(path: string, report: ReportProblem): Promise<LogEnds | undefined> {
   const file = await open(path, 'r+');
   try {
     const { size } = await file.stat();
@@ -37,7 +75,10 @@ async function dropIncomplete(
     if (damaged) await copyFile(path, `${path}.damaged`);
     await file.truncate(bytes);
     await file.sync();
-    report({ path, message: damaged ? kept(path) : dropped(size - bytes) });
+    const message = damaged
+      ? `It was damaged. The appends before the damage were kept; the damaged file is ${path}.damaged.`
+      : `An incomplete append of ${size - bytes} bytes was dropped: the process had stopped while it wrote.`;
+    report({ path, message });
     if (bytes > 0) return readEnds(path);
   } finally {
     await file.close();
@@ -46,10 +87,44 @@ async function dropIncomplete(
   return undefined;
 }
 
-function dropped(bytes: number): string {
-  return `An incomplete append of ${bytes} bytes was dropped: the process had stopped while it wrote.`;
+/** The length of the whole appends from the beginning; `damaged` if commits follow them, which no cut explains. */
+async function measureIntact(
+  file: FileHandle,
+  size: number,
+): Promise<{ bytes: number; damaged: boolean }> {
+  let intact = 0;
+  let records = 0;
+  for await (const { bytes, offset } of readLines(file, { from: 0, to: size })) {
+    if (isRecord(bytes)) records++;
+    if (!isCommit(bytes)) continue;
+    const commit = decodeCommit(bytes);
+    if (commit?.records !== records || commit.bytes !== offset - intact)
+      return { bytes: intact, damaged: true };
+    intact = offset + bytes.length + 1;
+    records = 0;
+  }
+  return { bytes: intact, damaged: false };
 }
 
-function kept(path: string): string {
-  return `It was damaged. What is before the damage was kept; as it was, it is ${path}.damaged.`;
+function readFirstLine(fd: number, size: number): Buffer {
+  for (let length = FIRST_READ; ; length *= 2) {
+    const head = readSpan(fd, 0, Math.min(length, size));
+    const end = head.indexOf(NEWLINE);
+    if (end >= 0 || length >= size) return head.subarray(0, end < 0 ? head.length : end);
+  }
+}
+
+/** Undefined if the file doesn't end with a newline. */
+function readLastLine(fd: number, size: number): Buffer | undefined {
+  for (let length = FIRST_READ; ; length *= 2) {
+    const tail = readSpan(fd, Math.max(0, size - length), Math.min(length, size));
+    if (tail.at(-1) !== NEWLINE) return undefined;
+    const before = tail.lastIndexOf(NEWLINE, -2);
+    if (before >= 0 || length >= size) return tail.subarray(before + 1, -1);
+  }
+}
+
+function readSpan(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, offset));
 }

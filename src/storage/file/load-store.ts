@@ -1,52 +1,62 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChatDirectory, INCOMING_PREFIX, TRASH_PREFIX } from './chat-directory.js';
-import { loadChat } from './load-chat.js';
+import type { StoreCore } from '../memory/store-core.js';
+import type { StoredChat } from '../memory/stored-chat.js';
+import { ChatDirectory } from './chat-directory.js';
+import type { FileJournal } from './file-journal.js';
+import { directoryOf, isLeftOver } from './file-journal.js';
+import { finishWrites, loadChat } from './load-chat.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
-import { StoreIndex } from './store-index.js';
 
-/** Takes up `chats/` as the last process left it, and finishes what that was in the middle of. */
-export async function loadStore(root: string, report: ReportProblem): Promise<StoreIndex> {
+/** Chats read at a time: the disk does several things at once, and file handles are few. */
+const ABREAST = 16;
+
+export interface LoadOptions {
+  readonly root: string;
+  readonly core: StoreCore;
+  readonly journal: FileJournal;
+  readonly report: ReportProblem;
+}
+
+/** Takes up `root` as the last process left it, and finishes the changes that it was in the middle of. */
+export async function loadStore(options: LoadOptions): Promise<void> {
+  const { root, core } = options;
   await mkdir(root, { recursive: true });
-  const index = new StoreIndex();
-  for (const entry of await readdir(root, { withFileTypes: true })) {
-    const path = join(root, entry.name);
-    if (isLeftOver(entry.name)) await rm(path, { recursive: true, force: true });
-    else if (entry.isDirectory()) await addChat(index, new ChatDirectory(path), report);
+  const entries = await readdir(root, { withFileTypes: true });
+  for (let i = 0; i < entries.length; i += ABREAST) {
+    const slice = entries.slice(i, i + ABREAST);
+    const chats = await Promise.all(slice.map((entry) => loadEntry(options, entry)));
+    for (const chat of chats) if (chat) add(options, chat);
   }
-  return index;
+  for (const chat of core.index.busyChats) await finishWrites(core, chat);
 }
 
-/** What a process was deleting or bringing in when it stopped. */
-function isLeftOver(name: string): boolean {
-  return name.startsWith(TRASH_PREFIX) || name.startsWith(INCOMING_PREFIX);
-}
-
-async function addChat(
-  index: StoreIndex,
-  directory: ChatDirectory,
-  report: ReportProblem,
-): Promise<void> {
-  const chat = await loadOrReport(directory, report);
-  if (chat === 'unreadable') return;
-  if (!chat) return discard(directory, report);
-  if (!index.findChat(chat.row.id)) return index.addChat(chat);
-  const message = `It is left out: another folder holds the chat ${chat.row.id} already.`;
-  report({ path: directory.path, message });
-}
-
-async function loadOrReport(directory: ChatDirectory, report: ReportProblem) {
+async function loadEntry(
+  { root, journal, report }: LoadOptions,
+  entry: { name: string; isDirectory(): boolean },
+): Promise<StoredChat | undefined> {
+  const path = join(root, entry.name);
+  if (isLeftOver(entry.name)) await rm(path, { recursive: true, force: true });
+  if (isLeftOver(entry.name) || !entry.isDirectory()) return undefined;
+  const directory = new ChatDirectory(path);
   try {
-    return await loadChat(directory, report);
+    const chat = await loadChat(journal, directory, report);
+    if (!chat) await discard(directory, report);
+    return chat;
   } catch (error) {
-    const message = `It is left out: it can’t be read. ${describeError(error)}`;
-    report({ path: directory.path, message });
-    return 'unreadable';
+    report({ path, message: `It is left out: it can’t be read. ${describeError(error)}` });
+    return undefined;
   }
 }
 
-/** What the creation of a chat left that was cut short; a folder with anything else in it is not ours to remove. */
+function add({ core, report }: LoadOptions, chat: StoredChat): void {
+  if (!core.index.findChat(chat.id)) return core.index.addChat(chat);
+  const message = `It is left out: another folder holds the chat ${chat.id} already.`;
+  report({ path: directoryOf(chat).path, message });
+}
+
+/** A folder with other things in it is not the store's to remove. */
 async function discard(
   { path, interactions }: ChatDirectory,
   report: ReportProblem,

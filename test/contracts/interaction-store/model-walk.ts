@@ -1,8 +1,8 @@
 import type { WholeStore } from '../../support/whole-store.js';
+import { memoryStore } from '../../support/whole-store.js';
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { AppendBatch, InteractionRow } from '../../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
-import { MemoryStore } from '../../support/memory-store.js';
 import {
   at,
   chatId,
@@ -25,7 +25,7 @@ type Touch = Extract<Operation, { readonly target: Target }>;
 
 /** One sequence of operations on chats of its own, done to the store and to the one in memory, whose answers must be the same. */
 export class ModelWalk {
-  private readonly model = new MemoryStore();
+  private readonly model = memoryStore();
   private readonly chats = Array.from({ length: CHATS }, () => chatId());
   private readonly lastBatch = new Map<string, AppendBatch>();
   private now = '';

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InteractionState } from '../memory/interaction-state.js';
+import type { ChangedParts, ChatSnapshot, FirstAppend } from '../memory/journal.js';
+import { ChatJournal, Journal } from '../memory/journal.js';
+import type { StoredChat } from '../memory/stored-chat.js';
+import { ChatDirectory, makeChatDirectory } from './chat-directory.js';
+import { writeChatFile } from './chat-files.js';
+import { syncDirectory } from './durable-files.js';
+import { FileLog } from './file-log.js';
+import type { Projections } from './projections.js';
+import type { ReportProblem } from './report-problem.js';
+
+/** Chats that are being deleted or received; no chat's id has a dot. A start removes them. */
+const TRASH_PREFIX = '.deleted-';
+const INCOMING_PREFIX = '.incoming-';
+
+export function isLeftOver(name: string): boolean {
+  return name.startsWith(TRASH_PREFIX) || name.startsWith(INCOMING_PREFIX);
+}
+
+export interface FileJournalOptions {
+  /** The folder of the chats' folders. */
+  readonly root: string;
+  readonly projections: Projections;
+  readonly report: ReportProblem;
+}
+
+/** Chats as folders under `root`. */
+export class FileJournal extends Journal {
+  constructor(private readonly options: FileJournalOptions) {
+    super();
+  }
+
+  chat(chatId: string): ChatFolder {
+    return new ChatFolder(this.options, new ChatDirectory(''), 'new', chatId);
+  }
+
+  async receive(): Promise<ChatFolder> {
+    const directory = new ChatDirectory(
+      join(this.options.root, `${INCOMING_PREFIX}${randomUUID()}`),
+    );
+    await mkdir(directory.interactions, { recursive: true });
+    return new ChatFolder(this.options, directory, 'received');
+  }
+
+  /** A folder that an earlier process made. */
+  open(directory: ChatDirectory): ChatFolder {
+    return new ChatFolder(this.options, directory, 'there');
+  }
+
+  async ping(): Promise<void> {
+    await access(this.options.root, constants.R_OK | constants.W_OK);
+  }
+}
+
+class ChatFolder extends ChatJournal {
+  constructor(
+    private readonly options: FileJournalOptions,
+    readonly directory: ChatDirectory,
+    private stage: 'new' | 'received' | 'there' | 'removed',
+    private readonly chatId = '',
+  ) {
+    super();
+  }
+
+  create(first: FirstAppend, state: InteractionState): Promise<FileLog> {
+    return this.making(async () => {
+      const log = new FileLog(this.directory, first.start.id);
+      await log.create(first, state);
+      try {
+        await this.sync(this.directory.interactions);
+      } catch (error) {
+        await log.remove();
+        throw error;
+      }
+      return log;
+    });
+  }
+
+  save(chat: ChatSnapshot): Promise<void> {
+    return this.making(async () => {
+      await writeChatFile(this.directory, chat);
+      await this.sync(this.directory.path);
+    });
+  }
+
+  /** The renaming removes the chat. */
+  async remove(): Promise<void> {
+    await this.moveTo(join(this.options.root, `${TRASH_PREFIX}${randomUUID()}`), 'removed');
+  }
+
+  async discard(): Promise<void> {
+    if (this.stage === 'removed') await syncDirectory(this.options.root);
+    await rm(this.directory.path, { recursive: true, force: true });
+  }
+
+  /** The renaming makes the folder that of a chat. */
+  async enter(chatId: string): Promise<void> {
+    const { root } = this.options;
+    const { interactions, path } = this.directory;
+    await Promise.all([interactions, path].map(syncDirectory));
+    const free = await makeChatDirectory(root, chatId); // finds the folder's name
+    await rmdir(new ChatDirectory(free).interactions);
+    await rmdir(free);
+    await this.moveTo(free, 'there');
+    await syncDirectory(root);
+  }
+
+  refresh(chatId: string, changed: ChangedParts): void {
+    this.options.projections.refresh(this.directory, chatId, changed);
+  }
+
+  report(message: string): void {
+    this.options.report({ path: this.directory.path, message });
+  }
+
+  /** Makes the folder if the chat is new; if `task` fails then, nothing is left of it. */
+  private async making<T>(task: () => Promise<T>): Promise<T> {
+    if (this.stage !== 'new') return task();
+    this.directory.path = await makeChatDirectory(this.options.root, this.chatId);
+    try {
+      const result = await task();
+      this.stage = 'there';
+      return result;
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  /** @param changed the folder that has a new entry */
+  private async sync(changed: string): Promise<void> {
+    if (this.stage === 'received') return;
+    const { interactions, path } = this.directory;
+    const isNew = this.stage === 'new';
+    const folders = isNew ? [interactions, path, this.options.root] : [changed];
+    await Promise.all(folders.map(syncDirectory));
+  }
+
+  private async moveTo(path: string, stage: 'there' | 'removed'): Promise<void> {
+    await rename(this.directory.path, path);
+    this.directory.path = path;
+    this.stage = stage;
+  }
+}
+
+/** For chats of a file store. */
+export function directoryOf({ journal }: StoredChat): ChatDirectory {
+  if (journal instanceof ChatFolder) return journal.directory;
+  throw new TypeError('The chat is not kept in files.');
+}

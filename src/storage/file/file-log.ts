@@ -1,0 +1,151 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RecordType } from '../../protocol/events.js';
+import type { Message } from '../../protocol/message.js';
+import type { InteractionState } from '../memory/interaction-state.js';
+import type { FirstAppend, InteractionHead, LogAppend, LogNote } from '../memory/journal.js';
+import { RecordLog } from '../memory/journal.js';
+import { toHead } from '../memory/log-notes.js';
+import type { ChatDirectory } from './chat-directory.js';
+import { appendDurably } from './durable-files.js';
+import {
+  decodeAddedMessages,
+  decodeNote,
+  decodeRecord,
+  decodeStart,
+  encodeAppend,
+  isRecord,
+  seqOf,
+} from './log-format.js';
+import type { Line } from './read-lines.js';
+import { readLines } from './read-lines.js';
+import { SparseOffsets } from './sparse-offsets.js';
+
+/** One interaction's file: the truth about it. Reads see the appends committed at the time of the call. */
+export class FileLog extends RecordLog {
+  /** Of the committed appends. */
+  private size = 0;
+  /** The `end` line. */
+  private end: { readonly from: number; readonly to: number } | undefined;
+  private readonly offsets = new SparseOffsets();
+
+  constructor(
+    private readonly directory: ChatDirectory,
+    private readonly id: string,
+  ) {
+    super();
+  }
+
+  async create(first: FirstAppend, state: InteractionState): Promise<void> {
+    const show = await this.write(first, state);
+    show();
+  }
+
+  append(content: LogAppend, state: InteractionState): Promise<() => void> {
+    return this.write(content, state);
+  }
+
+  /** @param last the lengths of its last two lines */
+  moveTo(size: number, last: { end_bytes: number; commit_bytes: number }): void {
+    this.size = size;
+    const to = size - last.commit_bytes;
+    if (last.end_bytes > 0) this.end = { from: to - last.end_bytes, to };
+  }
+
+  async readHead(): Promise<InteractionHead> {
+    const lines: Buffer[] = [];
+    await this.eachLine(0, ({ bytes }) => lines.push(bytes) < 2);
+    const [first, second] = lines;
+    if (!first || !second) throw new Error(`${this.path} has no beginning.`);
+    return toHead(decodeStart(first), isRecord(second) ? this.decode(second) : undefined);
+  }
+
+  async readRecords({ after, limit }: { after: number; limit: number }): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
+      if (!isRecord(bytes)) return true;
+      const seq = seqOf(bytes);
+      this.offsets.note(seq, offset);
+      if (seq > after) records.push(this.decode(bytes));
+      return records.length < limit;
+    });
+    return records;
+  }
+
+  async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    const hints = types.map((type) => Buffer.from(`"type":"${type}"`));
+    await this.eachLine(0, ({ bytes }) => {
+      if (!isRecord(bytes) || !hints.some((hint) => bytes.includes(hint))) return true;
+      const record = this.decode(bytes);
+      if (types.includes(record.body.type)) records.push(record);
+      return true;
+    });
+    return records;
+  }
+
+  async readNotes(): Promise<LogNote[]> {
+    const notes: LogNote[] = [];
+    await this.eachLine(0, ({ bytes }) => {
+      const note = decodeNote(bytes);
+      if (note) notes.push(note);
+      return true;
+    });
+    return notes;
+  }
+
+  async readAddedMessages(): Promise<Message[] | undefined> {
+    const { end } = this;
+    if (!end) return undefined;
+    return this.withFile(async (file) => {
+      const bytes = Buffer.allocUnsafe(end.to - end.from);
+      await file.read(bytes, 0, bytes.length, end.from);
+      return decodeAddedMessages(bytes);
+    });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+
+  private get path(): string {
+    return this.directory.logFile(this.id);
+  }
+
+  private async write(
+    content: LogAppend | FirstAppend,
+    state: InteractionState,
+  ): Promise<() => void> {
+    const encoded = encodeAppend(content, state);
+    const offset = this.size;
+    const { bytes } = encoded;
+    await appendDurably(this.path, { bytes, offset, create: 'start' in content });
+    return () => {
+      this.moveTo(offset + bytes.length, encoded);
+      const first = content.records[0];
+      if (first) this.offsets.note(first.seq, offset);
+    };
+  }
+
+  private decode(line: Buffer): LogRecord {
+    return decodeRecord(this.id, line);
+  }
+
+  /** Until `take` answers false. */
+  private async eachLine(from: number, take: (line: Line) => boolean): Promise<void> {
+    const to = this.size;
+    await this.withFile(async (file) => {
+      for await (const line of readLines(file, { from, to })) if (!take(line)) return;
+    });
+  }
+
+  private async withFile<T>(body: (file: FileHandle) => Promise<T>): Promise<T> {
+    const file = await open(this.path, 'r');
+    try {
+      return await body(file);
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { storesOver } from '../memory/memory-stores.js';
+import { StoreCore } from '../memory/store-core.js';
+import { StoreIndex } from '../memory/store-index.js';
+import type { AllStores } from '../stores.js';
+import { directoryOf, FileJournal } from './file-journal.js';
+import { FileRuleStore } from './file-rule-store.js';
+import type { ChatFolders } from './file-task-store.js';
+import { FileTaskStore } from './file-task-store.js';
+import { loadStore } from './load-store.js';
+import { Projections } from './projections.js';
+import type { ReportProblem } from './report-problem.js';
+import { describeError } from './report-problem.js';
+import { WriteBehind } from './write-behind.js';
+
+export interface FileStoreOptions {
+  /** `DATA_DIR`. */
+  readonly data_dir: string;
+  readonly clock: Clock;
+  readonly report: ReportProblem;
+}
+
+export interface FileStores extends AllStores {
+  /** Resolves once everything is on the disk. The stores must not be used any more. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `data_dir`: the memory store with its logs on the disk, in files that people can read. Appends that a killed process left half done are finished or dropped whole, and
+ * reported. For one process; the caller makes sure that it is the only one.
+ */
+export async function openFileStores({
+  data_dir,
+  clock,
+  report,
+}: FileStoreOptions): Promise<FileStores> {
+  const root = join(data_dir, 'chats');
+  const index = new StoreIndex();
+  const mutex = new KeyedMutex();
+  const behind = new WriteBehind((error) =>
+    report({ path: root, message: `A file could not be updated. ${describeError(error)}` }),
+  );
+  const projections = new Projections(index, mutex, behind);
+  const journal = new FileJournal({ root, projections, report });
+  const core = new StoreCore({ journal, clock, index, mutex });
+  await loadStore({ root, core, journal, report });
+  const tasks = await FileTaskStore.open(foldersOf(index), report);
+  const rules = await FileRuleStore.open({ data_dir });
+  return {
+    ...storesOver(core),
+    tasks,
+    rules,
+    async close() {
+      await tasks.close();
+      await mutex.idle();
+      await behind.flush();
+      await rules.close();
+    },
+  };
+}
+
+function foldersOf(index: StoreIndex): ChatFolders {
+  return {
+    *list() {
+      for (const chat of index.newestFirst) yield [chat.id, directoryOf(chat)];
+    },
+    find: (chatId) => {
+      const chat = index.findChat(chatId);
+      return chat && directoryOf(chat);
+    },
+  };
+}

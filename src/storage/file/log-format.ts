@@ -1,0 +1,115 @@
+import type { LogRecord, RecordContent, RecordOrigin } from '../../persistence/rows/log-record.js';
+import type { Message } from '../../protocol/message.js';
+import type { InteractionState } from '../memory/interaction-state.js';
+import type { InteractionStart, LogAppend, LogNote } from '../memory/journal.js';
+import { toNotes } from '../memory/log-notes.js';
+
+/** The last line of an append. An append without it, or unlike it, was never committed. */
+export interface Commit {
+  readonly records: number;
+  /** Length of the append before this line. */
+  readonly bytes: number;
+  /** Length of the line before this one, if that is an `end` line; else 0. */
+  readonly end_bytes: number;
+  readonly state: InteractionState;
+}
+
+/** An append as it is written, with the lengths of its last two lines. */
+export interface EncodedAppend {
+  readonly bytes: Buffer;
+  readonly end_bytes: number;
+  readonly commit_bytes: number;
+}
+
+/**
+ * The lines of a log are JSON objects told apart by their first key: `start` once, `seq` for a
+ * record, `request`, `settled`, `intervention`, `end` with the messages added to the conversation,
+ * and `commit`, which closes each append. An append is written in one piece.
+ */
+export function encodeAppend(
+  content: LogAppend & { readonly start?: InteractionStart },
+  state: InteractionState,
+): EncodedAppend {
+  const { start, records, added_messages } = content;
+  const lines: string[] = [];
+  if (start) lines.push(toLine({ start }));
+  for (const record of records) lines.push(encodeRecord(record));
+  for (const note of toNotes(content)) lines.push(toLine(note));
+  const end = added_messages ? toLine({ end: { added_messages } }) : '';
+  const text = lines.join('') + end;
+  const commit: Commit = {
+    records: records.length,
+    bytes: Buffer.byteLength(text),
+    end_bytes: Buffer.byteLength(end),
+    state,
+  };
+  const bytes = Buffer.from(text + toLine({ commit }));
+  return { bytes, end_bytes: commit.end_bytes, commit_bytes: bytes.length - commit.bytes };
+}
+
+export function isRecord(line: Buffer): boolean {
+  return startsWith(line, RECORD);
+}
+
+export function isCommit(line: Buffer): boolean {
+  return startsWith(line, COMMIT);
+}
+
+/** The seq of a record's line, without parsing the rest. */
+export function seqOf(line: Buffer): number {
+  let seq = 0;
+  for (let i = RECORD.length; ; i++) {
+    const digit = (line[i] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return seq;
+    seq = seq * 10 + digit;
+  }
+}
+
+export function decodeRecord(interactionId: string, line: Buffer): LogRecord {
+  return { interaction_id: interactionId, ...(JSON.parse(line.toString()) as StoredRecord) };
+}
+
+export function decodeStart(line: Buffer): InteractionStart {
+  return (JSON.parse(line.toString()) as { start: InteractionStart }).start;
+}
+
+/** Undefined for a line of another kind. */
+export function decodeNote(line: Buffer): LogNote | undefined {
+  if (!NOTES.some((prefix) => startsWith(line, prefix))) return undefined;
+  return JSON.parse(line.toString()) as LogNote;
+}
+
+export function decodeAddedMessages(line: Buffer): Message[] {
+  return (JSON.parse(line.toString()) as { end: { added_messages: Message[] } }).end.added_messages;
+}
+
+/** Undefined for a line that is cut, or of another kind. */
+export function decodeCommit(line: Buffer): Commit | undefined {
+  if (!isCommit(line)) return undefined;
+  try {
+    return (JSON.parse(line.toString()) as { commit: Commit }).commit;
+  } catch {
+    return undefined;
+  }
+}
+
+type StoredRecord = Omit<RecordOrigin, 'interaction_id'> & RecordContent;
+
+const RECORD = Buffer.from('{"seq":');
+const COMMIT = Buffer.from('{"commit":');
+const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
+const ZERO = 48;
+
+function encodeRecord({ seq, epoch, agent_id, at, key, body, hidden }: LogRecord): string {
+  return toLine({ seq, epoch, agent_id, at, key, body, hidden });
+}
+
+function toLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function startsWith(line: Buffer, prefix: Buffer): boolean {
+  return (
+    line.length >= prefix.length && line.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
+  );
+}

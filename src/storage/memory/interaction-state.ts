@@ -1,0 +1,116 @@
+import { countLosses } from '../../persistence/interaction-rules.js';
+import type { LossCounters } from '../../persistence/interaction-rules.js';
+import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
+
+/** Everything about an interaction that changes. Immutable: each change makes a new one. */
+export interface InteractionState extends LossCounters {
+  readonly status: InteractionStatus;
+  readonly epoch: number;
+  /** `last_seq` when this epoch began: records up to here were written by other runs. */
+  readonly epoch_after: number;
+  /** Who holds the lease, or held it when the process died. */
+  readonly owner: string | null;
+  readonly signals: number;
+  /** `signals` when the run parked; null while it isn't parked. */
+  readonly parked_signals: number | null;
+  readonly cancel_reason: string | null;
+  /** null in the queue, unless it is an edit. A cancel in the queue sets it to the chat's head. */
+  readonly parent_id: string | null;
+  /** The lowest of a chat is next. null once begun: one that ends in the queue keeps its rank. */
+  readonly queue_rank: number | null;
+  /** Counts the branch changes of its chat: beginnings, and ends in the queue. null before. */
+  readonly branch_version: number | null;
+  /** How many interventions were accepted. */
+  readonly interventions: number;
+  /** Child agents have been started. */
+  readonly has_children: boolean;
+  /** Counts the changes of its requests; a copy of them with another count is stale. */
+  readonly request_changes: number;
+  readonly usage: Usage;
+  readonly error: InteractionError | null;
+  readonly completed_at: string | null;
+}
+
+const NEW: InteractionState = {
+  last_seq: 0,
+  status: 'QUEUED',
+  epoch: 0,
+  epoch_after: 0,
+  owner: null,
+  losses: 0,
+  taken_seq: 1,
+  signals: 0,
+  parked_signals: null,
+  cancel_reason: null,
+  parent_id: null,
+  queue_rank: null,
+  branch_version: null,
+  interventions: 0,
+  has_children: false,
+  request_changes: 0,
+  usage: { input_tokens: 0, output_tokens: 0 },
+  error: null,
+  completed_at: null,
+};
+
+/** The place of an interaction in its chat's tree when it begins. */
+export interface TreePlace {
+  readonly parent_id: string | null;
+  readonly branch_version: number;
+}
+
+/** Begun at once: in epoch 1 if leased, else unowned in epoch 0. */
+export function startedState(owner: string | null, place: TreePlace): InteractionState {
+  return { ...begunState(NEW, place), epoch: owner === null ? 0 : 1, owner };
+}
+
+export function queuedState(
+  place: Pick<InteractionState, 'parent_id' | 'queue_rank'>,
+): InteractionState {
+  return { ...NEW, ...place };
+}
+
+/** With record 1. */
+export function begunState(state: InteractionState, place: TreePlace): InteractionState {
+  return { ...state, ...place, status: 'RUNNING', last_seq: 1, queue_rank: null };
+}
+
+export function acquiredState(
+  state: InteractionState,
+  owner: string,
+  { never_begun = false }: Pick<LeaseTerms, 'never_begun'> = {},
+): InteractionState {
+  const { epoch, last_seq, parked_signals } = state;
+  const resumes = epoch > 0 && parked_signals === null;
+  return {
+    ...state,
+    ...{ epoch: epoch + 1, epoch_after: last_seq, owner, parked_signals: null },
+    losses: countLosses(never_begun && state.owner === owner ? releasedState(state) : state),
+    taken_seq: resumes ? last_seq + 1 : last_seq,
+  };
+}
+
+export function releasedState(state: InteractionState): InteractionState {
+  return { ...state, owner: null };
+}
+
+export function parkedState(state: InteractionState): InteractionState {
+  return { ...state, owner: null, parked_signals: state.signals };
+}
+
+export function cancelledState(state: InteractionState, reason: string): InteractionState {
+  return { ...state, signals: state.signals + 1, cancel_reason: state.cancel_reason ?? reason };
+}
+
+/** One of its requests was settled. */
+export function settledState(state: InteractionState): InteractionState {
+  const { signals, request_changes } = state;
+  return { ...state, signals: signals + 1, request_changes: request_changes + 1 };
+}
+
+/** An intervention was accepted. */
+export function intervenedState(state: InteractionState): InteractionState {
+  const { signals, interventions } = state;
+  return { ...state, signals: signals + 1, interventions: interventions + 1 };
+}

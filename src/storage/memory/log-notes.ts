@@ -1,0 +1,45 @@
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { InteractionHead, InteractionStart, LogAppend, LogNote } from './journal.js';
+
+/** The user message is in record 1, or in the start of an interaction that was queued. */
+export function toHead(start: InteractionStart, first: LogRecord | undefined): InteractionHead {
+  if (start.queued) return { start, user_message: start.queued.user_message };
+  const body = first?.body;
+  const user_message = body?.type === 'INTERACTION_STARTED' ? body.user_message : '';
+  return { start, user_message };
+}
+
+/** In the order in which a log has them. */
+export function toNotes({ requests = [], settled, intervention }: LogAppend): LogNote[] {
+  return [
+    ...requests.map((request) => ({ request })),
+    ...(settled ? [{ settled }] : []),
+    ...(intervention ? [{ intervention }] : []),
+  ];
+}
+
+/** The requests of an interaction after `notes`, in the order in which they were made. */
+export function foldRequests(
+  rows: readonly RequestRow[],
+  notes: readonly LogNote[],
+  { id: interaction_id, chat_id }: { readonly id: string; readonly chat_id: string },
+): readonly RequestRow[] {
+  let folded = rows;
+  for (const note of notes) {
+    if ('request' in note) {
+      const made = { ...note.request, interaction_id, chat_id };
+      folded = [...folded, { ...made, status: 'pending', settlement: null, settled_at: null }];
+    } else if ('settled' in note) {
+      const { id, settlement, settled_at } = note.settled;
+      const settled = { status: 'settled', settlement, settled_at } as const;
+      folded = folded.map((row) => (row.id === id ? { ...row, ...settled } : row));
+    }
+  }
+  return folded;
+}
+
+/** As it would be read back. @throws TypeError for what JSON can't hold */
+export function copyJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}

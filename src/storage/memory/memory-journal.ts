@@ -1,0 +1,81 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RecordType } from '../../protocol/events.js';
+import type { Message } from '../../protocol/message.js';
+import type { FirstAppend, InteractionHead, LogAppend, LogNote } from './journal.js';
+import { ChatJournal, Journal, RecordLog } from './journal.js';
+import { copyJson, toHead, toNotes } from './log-notes.js';
+
+/** Keeps logs as arrays, as JSON would give them back. */
+export class MemoryJournal extends Journal {
+  chat(): ChatJournal {
+    return new MemoryChatJournal();
+  }
+
+  async receive(): Promise<ChatJournal> {
+    return new MemoryChatJournal();
+  }
+
+  async ping(): Promise<void> {}
+}
+
+/** The index holds all there is of a chat. */
+class MemoryChatJournal extends ChatJournal {
+  async create(first: FirstAppend): Promise<RecordLog> {
+    return new MemoryLog(copyJson(first));
+  }
+
+  async save(): Promise<void> {}
+  async remove(): Promise<void> {}
+  async discard(): Promise<void> {}
+  async enter(): Promise<void> {}
+  refresh(): void {}
+  report(): void {}
+}
+
+/** Appends and rows take a turn of the event loop, as with a disk: callers in a loop don't starve timers. */
+class MemoryLog extends RecordLog {
+  private readonly records: LogRecord[] = [];
+  private readonly notes: LogNote[] = [];
+  private added: readonly Message[] | undefined;
+
+  constructor(private readonly first: FirstAppend) {
+    super();
+    this.show(first);
+  }
+
+  async append(content: LogAppend): Promise<() => void> {
+    const saved = copyJson(content);
+    await nextTick();
+    return () => this.show(saved);
+  }
+
+  async readHead(): Promise<InteractionHead> {
+    await nextTick();
+    return toHead(this.first.start, this.records[0]);
+  }
+
+  async readRecords({ after, limit }: { after: number; limit: number }): Promise<LogRecord[]> {
+    return this.records.slice(after, after + limit);
+  }
+
+  async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
+    return this.records.filter(({ body }) => types.includes(body.type));
+  }
+
+  async readNotes(): Promise<LogNote[]> {
+    return this.notes;
+  }
+
+  async readAddedMessages(): Promise<Message[] | undefined> {
+    return this.added && [...this.added];
+  }
+
+  async remove(): Promise<void> {}
+
+  private show(content: LogAppend): void {
+    this.records.push(...content.records);
+    this.notes.push(...toNotes(content));
+    this.added ??= content.added_messages;
+  }
+}

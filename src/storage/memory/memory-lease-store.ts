@@ -1,0 +1,85 @@
+import { LeaseStore } from '../../persistence/lease.store.js';
+import { countLosses } from '../../persistence/interaction-rules.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
+import { isWaiting } from '../../protocol/interaction.js';
+import { acquiredState, parkedState, releasedState } from './interaction-state.js';
+import type { StoreCore } from './store-core.js';
+import { compareKeys } from './store-index.js';
+import type { StoredInteraction } from './stored-interaction.js';
+
+interface HeldLease {
+  readonly interaction_id: string;
+  readonly epoch: number;
+}
+
+/** Epoch and owner are saved before the caller knows them; the time of a lease is in memory, so that a restart ends it. */
+export class MemoryLeaseStore extends LeaseStore {
+  constructor(private readonly core: StoreCore) {
+    super();
+  }
+
+  acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+    return this.core.change(interactionId, async (interaction) => {
+      if (!this.wantsRun(interaction)) return undefined;
+      const { owner: lost_owner, parked_signals } = interaction.state;
+      await interaction.commit(acquiredState(interaction.state, terms.owner, terms));
+      this.core.lend(interaction, terms);
+      const row = await interaction.readRow();
+      const { losses } = interaction.state;
+      return { interaction: row, lost_owner, parked: parked_signals !== null, losses };
+    });
+  }
+
+  async renewLeases(held: readonly HeldLease[], terms: LeaseTerms): Promise<LeaseState[]> {
+    const renewed: LeaseState[] = [];
+    for (const { interaction_id, epoch } of held) {
+      const interaction = this.core.index.findInteraction(interaction_id);
+      const { state } = interaction ?? {};
+      if (!interaction || state?.epoch !== epoch || state.owner !== terms.owner) continue;
+      this.core.lend(interaction, terms);
+      const { signals, cancel_reason } = state;
+      renewed.push({ interaction_id, signals, cancel_reason });
+    }
+    return renewed;
+  }
+
+  async releaseLease(interactionId: string, epoch: number): Promise<void> {
+    await this.core.change(interactionId, async (interaction) => {
+      const { state } = interaction;
+      if (state.epoch === epoch && state.owner !== null)
+        await interaction.commit(releasedState(state));
+    });
+  }
+
+  async park(lease: HeldLease & { signals: number }): Promise<boolean> {
+    const isParked = await this.core.change(lease.interaction_id, async (interaction) => {
+      const { state } = interaction;
+      const { epoch, owner, status, signals, cancel_reason } = state;
+      const isCurrent = epoch === lease.epoch && owner !== null && isWaiting(status);
+      if (!isCurrent || signals !== lease.signals || cancel_reason !== null) return false;
+      await interaction.commit(parkedState(state));
+      return true;
+    });
+    return isParked ?? false;
+  }
+
+  async listUnowned(limit: number): Promise<Unowned[]> {
+    return this.core.index.busyChats
+      .flatMap(({ unfinished }) => unfinished.filter((each) => this.wantsRun(each)))
+      .sort((a, b) => compareKeys(a.known, b.known))
+      .slice(0, limit)
+      .map(({ id, state }) => ({
+        id,
+        is_lost: state.owner !== null,
+        losses: countLosses(state),
+      }));
+  }
+
+  /** It should run, and no lease of it is in force. */
+  private wantsRun({ state, hasEnded, isQueued, leaseUntil }: StoredInteraction): boolean {
+    const { owner, signals, parked_signals, cancel_reason } = state;
+    const isHeld = owner !== null && this.core.clock.monotonic() < leaseUntil;
+    if (hasEnded || isHeld) return false;
+    return isQueued ? cancel_reason !== null : parked_signals !== signals;
+  }
+}

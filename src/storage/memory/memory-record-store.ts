@@ -1,0 +1,100 @@
+import { RecordStore } from '../../persistence/record.store.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type {
+  AppendBatch,
+  AppendOutcome,
+  InteractionEnd,
+} from '../../persistence/rows/store-rows.js';
+import type { RecordType } from '../../protocol/events.js';
+import type { AppendPlan } from './plan-append.js';
+import { planAppend } from './plan-append.js';
+import type { StoreCore } from './store-core.js';
+import type { StoredChat } from './stored-chat.js';
+import type { StoredInteraction } from './stored-interaction.js';
+
+type WritePlan = Exclude<AppendPlan, { outcome: AppendOutcome }>;
+
+export class MemoryRecordStore extends RecordStore {
+  constructor(private readonly core: StoreCore) {
+    super();
+  }
+
+  /** All are written before the first is waited for, so that the disk takes them together. A failure is the answer after all. */
+  async append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
+    const results = await Promise.allSettled(batches.map((batch) => this.appendOne(batch)));
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
+    });
+  }
+
+  async readRecords(
+    interactionId: string,
+    page: { after: number; limit: number },
+  ): Promise<LogRecord[]> {
+    const interaction = this.core.index.findInteraction(interactionId);
+    if (!interaction || page.after >= interaction.state.last_seq || page.limit <= 0) return [];
+    return (await this.core.read(interaction, ({ log }) => log.readRecords(page))) ?? [];
+  }
+
+  async readRecordsOfTypes(
+    interactionIds: readonly string[],
+    types: readonly RecordType[],
+  ): Promise<LogRecord[]> {
+    const found = await this.core.readEach(
+      interactionIds.map((id) => this.core.index.findInteraction(id)),
+      ({ log }) => log.readRecordsOfTypes(types),
+    );
+    return found.flatMap((records) => records ?? []);
+  }
+
+  async readLastSeqs(interactionIds: readonly string[]): Promise<Map<string, number>> {
+    const lasts = new Map<string, number>();
+    for (const id of interactionIds) {
+      const interaction = this.core.index.findInteraction(id);
+      if (interaction) lasts.set(id, interaction.state.last_seq);
+    }
+    return lasts;
+  }
+
+  ping(): Promise<void> {
+    return this.core.journal.ping();
+  }
+
+  private async appendOne(batch: AppendBatch): Promise<AppendOutcome> {
+    const outcome = await this.core.change(batch.interaction_id, async (interaction, chat) => {
+      const isNew = ({ key }: { key: string }) =>
+        interaction.requests.every((each) => each.key !== key);
+      const requests = batch.requests?.filter(isNew) ?? [];
+      const before = interaction.state;
+      const plan = planAppend(before, { ...batch, requests });
+      if ('outcome' in plan) return plan.outcome;
+      if (batch.end) await this.end(interaction, chat, { plan, end: batch.end });
+      else await interaction.commit(plan.state, plan.content);
+      if (requests.length > 0) this.core.index.addRequests(interaction);
+      const { status, request_changes } = interaction.state;
+      chat.journal.refresh(chat.id, {
+        ...(status !== before.status && { interactions: [interaction.id] }),
+        requests: request_changes !== before.request_changes,
+      });
+      return 'written';
+    });
+    return outcome ?? 'fenced';
+  }
+
+  /** The end is shown with the beginning that follows it. A start after a crash between the two writes the latter. */
+  private async end(
+    interaction: StoredInteraction,
+    chat: StoredChat,
+    { plan, end }: { plan: WritePlan; end: InteractionEnd },
+  ): Promise<void> {
+    const { isQueued } = interaction;
+    const branch_version = isQueued ? ++chat.branchVersion : plan.state.branch_version;
+    const show = await interaction.write({ ...plan.state, branch_version }, plan.content);
+    const showNext = await this.core.followUp(chat, interaction, end.completed_at);
+    show();
+    if (isQueued) chat.leaveQueue(interaction);
+    showNext();
+    if (isQueued) chat.journal.refresh(chat.id, { chat: true });
+  }
+}

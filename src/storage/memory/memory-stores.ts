@@ -1,0 +1,29 @@
+import { SystemClock } from '../../kernel/clock.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Stores } from '../../persistence/stores.js';
+import { MemoryChatArchive } from './memory-chat-archive.js';
+import { MemoryChatStore } from './memory-chat-store.js';
+import { MemoryInteractionStore } from './memory-interaction-store.js';
+import { MemoryInterventionStore } from './memory-intervention-store.js';
+import { MemoryJournal } from './memory-journal.js';
+import { MemoryLeaseStore } from './memory-lease-store.js';
+import { MemoryRecordStore } from './memory-record-store.js';
+import { MemoryRequestStore } from './memory-request-store.js';
+import { StoreCore } from './store-core.js';
+
+/** Everything in memory: for tests, and for a process that keeps nothing. */
+export function openMemoryStores(clock: Clock = new SystemClock()): Stores {
+  return storesOver(new StoreCore({ journal: new MemoryJournal(), clock }));
+}
+
+export function storesOver(core: StoreCore): Stores {
+  return {
+    chats: new MemoryChatStore(core),
+    interactions: new MemoryInteractionStore(core),
+    records: new MemoryRecordStore(core),
+    leases: new MemoryLeaseStore(core),
+    requests: new MemoryRequestStore(core),
+    interventions: new MemoryInterventionStore(core),
+    archive: new MemoryChatArchive(core),
+  };
+}

@@ -1,0 +1,133 @@
+import { AppError } from '../../kernel/app-error.js';
+import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
+import type { StartInteraction, StartOutcome } from '../../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../persistence/rows/store-rows.js';
+import { cancelledState, queuedState, startedState } from './interaction-state.js';
+import type { FirstAppend, InteractionStart } from './journal.js';
+import type { StoreCore } from './store-core.js';
+import { firstRecord } from './store-core.js';
+import { StoredChat } from './stored-chat.js';
+import { StoredInteraction, toInteractionRow } from './stored-interaction.js';
+
+/** Saving the first append is the commit: with it chat, interaction and record 1 exist, without it nothing does. */
+export function startInteraction(
+  core: StoreCore,
+  request: StartInteraction,
+): Promise<StartOutcome> {
+  const { id } = request.interaction;
+  return core.mutex.run(request.chat.id, async () => {
+    const chat = core.index.findChat(request.chat.id);
+    const refused = await refuse(chat, request);
+    if (refused) return refused;
+    if (core.index.findInteraction(id)) throw takenId(id);
+    return chat?.isBusy ? enqueue(core, chat, request) : begin(core, chat, request);
+  });
+}
+
+/** The idempotency key comes first, then the edited interaction, then whether the chat is busy. */
+async function refuse(
+  chat: StoredChat | undefined,
+  request: StartInteraction,
+): Promise<StartOutcome | undefined> {
+  const { edited_from, on_conflict, idempotency } = request;
+  if (!chat) return edited_from === undefined ? undefined : { outcome: 'unknown_edit' };
+  const seen = idempotency && chat.findByIdempotencyKey(idempotency.key);
+  if (seen) {
+    const isSame = seen.known.idempotency?.fingerprint === idempotency.fingerprint;
+    if (!isSame) return { outcome: 'key_reused' };
+    return { outcome: 'repeated', interaction: await seen.readRow() };
+  }
+  const edited = edited_from === undefined ? undefined : chat.find(edited_from);
+  if (edited_from !== undefined && !edited) return { outcome: 'unknown_edit' };
+  if (edited?.isQueued) return { outcome: 'edits_queued' };
+  const holder = chat.active ?? chat.queued[0];
+  if (!holder) return undefined;
+  if (on_conflict === 'reject') return { outcome: 'busy', active_interaction_id: holder.id };
+  return chat.queued.length >= MAX_QUEUED ? { outcome: 'queue_full' } : undefined;
+}
+
+async function begin(
+  core: StoreCore,
+  known: StoredChat | undefined,
+  request: StartInteraction,
+): Promise<StartOutcome> {
+  const { id, user_message, created_at } = request.interaction;
+  const { lease } = request;
+  const chat =
+    known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.id));
+  const start = newStart(request, chat, known ? null : request.chat);
+  const place = { parent_id: chat.parentOf(request), branch_version: chat.branchVersion + 1 };
+  const state = startedState(lease?.owner ?? null, place);
+  const head = { start, user_message };
+  const first = firstRecord(head, state, created_at);
+  const interaction = await create(chat, { start, records: [first] }, state);
+  chat.add(interaction);
+  const superseded = chat.begin(interaction, created_at);
+  if (known) core.index.addInteraction(chat, interaction);
+  else core.index.addChat(chat);
+  if (lease) core.lend(interaction, lease);
+  chat.journal.refresh(chat.id, { chat: true, interactions: [id, ...superseded] });
+  return { outcome: 'started', interaction: toInteractionRow(head, state, null), first };
+}
+
+/** The interrupted one is cancelled in a log of its own: both are saved before either is shown. */
+async function enqueue(
+  core: StoreCore,
+  chat: StoredChat,
+  request: StartInteraction,
+): Promise<StartOutcome> {
+  const { id, user_message } = request.interaction;
+  const interrupts = request.on_conflict === 'interrupt';
+  const interrupted = interrupts ? chat.active : undefined;
+  const queued = { user_message, interrupts: interrupted?.id ?? null };
+  const start = { ...newStart(request, chat, null), queued };
+  const parent_id = request.edited_from === undefined ? null : chat.parentOf(request);
+  const state = queuedState({ parent_id, queue_rank: nextRank(chat, interrupts) });
+  const interaction = await create(chat, { start, records: [] }, state);
+  const showCancel = await cancel(interrupted).catch(async (error: unknown) => {
+    await interaction.log.remove();
+    throw error;
+  });
+  showCancel?.();
+  chat.add(interaction);
+  core.index.addInteraction(chat, interaction);
+  chat.journal.refresh(chat.id, { interactions: [id] });
+  const row = toInteractionRow({ start, user_message }, state, null);
+  return { outcome: 'queued', interaction: row, interrupted: interrupted?.id ?? null };
+}
+
+async function create(
+  chat: StoredChat,
+  first: FirstAppend,
+  state: StoredInteraction['state'],
+): Promise<StoredInteraction> {
+  const log = await chat.journal.create(first, state);
+  return new StoredInteraction(first.start, state, log);
+}
+
+async function cancel(interaction: StoredInteraction | undefined) {
+  return interaction?.write(cancelledState(interaction.state, INTERRUPTED));
+}
+
+/** In front of all others if it interrupts, else behind them. */
+function nextRank(chat: StoredChat, interrupts: boolean): number {
+  const ranks = chat.queued.map(({ state }) => state.queue_rank ?? 0);
+  return interrupts ? Math.min(1, ...ranks) - 1 : Math.max(0, ...ranks) + 1;
+}
+
+function newStart(
+  request: StartInteraction,
+  { nextOrdinal: ordinal }: StoredChat,
+  chat: InteractionStart['chat'],
+): InteractionStart {
+  const { interaction, idempotency = null, edited_from = null } = request;
+  const { id, chat_id, agent, agent_id, model, settings, created_at, metadata } = interaction;
+  return {
+    ...{ id, chat_id, ordinal, created_at, agent, agent_id, model },
+    ...{ settings, edited_from, idempotency, metadata, chat },
+  };
+}
+
+function takenId(id: string): AppError {
+  return new AppError('conflict', 'interaction_exists', `There is an interaction ${id} already.`);
+}

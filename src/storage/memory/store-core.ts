@@ -1,0 +1,136 @@
+import { firstRecord as recordOne } from '../../persistence/rows/log-record.js';
+import type { InteractionRow, LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { Clock } from '../../kernel/clock.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { begunState } from './interaction-state.js';
+import type { InteractionHead, Journal } from './journal.js';
+import type { StoredChat } from './stored-chat.js';
+import type { StoredInteraction } from './stored-interaction.js';
+import { toInteractionRow } from './stored-interaction.js';
+import { StoreIndex } from './store-index.js';
+
+const ABREAST = 16;
+
+export interface CoreParts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly index?: StoreIndex;
+  readonly mutex?: KeyedMutex;
+}
+
+/** The parts that the stores share: the index, one writer at a time per chat, and the queue of each chat. */
+export class StoreCore {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly index: StoreIndex;
+  readonly mutex: KeyedMutex;
+
+  constructor({ journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() }: CoreParts) {
+    this.journal = journal;
+    this.clock = clock;
+    this.index = index;
+    this.mutex = mutex;
+  }
+
+  /** Undefined if the interaction doesn't exist, or is deleted before its turn comes. */
+  async change<T>(
+    interactionId: string,
+    task: (interaction: StoredInteraction, chat: StoredChat) => Promise<T>,
+  ): Promise<T | undefined> {
+    const interaction = this.index.findInteraction(interactionId);
+    if (!interaction) return undefined;
+    const { chat_id } = interaction.known;
+    return this.mutex.run(chat_id, () =>
+      this.has(interaction) ? task(interaction, this.index.findChat(chat_id)!) : undefined,
+    );
+  }
+
+  /** Doesn't wait for writers. Undefined if the interaction doesn't exist, or is deleted meanwhile. */
+  async read<T>(
+    interaction: StoredInteraction | undefined,
+    task: (interaction: StoredInteraction) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (!interaction) return undefined;
+    try {
+      return await task(interaction);
+    } catch (error) {
+      if (!this.has(interaction)) return undefined;
+      throw error;
+    }
+  }
+
+  readRow(interaction: StoredInteraction | undefined): Promise<InteractionRow | undefined> {
+    return this.read(interaction, (each) => each.readRow());
+  }
+
+  async readRows(interactions: readonly StoredInteraction[]): Promise<InteractionRow[]> {
+    const rows = await this.readEach(interactions, (each) => each.readRow());
+    return rows.filter((row) => row !== undefined);
+  }
+
+  /** In order, a few at a time: more would only wait for the disk, and for file handles. */
+  async readEach<T>(
+    interactions: readonly (StoredInteraction | undefined)[],
+    task: (interaction: StoredInteraction) => Promise<T>,
+  ): Promise<(T | undefined)[]> {
+    const results: (T | undefined)[] = [];
+    for (let i = 0; i < interactions.length; i += ABREAST) {
+      const slice = interactions.slice(i, i + ABREAST);
+      results.push(...(await Promise.all(slice.map((each) => this.read(each, task)))));
+    }
+    return results;
+  }
+
+  lend(interaction: StoredInteraction, { ttl_ms }: LeaseTerms): void {
+    interaction.leaseUntil = this.clock.monotonic() + ttl_ms;
+  }
+
+  /** Begins the next interaction of a chat if none is active; answers its id. */
+  promote(chat: StoredChat, at: string): Promise<string | undefined> {
+    return this.mutex.run(chat.id, async () => {
+      const { next, active } = chat;
+      if (!next || active || this.index.findChat(chat.id) !== chat) return undefined;
+      const show = await this.writeBeginning(chat, next, at);
+      show();
+      return next.id;
+    });
+  }
+
+  /**
+   * Saves the beginning of the interaction after `ended`, whose end is saved but not shown yet. The
+   * answer shows it. If that fails the end stands: `promote` or the next start of the process begins it.
+   */
+  async followUp(chat: StoredChat, ended: StoredInteraction, at: string): Promise<() => void> {
+    const { next, active } = chat;
+    if (!next || (active && active !== ended)) return () => {};
+    try {
+      return await this.writeBeginning(chat, next, at);
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      chat.journal.report(`${next.id} is next, but its beginning could not be written. ${cause}`);
+      return () => {};
+    }
+  }
+
+  /** Saves record 1 of a queued interaction. The answer shows it. */
+  async writeBeginning(chat: StoredChat, next: StoredInteraction, at: string): Promise<() => void> {
+    const place = { parent_id: chat.parentFromQueue(next), branch_version: ++chat.branchVersion };
+    const state = begunState(next.state, place);
+    const first = firstRecord(await next.log.readHead(), state, at);
+    const show = await next.write(state, { records: [first] });
+    return () => {
+      show();
+      const superseded = chat.begin(next, at);
+      chat.journal.refresh(chat.id, { chat: true, interactions: [next.id, ...superseded] });
+    };
+  }
+
+  private has(interaction: StoredInteraction): boolean {
+    return this.index.findInteraction(interaction.id) === interaction;
+  }
+}
+
+export function firstRecord(head: InteractionHead, state: StoredInteraction['state'], at: string) {
+  const row = toInteractionRow(head, state, null);
+  return recordOne(row, { epoch: row.epoch, at });
+}

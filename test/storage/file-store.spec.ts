@@ -1,0 +1,175 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  at,
+  chatId,
+  ended,
+  exchange,
+  HELD,
+  newBatch,
+  newChat,
+  readAll,
+  started,
+} from '../contracts/interaction-store/fixtures.js';
+import { FileStoreFolder } from './file-store-folder.js';
+
+describe('The file store', () => {
+  let folder: FileStoreFolder;
+  beforeEach(async () => (folder = await FileStoreFolder.make()));
+  afterEach(() => folder.remove());
+
+  it('keeps a chat as files that people can read', async () => {
+    const store = await folder.open();
+    const row = await ended(store, 'one', { user_message: 'How are you?', created_at: at(3) });
+    await folder.close();
+
+    const interactions = dirname(folder.log(row));
+    const names = [`${row.id}.events.jsonl`, `${row.id}.json`];
+    expect((await readdir(interactions)).toSorted()).toEqual(names);
+    expect(await folder.readJson(folder.chatFile(row.chat_id))).toMatchObject({
+      id: row.chat_id,
+      head_interaction_id: row.id,
+      updated_at: at(3),
+    });
+    expect(await folder.readJson(folder.projection(row))).toMatchObject({
+      id: row.id,
+      status: 'COMPLETED',
+      user_message: 'How are you?',
+      last_seq: 2,
+      final_agent_state: { messages: exchange('one') },
+    });
+    const lines = (await readFile(folder.log(row), 'utf8')).trimEnd().split('\n');
+    const kinds = lines.map((line) => Object.keys(JSON.parse(line) as object)[0]);
+    expect(kinds).toEqual(['start', 'seq', 'commit', 'seq', 'end', 'commit']);
+  });
+
+  it('makes a projection anew that is not up to date', async () => {
+    const row = await ended(await folder.open(), 'one');
+    await folder.close();
+    const path = folder.projection(row);
+    const text = await readFile(path, 'utf8');
+    for (const stale of [text.replace('"last_seq": 2', '"last_seq": 1'), text.slice(0, -9), '']) {
+      await writeFile(path, stale);
+      await folder.open();
+      await folder.close();
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+    await rm(path);
+    await folder.open();
+    expect(await readFile(path, 'utf8')).toBe(text);
+    expect(folder.problems).toEqual([]);
+  });
+
+  it('makes a chat.json anew that is damaged, and keeps the old one', async () => {
+    const store = await folder.open();
+    const row = await started(store, { created_at: at(2) });
+    const chat = await store.findChat(row.chat_id);
+    await folder.close();
+    const path = folder.chatFile(row.chat_id);
+    await writeFile(path, '{"id": ');
+    const again = await folder.open();
+    expect(await again.findChat(row.chat_id)).toEqual(chat);
+    expect(folder.problems).toEqual([{ path, message: expect.stringContaining('damaged') }]);
+    expect(await readFile(`${path}.damaged`, 'utf8')).toBe('{"id": ');
+  });
+
+  it('keeps what is before the damage in a log, and the damaged file aside', async () => {
+    const store = await folder.open();
+    const row = await started(store, { lease: HELD });
+    for (const seq of [2, 3, 4]) await store.append([newBatch(row.id, [seq, seq])]);
+    await folder.close();
+    const path = folder.log(row);
+    const damaged = (await readFile(path, 'utf8')).replace('{"seq":3', '{"se');
+    await writeFile(path, `${damaged}{"cut`);
+    const again = await folder.open();
+    expect((await readAll(again, row.id)).map((record) => record.seq)).toEqual([1, 2]);
+    expect(folder.problems).toEqual([{ path, message: expect.stringContaining('damaged') }]);
+    expect(await readFile(`${path}.damaged`, 'utf8')).toBe(`${damaged}{"cut`);
+    expect(await again.append([newBatch(row.id, [3, 3])])).toEqual(['written']);
+  });
+
+  it('leaves out a log that can’t be read, and serves the rest', async () => {
+    const store = await folder.open();
+    const bad = await ended(store, 'one');
+    const good = await ended(store, 'two');
+    await folder.close();
+    const text = await readFile(folder.log(bad), 'utf8');
+    await writeFile(folder.log(bad), `not JSON${text}`);
+    const again = await folder.open();
+    expect(folder.problems.map((problem) => problem.path)).toEqual([folder.log(bad)]);
+    expect(await again.findInteraction(bad.id)).toBeUndefined();
+    expect(await again.findInteraction(good.id)).toMatchObject({ status: 'COMPLETED' });
+    expect((await again.findChat(bad.chat_id))?.head_interaction_id).toBeNull();
+  });
+
+  it('gives a chat another folder where the file system takes its name for another chat’s', async () => {
+    const first = newChat({ title: 'first' });
+    const second = newChat({ title: 'second' });
+    await (await folder.open()).createChat(first);
+    await folder.close();
+    await rename(folder.chat(first.id), folder.chat(second.id));
+    const store = await folder.open();
+    expect(await store.createChat(second)).toBe(true);
+    expect((await readdir(join(folder.path, 'chats'))).toSorted()).toEqual([
+      second.id,
+      `${second.id}.2`,
+    ]);
+    const again = await folder.open();
+    expect((await again.findChat(first.id))?.title).toBe('first');
+    expect((await again.findChat(second.id))?.title).toBe('second');
+  });
+
+  it('leaves alone what is not its own', async () => {
+    await folder.open();
+    const foreign = folder.chat('notes');
+    await mkdir(foreign);
+    await writeFile(join(foreign, 'mine.txt'), 'mine');
+    await folder.open();
+    expect(folder.problems.map((problem) => problem.path)).toEqual([foreign]);
+    expect(await readFile(join(foreign, 'mine.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('refuses an id that would leave its folder', async () => {
+    const store = await folder.open();
+    for (const id of ['../up', 'a/b', '.', '', 'a.b']) {
+      await expect(store.createChat(newChat({ id }))).rejects.toMatchObject({ code: 'invalid_id' });
+      await expect(started(store, { id })).rejects.toMatchObject({ code: 'invalid_id' });
+    }
+    expect(await readdir(join(folder.path, 'chats'))).toEqual([]);
+  });
+
+  it('goes on after an append that could not be written', async () => {
+    const store = await folder.open();
+    const row = await started(store, { lease: HELD });
+    const path = folder.log(row);
+    await rename(path, `${path}.away`);
+    await expect(store.append([newBatch(row.id, [2, 2])])).rejects.toThrow('ENOENT');
+    expect(await store.readLastSeqs([row.id])).toEqual(new Map([[row.id, 1]]));
+    await rename(`${path}.away`, path);
+    expect(await store.append([newBatch(row.id, [2, 2])])).toEqual(['written']);
+    expect(await readAll(store, row.id)).toHaveLength(2);
+  });
+
+  it('leaves nothing of an append that failed and could not be undone', async () => {
+    const store = await folder.open();
+    const row = await started(store, { lease: HELD });
+    await store.append([newBatch(row.id, [2, 9])]);
+    const failed = (await readFile(folder.log(row), 'utf8')).split('\n').slice(-10).join('\n');
+    const seen = failed.replaceAll('"seq":', '"seq":1');
+    await writeFile(folder.log(row), seen, { flag: 'a' }); // with its commit line, longer than what follows
+    await store.append([newBatch(row.id, [10, 10])]);
+    await folder.close();
+    const again = await folder.open();
+    expect((await readAll(again, row.id)).map(({ seq }) => seq)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    expect(folder.problems).toEqual([]);
+  });
+
+  it('says when it can’t serve', async () => {
+    const store = await folder.open();
+    await rm(join(folder.path, 'chats'), { recursive: true });
+    await expect(store.ping()).rejects.toThrow('ENOENT');
+    await expect(store.createChat(newChat({ id: chatId() }))).rejects.toThrow('ENOENT');
+  });
+});
