@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-pool.js';
-import { MIGRATIONS } from './migrations.js';
+import { CreateTables1795219200000 } from '../../../migrations/1795219200000-create-tables.js';
 import { PgliteSocket } from './pglite-socket.js';
 import type { TimeLimits } from './time-limits.js';
 
@@ -39,7 +39,7 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together travel together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
-  migrations: MIGRATIONS,
+  migrations: [CreateTables1795219200000],
   migrationsTransactionMode: 'each',
   synchronize: false,
   logger: SILENT,
