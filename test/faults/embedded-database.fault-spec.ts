@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { readAll } from '../contracts/interaction-store/fixtures.js';
 import { copyOfTemplate } from '../support/databases.js';

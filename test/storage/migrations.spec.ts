@@ -1,5 +1,5 @@
-import { migrate } from '../../src/storage/typeorm/migrate.js';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { migrate } from '../../src/storage/typeorm/connection/migrate.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/databases.js';

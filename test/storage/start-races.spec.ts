@@ -1,4 +1,4 @@
-import { StartQueries } from '../../src/storage/typeorm/start-queries.js';
+import { StartQueries } from '../../src/storage/typeorm/interactions/start-interaction.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { ended, newStart } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/databases.js';

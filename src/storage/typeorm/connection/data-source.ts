@@ -1,0 +1,79 @@
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { DataSourceOptions, Logger } from 'typeorm';
+import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-pool.js';
+import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
+import { PgliteSocket } from './pglite-socket.js';
+import type { TimeLimits } from './time-limits.js';
+
+const ignore = () => {};
+
+/** Whoever uses a connection that breaks learns of it from its statement; unheard, the event would end the process. */
+const HEAR_ERRORS = {
+  onConnect: (client: pg.ClientBase) => void client.on('error', ignore),
+};
+
+/** A server: as many connections as its answers keep busy, none of them waited for or listened to for ever. */
+const SERVER_POOL = {
+  ...HEAR_ERRORS,
+  max: 10,
+  application_name: 'parley',
+  connectionTimeoutMillis: 5000,
+  idleTimeoutMillis: 60_000,
+  query_timeout: 30_000, // of what TypeORM asks by itself; `Database` has its own limits
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
+
+/** What fails is in the error that is thrown; TypeORM would print it as well. */
+const SILENT: Logger = {
+  log: ignore,
+  logQuery: ignore,
+  logQueryError: ignore,
+  logQuerySlow: ignore,
+  logSchemaBuild: ignore,
+  logMigration: ignore,
+};
+
+/** `pipeline`: statements that are issued together travel together (`Database.batch`). */
+const BOTH = {
+  type: 'postgres',
+  migrations: [CreateTables1795219200000],
+  migrationsTransactionMode: 'each',
+  synchronize: false,
+  logger: SILENT,
+  installExtensions: false,
+  // An idle connection that breaks is replaced; whoever needs one that can't be had is told.
+  poolErrorHandler: ignore,
+} as const satisfies DataSourceOptions;
+
+/** A `DataSource`, not yet initialized, on a Postgres server. */
+export function createServerDataSource(url: string, { connectMs }: TimeLimits): DataSource {
+  const pool = { ...SERVER_POOL, connectionTimeoutMillis: connectMs, pipeline: true };
+  return new DataSource({ ...BOTH, url, extra: pool });
+}
+
+/** One connection that waits as long as migrations take. */
+export function createMigrationDataSource(url: string): DataSource {
+  const pool = { ...SERVER_POOL, max: 1, query_timeout: 0 };
+  return new DataSource({ ...BOTH, url, extra: pool });
+}
+
+/** A `DataSource`, not yet initialized, on an open embedded database: the same driver, types and SQL through a pool of one. */
+export function createEmbeddedDataSource(db: PGlite): DataSource {
+  return new DataSource({
+    ...BOTH,
+    database: 'postgres',
+    username: 'postgres',
+    driver: { ...pg, Pool: EmbeddedPool },
+    extra: {
+      ...HEAR_ERRORS,
+      max: 1,
+      stream: () => new PgliteSocket(db),
+      connectionTimeoutMillis: EMBEDDED_WAIT_MS,
+      idleTimeoutMillis: 0,
+      pipeline: true,
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import type { InteractionError } from '../../../protocol/interaction.js';
+import type { InteractionStatus } from '../../../protocol/interaction.js';
+import type { Json } from '../../../protocol/json.js';
+import type { InteractionRow, InteractionSettings } from '../../../persistence/rows/store-rows.js';
+
+/** The columns of `ColumnsOfInteraction`, of the table `i`. */
+export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings, i.input_tokens,
+  i.output_tokens, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
+  i.signals, i.cancel_reason`;
+
+/** An interaction as the driver reads it. */
+export interface ColumnsOfInteraction {
+  readonly id: string;
+  readonly chat_id: string;
+  readonly parent_id: string | null;
+  readonly status: InteractionStatus;
+  readonly user_message: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly settings: InteractionSettings;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly error: InteractionError | null;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+  readonly superseded_at: Date | null;
+  readonly last_seq: number;
+  readonly metadata: Json;
+  readonly epoch: number;
+  readonly agent_id: string;
+  readonly edited_from: string | null;
+  readonly signals: number;
+  readonly cancel_reason: string | null;
+}
+
+export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
+  const { input_tokens, output_tokens } = columns;
+  return {
+    id: columns.id,
+    chat_id: columns.chat_id,
+    parent_id: columns.parent_id,
+    status: columns.status,
+    user_message: columns.user_message,
+    agent: columns.agent,
+    model: columns.model,
+    settings: columns.settings,
+    usage: { input_tokens, output_tokens },
+    error: columns.error,
+    created_at: columns.created_at.toISOString(),
+    completed_at: columns.completed_at?.toISOString() ?? null,
+    superseded_at: columns.superseded_at?.toISOString() ?? null,
+    last_seq: columns.last_seq,
+    metadata: columns.metadata,
+    epoch: columns.epoch,
+    agent_id: columns.agent_id,
+    edited_from: columns.edited_from,
+    signals: columns.signals,
+    cancel_reason: columns.cancel_reason,
+  };
+}

@@ -1,0 +1,53 @@
+import { BEGIN_INTERACTIONS } from './begin-statements.js';
+import { MARK_BRANCHES } from './branch-statements.js';
+import type { Statement } from '../connection/statement.js';
+import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+
+/**
+ * Under the lock of the chat `free (chat_id, at)`: begins the first that is queued in it if none is active. One that is locked is being
+ * cancelled, as nobody else locks it without its chat's lock. What is active is asked for as one value, so that it is looked up.
+ */
+const PROMOTED = `
+  next AS MATERIALIZED (
+    SELECT q.id, free.at, c.head_interaction_id AS head FROM free CROSS JOIN LATERAL (
+      SELECT i.id FROM interactions i WHERE i.chat_id = free.chat_id AND i.${IS_QUEUED} AND i.cancel_reason IS NULL
+      ORDER BY i.queue_rank, i.id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) q JOIN chats c ON c.id = free.chat_id
+    WHERE (SELECT a.id FROM interactions a WHERE a.chat_id = free.chat_id AND a.${IS_ACTIVE}) IS NULL
+  ),
+  begun AS (
+    UPDATE interactions i SET status = 'RUNNING', queue_rank = NULL, last_seq = 1,
+      parent_id = CASE WHEN i.edited_from IS NULL THEN next.head ELSE i.parent_id END
+    FROM next WHERE i.id = next.id RETURNING i.*, next.at
+  ),
+  ${BEGIN_INTERACTIONS},
+  heads AS (SELECT chat_id, id, parent_id, at FROM begun WHERE edited_from IS NOT NULL),
+  ${MARK_BRANCHES}
+  SELECT id FROM begun`;
+
+/** In the chat `$1`, at `$2`. */
+export const PROMOTE: Statement = {
+  name: 'queue.promote',
+  text: `WITH RECURSIVE free AS (SELECT $1::text AS chat_id, $2::timestamptz AS at), ${PROMOTED}`,
+};
+
+/**
+ * After the end of the interaction `$1`, if it has ended: its pending requests are closed, and the next one of its chat begins. They are not
+ * called pending here, so that no plan looks for them among all that are.
+ */
+export const LEAVE_CHAT: Statement = {
+  name: 'queue.leave_chat',
+  text: `
+    WITH RECURSIVE free AS (SELECT chat_id, completed_at AS at FROM interactions WHERE id = $1 AND completed_at IS NOT NULL),
+    closed AS (
+      UPDATE requests r SET status = 'closed', settled_at = free.at FROM free
+      WHERE r.interaction_id = $1 AND r.settled_at IS NULL
+    ),
+    ${PROMOTED}`,
+};
+
+/** Chats where some wait and none is active. */
+export const LIST_PROMOTABLE: Statement = {
+  text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
+    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
+};

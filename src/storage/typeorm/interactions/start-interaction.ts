@@ -1,0 +1,165 @@
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type {
+  InteractionRow,
+  StartInteraction,
+  StartOutcome,
+} from '../../../persistence/rows/store-rows.js';
+import { MARK_BRANCH_OF } from './branch-statements.js';
+import { LOCK_CHAT } from './chat-lock.js';
+import type { Database } from '../connection/database.js';
+import { HOLD_CHAT, START } from './start-statements.js';
+import type { Step } from '../connection/statement.js';
+
+interface Verdict {
+  readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
+  readonly seen_id: string;
+  readonly fingerprint: string | null;
+  readonly parent_id: string | null;
+  readonly interrupted: string | null;
+  readonly busy_id: string;
+}
+
+type Find = (id: string) => Promise<InteractionRow | undefined>;
+
+const INTERRUPTED = 'Interrupted by a new message.';
+
+/** Starts an interaction, in one round trip. */
+export class StartQueries {
+  constructor(private readonly db: Database) {}
+
+  async start(start: StartInteraction, find: Find): Promise<StartOutcome> {
+    const verdict = await this.#try(start).catch((error: unknown) => {
+      if (!isOvertaken(error)) throw error;
+      return this.#try(start);
+    });
+    switch (verdict.outcome) {
+      case 'started':
+        return toStarted(start, verdict);
+      case 'queued':
+        return toQueued(start, verdict);
+      case 'seen':
+        return this.#repeat(start, verdict, find);
+      case 'busy':
+        return { outcome: 'busy', active_interaction_id: verdict.busy_id };
+      case 'queue_full':
+      case 'unknown_edit':
+      case 'edits_queued':
+        return { outcome: verdict.outcome };
+    }
+  }
+
+  async #try(start: StartInteraction): Promise<Verdict> {
+    const { interaction, edited_from } = start;
+    const steps: Step[] = [toLock(start), [START, toParameters(start)]];
+    if (edited_from !== undefined)
+      steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
+    const [, verdicts] = await this.db.batch<Verdict>(steps);
+    return verdicts![0]!;
+  }
+
+  async #repeat(
+    { idempotency }: StartInteraction,
+    { seen_id, fingerprint }: Verdict,
+    find: Find,
+  ): Promise<StartOutcome> {
+    if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
+    return { outcome: 'repeated', interaction: (await find(seen_id))! };
+  }
+}
+
+/** Something that doesn't hold the chat's lock has become active meanwhile (I9); it is seen at the second try. */
+function isOvertaken(error: unknown): boolean {
+  const { cause } = error as { cause?: { constraint?: string } };
+  return cause?.constraint === 'interactions_one_active_per_chat';
+}
+
+/** A chat that isn't there has nothing to edit, and isn't made for it. */
+function toLock({ chat, edited_from }: StartInteraction): Step {
+  const { id, title, agent, created_at, metadata } = chat;
+  if (edited_from !== undefined) return [LOCK_CHAT, [id]];
+  return [HOLD_CHAT, [id, title, agent, created_at, JSON.stringify(metadata)]];
+}
+
+function toParameters(start: StartInteraction): unknown[] {
+  const { interaction, idempotency, lease, edited_from, on_conflict } = start;
+  return [
+    interaction.id,
+    interaction.chat_id,
+    interaction.user_message,
+    interaction.agent,
+    interaction.agent_id,
+    interaction.model,
+    JSON.stringify(interaction.settings),
+    interaction.created_at,
+    JSON.stringify(interaction.metadata),
+    lease ? 1 : 0,
+    lease?.owner,
+    lease?.ttl_ms,
+    idempotency?.key,
+    idempotency?.fingerprint,
+    edited_from,
+    on_conflict,
+    INTERRUPTED,
+  ];
+}
+
+function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
+  const epoch = start.lease ? 1 : 0;
+  const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
+  return { outcome: 'started', interaction, first: toFirstRecord(interaction) };
+}
+
+function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {
+  const interaction = toRow(start, { parent_id, status: 'QUEUED', last_seq: 0, epoch: 0 });
+  return { outcome: 'queued', interaction, interrupted };
+}
+
+function toRow(
+  { interaction, edited_from }: StartInteraction,
+  entered: Pick<InteractionRow, 'parent_id' | 'status' | 'last_seq' | 'epoch'>,
+): InteractionRow {
+  const { id, chat_id, user_message, agent, model, settings, created_at, metadata, agent_id } =
+    interaction;
+  return {
+    id,
+    chat_id,
+    user_message,
+    agent,
+    model,
+    settings,
+    usage: { input_tokens: 0, output_tokens: 0 },
+    error: null,
+    created_at,
+    completed_at: null,
+    superseded_at: null,
+    metadata,
+    agent_id,
+    edited_from: edited_from ?? null,
+    signals: 0,
+    cancel_reason: null,
+    ...entered,
+  };
+}
+
+function toFirstRecord(row: InteractionRow): LogRecord {
+  const { id, epoch, agent_id, created_at, edited_from } = row;
+  const { chat_id, user_message, agent, model, parent_id } = row;
+  return {
+    interaction_id: id,
+    seq: 1,
+    epoch,
+    agent_id,
+    at: created_at,
+    key: null,
+    body: {
+      type: 'INTERACTION_STARTED',
+      chat_id,
+      user_message,
+      agent,
+      model,
+      parent_id,
+      ...(edited_from !== null && { edited_from }),
+    },
+    hidden: null,
+  };
+}
