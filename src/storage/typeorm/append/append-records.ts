@@ -12,7 +12,7 @@ import {
 import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-lock.js';
 import type { Database } from '../connection/database.js';
 import { LEAVE_CHAT } from '../interactions/promote-statements.js';
-import type { Step } from '../connection/statement.js';
+import type { Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
 
 interface Standing {

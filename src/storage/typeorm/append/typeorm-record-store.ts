@@ -5,7 +5,7 @@ import { AppendQueries } from './append-records.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordBody, RecordType } from '../../../protocol/events.js';
 import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 
 const SELECT =
   'SELECT interaction_id, seq, epoch, agent_id, at, key, body, hidden FROM records WHERE';

@@ -1,6 +1,6 @@
 import { INTERACTION_COLUMNS } from '../interactions/interaction-row.js';
-import type { Statement } from '../connection/statement.js';
-import { HAS_BEGUN } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
+import { HAS_BEGUN } from '../interactions/predicates.js';
 
 export const LIST_ARCHIVED: Statement = {
   name: 'archive.list',

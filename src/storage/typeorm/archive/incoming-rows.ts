@@ -15,7 +15,7 @@ import {
 } from './archive-statements.js';
 import { MARK_BRANCH_OF } from '../interactions/branch-statements.js';
 import type { Database } from '../connection/database.js';
-import type { Step } from '../connection/statement.js';
+import type { Step } from '../connection/database.js';
 
 /** A chat that is being brought in, in tables of its own: no connection is held while it arrives, and one transaction moves it. */
 export class IncomingRows implements IncomingChat {

@@ -1,38 +1,57 @@
 import type { Writable } from 'node:stream';
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import type { Row, Statement, Step } from './statement.js';
+import { QueryFailedError } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { isAway, isConnectionLost, toConnectError, toStoreError } from './store-error.js';
 import type { TimeLimits } from './time-limits.js';
+
+export interface Statement {
+  readonly text: string;
+  /**
+   * With a name, each connection plans it only a few times, which halves the cost of a small
+   * statement. Only for lookups by key: any other plan may have been made while the tables were
+   * small, and the embedded database never revises it.
+   */
+  readonly name?: string;
+}
+
+/** A statement and its parameters, `$1` first. */
+export type Step = readonly [statement: Statement, values: readonly unknown[]];
+
+export type Row = Record<string, unknown>;
 
 const BEGIN: Statement = { text: 'BEGIN' };
 const COMMIT: Statement = { text: 'COMMIT' };
 
 export interface DatabaseOptions {
-  /** None for the embedded database, which can't be away. */
+  /** None for the embedded database, which is never unreachable. */
   readonly limits?: TimeLimits;
-  /** Closes what the data source stands on. */
+  /** Closes the embedded database below the data source. */
   readonly afterClose?: () => Promise<void>;
 }
 
+interface Connection {
+  readonly runner: QueryRunner;
+  readonly client: pg.PoolClient;
+}
+
 /**
- * SQL on the connections of a `DataSource`, without what TypeORM does around each query. Everything rejects with an `AppError`:
- * `store_unavailable` while the database is away, or silent for too long. What was given up may still be carried out later.
+ * SQL and entities on the connections of a `DataSource`. Everything rejects with an `AppError`:
+ * `store_unavailable` while the database is unreachable, or does not answer in time. A statement
+ * that timed out may still be executed later.
  */
 export class Database {
   readonly limits: TimeLimits | undefined;
-  readonly #pool: pg.Pool;
-  /** How often a connection was lost. Those that were there before are not trusted any more: they may hang as well. */
+  /** Connections lost so far. Older connections are not trusted after a loss: they may hang too. */
   #losses = 0;
   readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(
     readonly dataSource: DataSource,
     private readonly options: DatabaseOptions = {},
   ) {
     this.limits = options.limits;
-    this.#pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   }
 
   /** One statement, a transaction of its own. */
@@ -45,56 +64,102 @@ export class Database {
     return rows ?? [];
   }
 
-  /** One transaction in one round trip: the steps can't depend on each other's rows, except in SQL. Answers the rows of each. */
+  /**
+   * One transaction in one round trip: the steps can't depend on each other's rows, except in SQL.
+   * Answers the rows of each.
+   */
   async batch<R = Row>(steps: readonly Step[], limitMs = this.limits?.answerMs): Promise<R[][]> {
     const results = await this.#send<R>([[BEGIN, []], ...steps, [COMMIT, []]], limitMs);
     return results.slice(1, -1);
   }
 
-  /** Lets what is under way finish, then closes. */
+  /** CRUD by repositories; each statement is a transaction of its own. */
+  entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.#onConnection(this.limits?.answerMs, ({ runner }) => work(runner.manager));
+  }
+
+  /** Waits for running statements, then closes. */
   async close(): Promise<void> {
+    await Promise.all(this.#running);
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     await this.options.afterClose?.();
   }
 
-  async #send<R>(steps: readonly Step[], limitMs: number | undefined): Promise<R[][]> {
-    const client = await this.#connect();
-    const socket = socketOf(client);
-    const stopWaiting = cutAfter(socket, limitMs);
-    socket.cork(); // one packet for all steps
-    const sent = steps.map(([{ text, name }, values]) =>
-      client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
-    );
-    socket.uncork();
-    const results = await Promise.allSettled(sent);
-    stopWaiting();
-    const failed = results.find((result) => result.status === 'rejected');
-    this.#release(client, failed?.reason);
-    if (failed) throw toStoreError(failed.reason);
-    return results.map((result) => (result as PromiseFulfilledResult<pg.QueryResult>).value.rows);
+  #send<R>(steps: readonly Step[], limitMs: number | undefined): Promise<R[][]> {
+    return this.#onConnection(limitMs, async ({ client }) => {
+      const socket = socketOf(client);
+      socket.cork(); // one packet for all steps
+      const sent = steps.map(([{ text, name }, values]) =>
+        client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
+      );
+      socket.uncork();
+      await Promise.allSettled(sent);
+      return (await Promise.all(sent)).map(({ rows }) => rows);
+    });
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  #onConnection<T>(
+    limitMs: number | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const result = this.#run(limitMs, work);
+    const ended: Promise<unknown> = result
+      .catch(() => undefined)
+      .then(() => this.#running.delete(ended));
+    this.#running.add(ended);
+    return result;
+  }
+
+  async #run<T>(
+    limitMs: number | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const connection = await this.#connect();
+    const stopWaiting = cutAfter(socketOf(connection.client), limitMs);
+    let fault: unknown;
+    try {
+      return await work(connection);
+    } catch (error) {
+      fault = error instanceof QueryFailedError ? error.driverError : error;
+      throw toStoreError(fault);
+    } finally {
+      stopWaiting();
+      await this.#release(connection, fault);
+    }
+  }
+
+  async #connect(): Promise<Connection> {
     try {
       for (;;) {
-        const client = await this.#pool.connect();
+        const runner = this.dataSource.createQueryRunner();
+        const client = (await runner.connect()) as pg.PoolClient;
         const before = this.#lossesBefore.get(client) ?? this.#losses;
         this.#lossesBefore.set(client, before);
-        if (before === this.#losses) return client;
-        client.release(true);
+        if (before === this.#losses) return { runner, client };
+        discard(client, new Error('Another connection to the same server was lost'));
       }
     } catch (error) {
       throw toConnectError(error);
     }
   }
 
-  #release(client: pg.PoolClient, error: unknown): void {
-    if (isConnectionLost(error)) this.#losses++;
-    client.release(isAway(error) ? (error as Error) : undefined);
+  async #release({ runner, client }: Connection, fault: unknown): Promise<void> {
+    if (isConnectionLost(fault)) this.#losses++;
+    if (isAway(fault)) discard(client, fault as Error);
+    else await runner.release();
   }
 }
 
-/** Breaks a connection that says nothing for too long, until the answer is called. What came in while the process was busy counts. */
+/** A query runner removes its connection from the pool when that connection reports an error. */
+function discard(client: pg.PoolClient, error: Error): void {
+  client.emit('error', error);
+}
+
+/**
+ * Breaks a connection that is silent for too long. Neither `pg` nor TypeORM can do that: their
+ * timeouts fail the statement and keep the hung connection. An answer that arrived while the
+ * process was busy still counts.
+ */
 function cutAfter(socket: Writable, limitMs: number | undefined): () => void {
   if (limitMs === undefined) return () => {};
   let isOver = false;
@@ -109,6 +174,7 @@ function cutAfter(socket: Writable, limitMs: number | undefined): () => void {
   };
 }
 
+/** To send several statements in one packet, and to break the connection. `pg` has no API for either. */
 function socketOf(client: pg.PoolClient): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }

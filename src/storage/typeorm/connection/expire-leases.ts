@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import { IS_ACTIVE } from './statement.js';
+import { IS_ACTIVE } from '../interactions/predicates.js';
 
 /**
  * Lets every lease lapse. For a process that has just opened a database which no other process can use: whoever held them is dead, and what

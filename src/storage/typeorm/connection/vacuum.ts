@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import type { Statement } from './statement.js';
+import type { Statement } from './database.js';
 
 /** Smallest first, so that most of it is done early. */
 const STATEMENTS: Statement = {

@@ -1,5 +1,5 @@
-import type { Statement } from '../connection/statement.js';
-import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
+import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './predicates.js';
 
 /**
  * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The heads themselves may be made by the same

@@ -1,4 +1,4 @@
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 
 /**
  * Rows are locked in this order, so that nobody locks anybody out: chats by id, then interactions by id, then requests. Who holds a chat

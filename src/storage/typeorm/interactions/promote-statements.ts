@@ -1,7 +1,7 @@
 import { BEGIN_INTERACTIONS } from './begin-statements.js';
 import { MARK_BRANCHES } from './branch-statements.js';
-import type { Statement } from '../connection/statement.js';
-import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
+import { IS_ACTIVE, IS_QUEUED } from './predicates.js';
 
 /**
  * Under the lock of the chat `free (chat_id, at)`: begins the first that is queued in it if none is active. One that is locked is being

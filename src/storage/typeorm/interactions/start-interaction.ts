@@ -8,7 +8,7 @@ import { MARK_BRANCH_OF } from './branch-statements.js';
 import { LOCK_CHAT } from './chat-lock.js';
 import type { Database } from '../connection/database.js';
 import { HOLD_CHAT, START } from './start-statements.js';
-import type { Step } from '../connection/statement.js';
+import type { Step } from '../connection/database.js';
 
 interface Verdict {
   readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;

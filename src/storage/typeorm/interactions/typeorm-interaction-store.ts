@@ -11,8 +11,8 @@ import type { Database } from '../connection/database.js';
 import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
-import type { Row, Statement } from '../connection/statement.js';
-import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import type { Row, Statement } from '../connection/database.js';
+import { IS_ACTIVE, IS_QUEUED } from './predicates.js';
 
 const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
 

@@ -1,6 +1,6 @@
 import { INTERACTION_COLUMNS } from '../interactions/interaction-row.js';
 import { REQUEST_COLUMNS } from './request-row.js';
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 
 export const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
 

@@ -4,9 +4,9 @@ import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/stor
 import { SWITCH_HEAD } from '../interactions/branch-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-lock.js';
 import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
-import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
 
 interface Columns extends Omit<ChatRow, 'created_at' | 'updated_at'> {
   readonly created_at: Date;

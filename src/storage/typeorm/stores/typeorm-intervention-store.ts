@@ -8,8 +8,8 @@ import { MAX_INTERVENTIONS } from '../../../persistence/rows/intervention-rows.j
 import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
-import type { Statement } from '../connection/statement.js';
-import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
+import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
 
 const LOCK: Statement = {
   name: 'interventions.lock',

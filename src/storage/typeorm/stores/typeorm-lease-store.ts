@@ -1,10 +1,15 @@
 import { LeaseStore } from '../../../persistence/lease.store.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../../persistence/rows/store-rows.js';
+import type {
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  Unowned,
+} from '../../../persistence/rows/store-rows.js';
 import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
-import type { Statement } from '../connection/statement.js';
-import { IS_ACTIVE, IS_QUEUED } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
+import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
 
 /** The database's clock, read when the row is locked: waiting for the lock takes nothing off. */
 const UNTIL = `clock_timestamp() + $3::integer * interval '1 millisecond'`;

@@ -3,7 +3,7 @@ import type { RuledCall, RuleFilter } from '../../../permissions/rule-store.js';
 import { RuleStore } from '../../../permissions/rule-store.js';
 import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
 import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 
 interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
   readonly created_at: Date;

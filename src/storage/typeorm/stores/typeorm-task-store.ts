@@ -1,7 +1,7 @@
 import type { Task } from '../../../protocol/task.js';
 import { TaskStore } from '../../../tasks/task-store.js';
 import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/database.js';
 
 interface Columns extends Omit<Task, 'created_at' | 'updated_at'> {
   readonly created_at: Date;
