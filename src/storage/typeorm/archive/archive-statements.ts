@@ -1,17 +1,4 @@
-import { INTERACTION_COLUMNS } from '../interactions/interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { HAS_BEGUN } from '../interactions/predicates.js';
-
-export const LIST_ARCHIVED: Statement = {
-  name: 'archive.list',
-  text: `SELECT ${INTERACTION_COLUMNS}, i.${HAS_BEGUN} AS begun FROM interactions i
-    WHERE i.chat_id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3`,
-};
-
-export const LAST_ARCHIVED: Statement = {
-  name: 'archive.last',
-  text: 'SELECT id FROM interactions WHERE chat_id = $1 ORDER BY id DESC LIMIT 1',
-};
 
 /** No upload takes that long: whoever began it is gone. */
 export const SWEEP_INCOMING: Statement = {

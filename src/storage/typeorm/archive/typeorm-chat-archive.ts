@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { MoreThan } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { ChatArchive } from '../../../persistence/chat-archive.js';
 import type { ArchivedInteraction, IncomingChat } from '../../../persistence/chat-archive.js';
-import { LAST_ARCHIVED, LIST_ARCHIVED, RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
+import { RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
 import type { Database } from '../connection/database.js';
-import { toInteractionRow } from '../interactions/interaction-row.js';
-import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
+import { InteractionEntity } from '../entities/interaction.entity.js';
+import type { InteractionColumns } from '../entities/interaction.entity.js';
 import { IncomingRows } from './incoming-rows.js';
-
-type Columns = ColumnsOfInteraction & { readonly begun: boolean };
 
 /** Whole chats in Postgres, on a server or embedded. */
 export class TypeOrmChatArchive extends ChatArchive {
@@ -19,12 +19,24 @@ export class TypeOrmChatArchive extends ChatArchive {
     chatId: string,
     { limit, after = '' }: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]> {
-    const rows = await this.db.query<Columns>(LIST_ARCHIVED, [chatId, after, limit]);
-    return rows.map((row) => ({ ...toInteractionRow(row), begun: row.begun }));
+    const rows = await this.#interactions((interactions) =>
+      interactions.find({
+        where: { chat_id: chatId, id: MoreThan(after) },
+        order: { id: 'ASC' },
+        take: limit,
+      }),
+    );
+    return rows.map(({ queue_rank, ...row }) => ({ ...row, begun: queue_rank === null }));
   }
 
   async findLastInteractionId(chatId: string): Promise<string | undefined> {
-    const [last] = await this.db.query<{ id: string }>(LAST_ARCHIVED, [chatId]);
+    const last = await this.#interactions((interactions) =>
+      interactions.findOne({
+        select: { id: true },
+        where: { chat_id: chatId },
+        order: { id: 'DESC' },
+      }),
+    );
     return last?.id;
   }
 
@@ -35,5 +47,9 @@ export class TypeOrmChatArchive extends ChatArchive {
       [RECEIVE, [id]],
     ]);
     return new IncomingRows(this.db, id);
+  }
+
+  #interactions<T>(work: (interactions: Repository<InteractionColumns>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(InteractionEntity)));
   }
 }

@@ -5,6 +5,11 @@ import type { DataSourceOptions, Logger } from 'typeorm';
 import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-pool.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
 import { PgliteSocket } from './pglite-socket.js';
+import { ChatEntity } from '../entities/chat.entity.js';
+import { InteractionEntity } from '../entities/interaction.entity.js';
+import { InterventionEntity } from '../entities/intervention.entity.js';
+import { RuleEntity } from '../entities/rule.entity.js';
+import { TaskEntity } from '../entities/task.entity.js';
 import type { TimeLimits } from './time-limits.js';
 
 const ignore = () => {};
@@ -39,6 +44,8 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together travel together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
+  entities: [ChatEntity, InteractionEntity, InterventionEntity, RuleEntity, TaskEntity],
+  /** Named one by one, oldest first, so that a build, a test and a container run the same. */
   migrations: [CreateTables1795219200000],
   migrationsTransactionMode: 'each',
   synchronize: false,

@@ -1,5 +1,6 @@
 import { ChatStore } from '../../../persistence/chat.store.js';
-import type { Json } from '../../../protocol/json.js';
+import type { QueryDeepPartialEntity, Repository } from 'typeorm';
+import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
 import { SWITCH_HEAD } from '../interactions/branch-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-lock.js';
@@ -8,41 +9,10 @@ import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
 import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
 
-interface Columns extends Omit<ChatRow, 'created_at' | 'updated_at'> {
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly metadata: Json;
-}
+/** TypeORM's type would take `metadata` apart. */
+type Columns = QueryDeepPartialEntity<ChatRow>;
 
-const COLUMNS = 'id, title, agent, head_interaction_id, created_at, updated_at, metadata';
-
-const CREATE: Statement = {
-  name: 'chats.create',
-  text: `INSERT INTO chats (id, title, agent, created_at, updated_at, metadata)
-    VALUES ($1, $2, $3, $4, $4, $5) ON CONFLICT (id) DO NOTHING RETURNING id`,
-};
-
-const FIND: Statement = {
-  name: 'chats.find',
-  text: `SELECT ${COLUMNS} FROM chats WHERE id = $1`,
-};
-
-const LIST: Statement = {
-  name: 'chats.list',
-  text: `SELECT ${COLUMNS} FROM chats ORDER BY created_at DESC, id DESC LIMIT $1`,
-};
-
-const LIST_BEFORE: Statement = {
-  name: 'chats.list_before',
-  text: `SELECT ${COLUMNS} FROM chats WHERE (created_at, id) < ($2::timestamptz, $3)
-    ORDER BY created_at DESC, id DESC LIMIT $1`,
-};
-
-const UPDATE: Statement = {
-  name: 'chats.update',
-  text: `UPDATE chats SET title = CASE WHEN $2 THEN $3 ELSE title END, metadata = coalesce($4, metadata), updated_at = $5
-    WHERE id = $1 RETURNING ${COLUMNS}`,
-};
+const IS_BEFORE = '(chat.created_at, chat.id) < (CAST(:created_at AS timestamptz), :id)';
 
 /** Under `LOCK_CHAT`, so that nothing starts meanwhile; what has ended never becomes active again. */
 const DELETE_IDLE: Statement = {
@@ -60,33 +30,32 @@ export class TypeOrmChatStore extends ChatStore {
     super();
   }
 
-  async createChat({ id, title, agent, created_at, metadata }: NewChat): Promise<boolean> {
-    const values = [id, title, agent, created_at, JSON.stringify(metadata)];
-    return (await this.db.query(CREATE, values)).length > 0;
+  async createChat(chat: NewChat): Promise<boolean> {
+    const row = { ...chat, updated_at: chat.created_at } as Columns;
+    const { raw } = await this.#chats((chats) =>
+      chats.createQueryBuilder().insert().values(row).orIgnore().returning('id').execute(),
+    );
+    return (raw as unknown[]).length > 0;
   }
 
   async findChat(id: string): Promise<ChatRow | undefined> {
-    const [found] = await this.db.query<Columns>(FIND, [id]);
-    return found && toChatRow(found);
+    return (await this.#chats((chats) => chats.findOneBy({ id }))) ?? undefined;
   }
 
-  async listChats(page: {
-    limit: number;
-    before?: { created_at: string; id: string };
-  }): Promise<ChatRow[]> {
-    const { limit, before } = page;
-    const rows = before
-      ? await this.db.query<Columns>(LIST_BEFORE, [limit, before.created_at, before.id])
-      : await this.db.query<Columns>(LIST, [limit]);
-    return rows.map(toChatRow);
+  listChats({ limit, before }: Parameters<ChatStore['listChats']>[0]): Promise<ChatRow[]> {
+    return this.#chats((chats) => {
+      const page = chats.createQueryBuilder('chat').limit(limit);
+      page.orderBy('chat.created_at', 'DESC').addOrderBy('chat.id', 'DESC');
+      if (before) page.where(IS_BEFORE, before);
+      return page.getMany();
+    });
   }
 
   async updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined> {
-    const { title, metadata, updated_at } = patch;
-    const json = metadata && JSON.stringify(metadata);
-    const values = [id, title !== undefined, title, json, updated_at];
-    const [updated] = await this.db.query<Columns>(UPDATE, values);
-    return updated && toChatRow(updated);
+    return this.#chats(async (chats) => {
+      await chats.update({ id }, patch as Columns);
+      return (await chats.findOneBy({ id })) ?? undefined;
+    });
   }
 
   async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
@@ -113,13 +82,8 @@ export class TypeOrmChatStore extends ChatStore {
     if (!known) return 'unknown';
     return switched ? 'switched' : 'busy';
   }
-}
 
-function toChatRow({ created_at, updated_at, metadata, ...rest }: Columns): ChatRow {
-  return {
-    ...rest,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-    metadata,
-  };
+  #chats<T>(work: (chats: Repository<ChatRow>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(ChatEntity)));
+  }
 }

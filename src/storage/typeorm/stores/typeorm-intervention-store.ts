@@ -5,6 +5,7 @@ import type {
   NewIntervention,
 } from '../../../persistence/rows/intervention-rows.js';
 import { MAX_INTERVENTIONS } from '../../../persistence/rows/intervention-rows.js';
+import { InterventionEntity } from '../entities/intervention.entity.js';
 import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
@@ -39,16 +40,8 @@ const ADD: Statement = {
     SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
 };
 
-const LIST: Statement = {
-  name: 'interventions.list',
-  text: `SELECT id, interaction_id, agent_id, user_comment, user_content, created_at, signal FROM interventions
-    WHERE interaction_id = $1 ORDER BY signal`,
-};
-
 type Verdict = ColumnsOfInteraction & Pick<InterveneOutcome, 'outcome'>;
-type Columns = Omit<InterventionRow, 'created_at'> & { readonly created_at: Date };
-
-/** What people tell agents. */
+/** Messages of people to agents, in Postgres. */
 export class TypeOrmInterventionStore extends InterventionStore {
   constructor(private readonly db: Database) {
     super();
@@ -66,8 +59,8 @@ export class TypeOrmInterventionStore extends InterventionStore {
     return { outcome: 'accepted', interaction: toInteractionRow(verdict) };
   }
 
-  async listInterventions(interactionId: string): Promise<InterventionRow[]> {
-    const rows = await this.db.query<Columns>(LIST, [interactionId]);
-    return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+  listInterventions(interactionId: string): Promise<InterventionRow[]> {
+    const page = { where: { interaction_id: interactionId }, order: { signal: 'ASC' } } as const;
+    return this.db.entities((manager) => manager.getRepository(InterventionEntity).find(page));
   }
 }

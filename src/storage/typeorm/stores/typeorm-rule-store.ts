@@ -1,9 +1,12 @@
+import type { Repository } from 'typeorm';
 import type { PermissionRule, RuleScope } from '../../../permissions/permission-rule.js';
 import type { RuledCall, RuleFilter } from '../../../permissions/rule-store.js';
 import { RuleStore } from '../../../permissions/rule-store.js';
 import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
+
+import { RuleEntity } from '../entities/rule.entity.js';
 
 interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
   readonly created_at: Date;
@@ -14,22 +17,11 @@ const UNCOUNTED =
   'id, scope, scope_id, priority, decision, matcher, description, expires_at, max_uses, created_at';
 const COLUMNS = `${UNCOUNTED}, uses`;
 
-const LIST: Statement = {
-  name: 'rules.list',
-  text: `SELECT ${COLUMNS} FROM permission_rules
-    WHERE ($1::text IS NULL OR scope = $1) AND ($2::text IS NULL OR scope_id = $2) ORDER BY created_at, id`,
-};
-
 const LIST_FOR: Statement = {
   name: 'rules.list_for',
   text: `SELECT ${UNCOUNTED}, CASE WHEN $3::text = ANY(used_by) THEN greatest(uses - 1, 0) ELSE uses END AS uses
     FROM permission_rules WHERE scope IN ('user', 'global') OR (scope = 'session' AND scope_id = $1) OR (scope = 'agent' AND scope_id = $2)
     ORDER BY created_at, id`,
-};
-
-const FIND: Statement = {
-  name: 'rules.find',
-  text: `SELECT ${COLUMNS} FROM permission_rules WHERE id = $1`,
 };
 
 /** Additions to one scope wait for each other, so that the limit holds. */
@@ -46,16 +38,6 @@ const ADD: Statement = {
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 };
 
-const REMOVE: Statement = {
-  name: 'rules.remove',
-  text: 'DELETE FROM permission_rules WHERE id = $1 RETURNING id',
-};
-
-const REMOVE_SCOPE: Statement = {
-  name: 'rules.remove_scope',
-  text: 'DELETE FROM permission_rules WHERE scope = $1 AND ($2::text IS NULL OR scope_id = $2) RETURNING id',
-};
-
 const COUNT_USE: Statement = {
   name: 'rules.count_use',
   text: `UPDATE permission_rules SET
@@ -70,9 +52,10 @@ export class TypeOrmRuleStore extends RuleStore {
     super();
   }
 
-  async list({ scope, scope_id }: RuleFilter = {}): Promise<PermissionRule[]> {
-    const rows = await this.db.query<Columns>(LIST, [scope ?? null, scope_id ?? null]);
-    return rows.map(toRule);
+  list({ scope, scope_id }: RuleFilter = {}): Promise<PermissionRule[]> {
+    const where = { ...(scope && { scope }), ...(scope_id !== undefined && { scope_id }) };
+    const order = { created_at: 'ASC', id: 'ASC' } as const;
+    return this.#rules((rules) => rules.find({ where, order }));
   }
 
   async listFor({ chat_id, agent, use_key }: RuledCall): Promise<PermissionRule[]> {
@@ -81,32 +64,36 @@ export class TypeOrmRuleStore extends RuleStore {
   }
 
   async find(id: string): Promise<PermissionRule | undefined> {
-    const [found] = await this.db.query<Columns>(FIND, [id]);
-    return found && toRule(found);
+    return (await this.#rules((rules) => rules.findOneBy({ id }))) ?? undefined;
   }
 
   async add(rule: PermissionRule, limit: number): Promise<boolean> {
     const { id, scope, scope_id, priority, decision, matcher } = rule;
     const { description, expires_at, max_uses, created_at, uses } = rule;
-    const what = [id, scope, scope_id, priority, decision, JSON.stringify(matcher)];
+    const content = [id, scope, scope_id, priority, decision, JSON.stringify(matcher)];
     const bounds = [description, expires_at, max_uses, created_at, uses, limit];
     const [, added] = await this.db.batch([
       [LOCK, [scope, scope_id]],
-      [ADD, [...what, ...bounds]],
+      [ADD, [...content, ...bounds]],
     ]);
     return (added?.length ?? 0) > 0;
   }
 
   async remove(id: string): Promise<boolean> {
-    return (await this.db.query(REMOVE, [id])).length > 0;
+    return (await this.#rules((rules) => rules.delete({ id }))).affected === 1;
   }
 
   async removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
-    return (await this.db.query(REMOVE_SCOPE, [scope, scopeId ?? null])).length;
+    const where = { scope, ...(scopeId !== undefined && { scope_id: scopeId }) };
+    return (await this.#rules((rules) => rules.delete(where))).affected ?? 0;
   }
 
   async countUse(id: string, useKey: string): Promise<boolean> {
     return (await this.db.query(COUNT_USE, [id, useKey])).length > 0;
+  }
+
+  #rules<T>(work: (rules: Repository<PermissionRule>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(RuleEntity)));
   }
 }
 

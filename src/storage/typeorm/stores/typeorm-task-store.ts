@@ -1,51 +1,23 @@
+import type { Repository } from 'typeorm';
 import type { Task } from '../../../protocol/task.js';
 import { TaskStore } from '../../../tasks/task-store.js';
-import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/database.js';
-
-interface Columns extends Omit<Task, 'created_at' | 'updated_at'> {
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
-
-const COLUMNS =
-  'id, chat_id, title, description, status, version, agent_id, created_at, updated_at';
-
-const LIST: Statement = {
-  name: 'tasks.list',
-  text: `SELECT ${COLUMNS} FROM tasks WHERE chat_id = $1 ORDER BY created_at, id`,
-};
-
-const FIND: Statement = {
-  name: 'tasks.find',
-  text: `SELECT ${COLUMNS} FROM tasks WHERE id = $1`,
-};
+import type { Database, Statement } from '../connection/database.js';
+import { TaskEntity } from '../entities/task.entity.js';
 
 /** Additions to one board wait for each other, so that the limit holds. */
-const LOCK: Statement = {
+const LOCK_BOARD: Statement = {
   name: 'tasks.lock',
   text: `SELECT pg_advisory_xact_lock(hashtextextended('tasks/' || $1::text, 0))`,
 };
 
-/** The chat's row is held against a deletion meanwhile. */
+/** The lock on the chat's row prevents its deletion meanwhile. */
 const ADD: Statement = {
   name: 'tasks.add',
   text: `WITH chat AS (SELECT chats.id FROM chats WHERE chats.id = $2 FOR KEY SHARE)
-    INSERT INTO tasks (${COLUMNS})
+    INSERT INTO tasks (id, chat_id, title, description, status, version, agent_id, created_at, updated_at)
     SELECT $1, chat.id, $3, $4, $5, $6, $7, $8, $9 FROM chat
     WHERE (SELECT count(*) FROM tasks WHERE chat_id = $2) < $10
     RETURNING id`,
-};
-
-const REPLACE: Statement = {
-  name: 'tasks.replace',
-  text: `UPDATE tasks SET title = $3, description = $4, status = $5, version = $6, agent_id = $7, updated_at = $8
-    WHERE id = $1 AND version = $2 RETURNING id`,
-};
-
-const REMOVE: Statement = {
-  name: 'tasks.remove',
-  text: 'DELETE FROM tasks WHERE id = $1 AND version = $2 RETURNING id',
 };
 
 /** Task boards in Postgres, on a server or embedded. */
@@ -54,41 +26,39 @@ export class TypeOrmTaskStore extends TaskStore {
     super();
   }
 
-  async list(chatId: string): Promise<Task[]> {
-    return (await this.db.query<Columns>(LIST, [chatId])).map(toTask);
+  list(chatId: string): Promise<Task[]> {
+    const order = { created_at: 'ASC', id: 'ASC' } as const;
+    return this.#tasks((tasks) => tasks.find({ where: { chat_id: chatId }, order }));
   }
 
   async find(id: string): Promise<Task | undefined> {
-    const [found] = await this.db.query<Columns>(FIND, [id]);
-    return found && toTask(found);
+    return (await this.#tasks((tasks) => tasks.findOneBy({ id }))) ?? undefined;
   }
 
   async add(task: Task, limit: number): Promise<boolean> {
     const { id, chat_id, title, description, status } = task;
     const { version, agent_id, created_at, updated_at } = task;
-    const what = [id, chat_id, title, description, status];
+    const content = [id, chat_id, title, description, status];
     const [, added] = await this.db.batch([
-      [LOCK, [chat_id]],
-      [ADD, [...what, version, agent_id, created_at, updated_at, limit]],
+      [LOCK_BOARD, [chat_id]],
+      [ADD, [...content, version, agent_id, created_at, updated_at, limit]],
     ]);
     return (added?.length ?? 0) > 0;
   }
 
   async replace(task: Task, seen: number): Promise<boolean> {
     const { id, title, description, status, version, agent_id, updated_at } = task;
-    const values = [id, seen, title, description, status, version, agent_id, updated_at];
-    return (await this.db.query(REPLACE, values)).length > 0;
+    const content = { title, description, status, version, agent_id, updated_at };
+    const { affected } = await this.#tasks((tasks) => tasks.update({ id, version: seen }, content));
+    return affected === 1;
   }
 
   async remove(id: string, seen: number): Promise<boolean> {
-    return (await this.db.query(REMOVE, [id, seen])).length > 0;
+    const { affected } = await this.#tasks((tasks) => tasks.delete({ id, version: seen }));
+    return affected === 1;
   }
-}
 
-function toTask({ created_at, updated_at, ...rest }: Columns): Task {
-  return {
-    ...rest,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-  };
+  #tasks<T>(work: (tasks: Repository<Task>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(TaskEntity)));
+  }
 }
