@@ -2,7 +2,7 @@ import { ConfigError } from './config/config-error.js';
 import { loadConfig } from './config/load-config.js';
 import { readEnvironment } from './config/read-environment.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
-import { migrate } from './storage/typeorm/connection/migrate.js';
+import { migrate } from './storage/typeorm/connection/open-database.js';
 
 /** `npm run migrate`: brings the database's tables up to date, and ends. */
 async function main(): Promise<string> {

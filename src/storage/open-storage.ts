@@ -46,7 +46,7 @@ async function openDatabaseStorage(
   report: (problem: string) => void,
 ): Promise<Storage> {
   const { openDatabase } = await import('./typeorm/connection/open-database.js');
-  const { expireLeases } = await import('./typeorm/connection/expire-leases.js');
+  const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
   const { createStores } = await import('./typeorm/create-stores.js');
   const { Vacuum } = await import('./typeorm/connection/vacuum.js');
   const database = await openDatabase({

@@ -1,4 +1,4 @@
-import { migrate } from '../../src/storage/typeorm/connection/migrate.js';
+import { migrate } from '../../src/storage/typeorm/connection/open-database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';

@@ -9,9 +9,9 @@ import {
   WAIT_BRIEFLY,
   WAIT_FOR_LOCK,
 } from './append-statements.js';
-import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-lock.js';
+import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
-import { LEAVE_CHAT } from '../interactions/promote-statements.js';
+import { LEAVE_CHAT } from '../interactions/promote.js';
 import type { Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
 

@@ -1,5 +1,5 @@
 import type { Statement } from '../connection/database.js';
-import { IS_QUEUED, MAY_RUN } from '../interactions/predicates.js';
+import { IS_QUEUED, MAY_RUN } from '../interactions/interaction-row.js';
 
 /**
  * The records of all batches, one row each; `batch` is the number of its batch, from 1. Bodies travel as one JSON array, cut up as text:

@@ -3,11 +3,11 @@ import { MoreThan } from 'typeorm';
 import type { Repository } from 'typeorm';
 import { ChatArchive } from '../../../persistence/chat-archive.js';
 import type { ArchivedInteraction, IncomingChat } from '../../../persistence/chat-archive.js';
-import { RECEIVE, SWEEP_INCOMING } from './archive-statements.js';
+import { RECEIVE, SWEEP_INCOMING } from './incoming-chat.js';
 import type { Database } from '../connection/database.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
 import type { InteractionColumns } from '../entities/interaction.entity.js';
-import { IncomingRows } from './incoming-rows.js';
+import { IncomingRows } from './incoming-chat.js';
 
 /** Whole chats in Postgres, on a server or embedded. */
 export class TypeOrmChatArchive extends ChatArchive {

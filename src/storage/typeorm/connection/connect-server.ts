@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
-import { describeServer } from './database-target.js';
 import { isAway } from './store-error.js';
 
 /** Postgres's code. */
@@ -55,4 +54,32 @@ function unreachable(url: string, cause: unknown): AppError {
     `Can't open the database ${describeServer(url)}: ${reason}. ${remedy} or unset DATABASE_URL to use the embedded one.`,
     { cause },
   );
+}
+
+/** Where the database is: a server if there is a `url`, else embedded in `dataDir`. */
+export interface DatabaseTarget {
+  /** `postgres://…` */
+  readonly url?: string;
+  readonly dataDir: string;
+}
+
+/** Names database and host of a URL for people, and never its user's password. */
+export function describeServer(url: string): string {
+  const { hostname, port, pathname, searchParams } = parse(url);
+  const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
+  const database = decodeURIComponent(pathname.slice(1)) || 'postgres';
+  return `"${database}" on ${host}:${port || '5432'}`;
+}
+
+function parse(url: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    // The cause would quote the URL, password included.
+    throw new AppError(
+      'invalid',
+      'invalid_database_url',
+      'DATABASE_URL is no URL. Write it as postgres://user:password@host:5432/database, with special characters percent-encoded.',
+    );
+  }
 }

@@ -1,17 +1,12 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { AppError } from '../../../kernel/app-error.js';
 import { connectServer } from './connect-server.js';
-import type { Patience } from './connect-server.js';
-import {
-  createEmbeddedDataSource,
-  createMigrationDataSource,
-  createServerDataSource,
-} from './data-source.js';
-import type { DatabaseTarget } from './database-target.js';
+import type { DatabaseTarget, Patience } from './connect-server.js';
+import { createEmbeddedDataSource, createMigrationDataSource, createServerDataSource } from './data-source.js';
 import { Database } from './database.js';
-import { limitsFor } from './time-limits.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { requireMigrated, runMigrations } from './run-migrations.js';
+import { limitsFor } from './time-limits.js';
 
 export interface OpenOptions extends DatabaseTarget {
   /** Whether to run migrations that are pending; without, they are an error. */
@@ -88,4 +83,13 @@ function broken(dataDir: string, cause: unknown): AppError {
       'if it is damaged, move it away and start with an empty one or a copy.',
     { cause },
   );
+}
+
+/**
+ * Brings the tables up to date and closes again: what `npm run migrate` does. Of an embedded database hold the data directory's lock.
+ * @throws AppError as `openDatabase`
+ */
+export async function migrate(target: DatabaseTarget): Promise<void> {
+  const database = await openDatabase({ ...target, migrate: true });
+  await database.close();
 }

@@ -1,6 +1,6 @@
 import { INTERACTION_COLUMNS } from './interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { IS_QUEUED } from './predicates.js';
+import { IS_QUEUED } from './interaction-row.js';
 
 /**
  * What is queued in the chat `$1`, last first, then its active branch from the head: `$2` at the most, those before `$3` if that is given.

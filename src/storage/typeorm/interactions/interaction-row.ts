@@ -1,7 +1,6 @@
-import type { InteractionError } from '../../../protocol/interaction.js';
-import type { InteractionStatus } from '../../../protocol/interaction.js';
-import type { Json } from '../../../protocol/json.js';
 import type { InteractionRow, InteractionSettings } from '../../../persistence/rows/store-rows.js';
+import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
+import type { Json } from '../../../protocol/json.js';
 
 /** The columns of `ColumnsOfInteraction`, of the table `i`. */
 export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings, i.input_tokens,
@@ -58,3 +57,15 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
     cancel_reason: columns.cancel_reason,
   };
 }
+
+/** Written out, because a partial index is used only where its predicate occurs. */
+export const IS_ACTIVE = "status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT')";
+
+/** Waits for its chat; of a table `i`: `i.${IS_QUEUED}`. */
+export const IS_QUEUED = "status = 'QUEUED'";
+
+/** An interaction that ended in the queue keeps its rank. */
+export const HAS_BEGUN = 'queue_rank IS NULL';
+
+/** The interaction of the table `i` may have a run: it is active, or queued and to be cancelled. */
+export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;

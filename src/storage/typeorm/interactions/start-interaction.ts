@@ -4,8 +4,8 @@ import type {
   StartInteraction,
   StartOutcome,
 } from '../../../persistence/rows/store-rows.js';
-import { MARK_BRANCH_OF } from './branch-statements.js';
-import { LOCK_CHAT } from './chat-lock.js';
+import { MARK_BRANCH_OF } from './chat-statements.js';
+import { LOCK_CHAT } from './chat-statements.js';
 import type { Database } from '../connection/database.js';
 import { HOLD_CHAT, START } from './start-statements.js';
 import type { Step } from '../connection/database.js';

@@ -1,7 +1,7 @@
 import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
-import { BEGIN_INTERACTIONS } from './begin-statements.js';
+import { BEGIN_INTERACTIONS } from './chat-statements.js';
 import type { Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from './predicates.js';
+import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /** Makes the chat if it is new, and locks it in any case: an update that its WHERE refuses still locks. */
 export const HOLD_CHAT: Statement = {

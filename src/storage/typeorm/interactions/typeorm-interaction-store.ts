@@ -4,7 +4,7 @@ import type {
   StartInteraction,
   StartOutcome,
 } from '../../../persistence/rows/store-rows.js';
-import { QueueQueries } from './queue-queries.js';
+import { QueueQueries } from './promote.js';
 import { StartQueries } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
@@ -12,7 +12,7 @@ import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
 import type { Row, Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from './predicates.js';
+import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
 

@@ -2,12 +2,12 @@ import { ChatStore } from '../../../persistence/chat.store.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
-import { SWITCH_HEAD } from '../interactions/branch-statements.js';
-import { LOCK_CHAT } from '../interactions/chat-lock.js';
+import { SWITCH_HEAD } from '../interactions/chat-statements.js';
+import { LOCK_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
-import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
+import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 /** TypeORM's type would take `metadata` apart. */
 type Columns = QueryDeepPartialEntity<ChatRow>;

@@ -10,7 +10,7 @@ import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from '../interactions/predicates.js';
+import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 const LOCK: Statement = {
   name: 'interventions.lock',

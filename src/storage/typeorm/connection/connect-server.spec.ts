@@ -1,4 +1,4 @@
-import { describeServer } from './database-target.js';
+import { describeServer } from './connect-server.js';
 
 describe(describeServer.name, () => {
   it.each([

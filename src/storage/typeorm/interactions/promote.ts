@@ -1,7 +1,6 @@
-import { BEGIN_INTERACTIONS } from './begin-statements.js';
-import { MARK_BRANCHES } from './branch-statements.js';
-import type { Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from './predicates.js';
+import type { Database, Statement } from '../connection/database.js';
+import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.js';
+import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
  * Under the lock of the chat `free (chat_id, at)`: begins the first that is queued in it if none is active. One that is locked is being
@@ -51,3 +50,25 @@ export const LIST_PROMOTABLE: Statement = {
   text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
     AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
 };
+
+/** Begins what waits for its chat, where the end of an interaction didn't. */
+export class QueueQueries {
+  constructor(private readonly db: Database) {}
+
+  async promote(at: string, chatId?: string): Promise<string[]> {
+    if (chatId !== undefined) return this.#promoteIn(chatId, at);
+    const promoted: string[] = [];
+    for (const { chat_id } of await this.db.query<{ chat_id: string }>(LIST_PROMOTABLE, [])) {
+      promoted.push(...(await this.#promoteIn(chat_id, at)));
+    }
+    return promoted;
+  }
+
+  async #promoteIn(chatId: string, at: string): Promise<string[]> {
+    const [, begun] = await this.db.batch<{ id: string }>([
+      [LOCK_CHAT, [chatId]],
+      [PROMOTE, [chatId, at]],
+    ]);
+    return begun!.map(({ id }) => id);
+  }
+}

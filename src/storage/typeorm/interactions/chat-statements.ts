@@ -1,5 +1,41 @@
 import type { Statement } from '../connection/database.js';
-import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './predicates.js';
+import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+
+/**
+ * Rows are locked in this order, so that nobody locks anybody out: chats by id, then interactions by id, then requests. Who holds a chat
+ * decides what is active in it, what is queued and where its head is.
+ */
+export const LOCK_CHAT: Statement = {
+  name: 'chats.lock',
+  text: 'SELECT id FROM chats WHERE id = $1 FOR UPDATE',
+};
+
+/** The chat of an interaction. */
+export const LOCK_CHAT_OF: Statement = {
+  name: 'chats.lock_of',
+  text: 'SELECT id FROM chats WHERE id = (SELECT chat_id FROM interactions WHERE id = $1) FOR NO KEY UPDATE',
+};
+
+/** The chats of these interactions. */
+export const LOCK_CHATS_OF: Statement = {
+  text: `SELECT id FROM chats WHERE id IN (SELECT chat_id FROM interactions WHERE id = ANY ($1::text[]))
+    ORDER BY id FOR NO KEY UPDATE`,
+};
+
+const BODY = `
+  'type', 'INTERACTION_STARTED', 'chat_id', chat_id, 'user_message', user_message, 'agent', agent, 'model', model, 'parent_id', parent_id`;
+
+/** Makes the interactions `begun` (their columns, and `at`) begin: writes record 1, and makes them the heads of their chats. */
+export const BEGIN_INTERACTIONS = `
+  first AS (
+    INSERT INTO records (interaction_id, seq, epoch, agent_id, type, at, body)
+    SELECT id, 1, epoch, agent_id, 'INTERACTION_STARTED', at, CASE WHEN edited_from IS NULL
+      THEN json_build_object(${BODY}) ELSE json_build_object(${BODY}, 'edited_from', edited_from) END
+    FROM begun
+  ),
+  headed AS (
+    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at FROM begun b WHERE c.id = b.chat_id
+  )`;
 
 /**
  * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The heads themselves may be made by the same
