@@ -1,4 +1,8 @@
-import type { ArchivedEnd, ArchivedInteraction, IncomingChat } from '../../../persistence/chat-archive.js';
+import type {
+  ArchivedEnd,
+  ArchivedInteraction,
+  IncomingChat,
+} from '../../../persistence/chat-archive.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../../persistence/rows/store-rows.js';

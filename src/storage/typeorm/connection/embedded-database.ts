@@ -23,10 +23,10 @@ export const TEMPLATE = fileURLToPath(new URL('../../../../embedded-database', i
  * Opens, or creates, the database in `<dataDir>/db`. Acquire the lock of `dataDir` (`DataDirLock`)
  * before: two processes on one directory destroy it.
  */
-export async function openEmbeddedDatabase(dataDir: string): Promise<PGlite> {
+export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE): Promise<PGlite> {
   const path = join(dataDir, 'db');
   await mkdir(dataDir, { recursive: true });
-  if (!(await exists(path)) && (await exists(TEMPLATE))) await copyTemplate(path);
+  if (!(await exists(path)) && (await exists(template))) await copyDirectory(template, path);
   return PGlite.create({
     dataDir: path,
     initDbStartParams: INITDB_PARAMETERS,
@@ -35,10 +35,10 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<PGlite> {
 }
 
 /** Complete or not at all, also when the process is killed. */
-async function copyTemplate(path: string): Promise<void> {
+async function copyDirectory(source: string, path: string): Promise<void> {
   const incomplete = `${path}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  await cp(TEMPLATE, incomplete, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await cp(source, incomplete, { recursive: true, mode: constants.COPYFILE_FICLONE });
   await rename(incomplete, path);
 }
 

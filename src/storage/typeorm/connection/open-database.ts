@@ -1,8 +1,11 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { AppError } from '../../../kernel/app-error.js';
 import { connectServer } from './connect-server.js';
 import type { DatabaseTarget, Patience } from './connect-server.js';
-import { createEmbeddedDataSource, createMigrationDataSource, createServerDataSource } from './data-source.js';
+import {
+  createEmbeddedDataSource,
+  createMigrationDataSource,
+  createServerDataSource,
+} from './data-source.js';
 import { Database } from './database.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { requireMigrated, runMigrations } from './run-migrations.js';
@@ -13,8 +16,6 @@ export interface OpenOptions extends DatabaseTarget {
   readonly migrate: boolean;
   /** `SAVE_TIMEOUT_MS`: how long a server may take to answer depends on it. */
   readonly saveTimeoutMs?: number;
-  /** The embedded database, if somebody has begun to open it already. */
-  readonly embedded?: Promise<PGlite>;
   /** How long to wait for a server that isn't up, in milliseconds. */
   readonly patienceMs?: number;
   /** Told when a server has to be waited for. */
@@ -57,7 +58,7 @@ async function migrateServer(url: string, patience: Patience): Promise<void> {
 
 async function openEmbedded(options: OpenOptions): Promise<Database> {
   const { dataDir, migrate } = options;
-  const db = await (options.embedded ?? openEmbeddedDatabase(dataDir)).catch((cause: unknown) => {
+  const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
     throw broken(dataDir, cause);
   });
   const dataSource = await createEmbeddedDataSource(db).initialize();

@@ -1,3 +1,4 @@
+import type { Database, Statement } from '../connection/database.js';
 import type { InteractionRow, InteractionSettings } from '../../../persistence/rows/store-rows.js';
 import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
 import type { Json } from '../../../protocol/json.js';
@@ -69,3 +70,18 @@ export const HAS_BEGUN = 'queue_rank IS NULL';
 
 /** The interaction of the table `i` may have a run: it is active, or queued and to be cancelled. */
 export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;
+
+export const SELECT_INTERACTIONS = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
+
+export const FIND_INTERACTION: Statement = {
+  name: 'interactions.find',
+  text: `${SELECT_INTERACTIONS} WHERE i.id = $1`,
+};
+
+export async function findInteraction(
+  db: Database,
+  id: string,
+): Promise<InteractionRow | undefined> {
+  const [found] = await db.query<ColumnsOfInteraction>(FIND_INTERACTION, [id]);
+  return found && toInteractionRow(found);
+}

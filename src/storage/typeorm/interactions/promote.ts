@@ -51,24 +51,19 @@ export const LIST_PROMOTABLE: Statement = {
     AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
 };
 
-/** Begins what waits for its chat, where the end of an interaction didn't. */
-export class QueueQueries {
-  constructor(private readonly db: Database) {}
+/** Promotes where the end of an interaction did not. */
+export async function promoteQueued(db: Database, at: string, chatId?: string): Promise<string[]> {
+  if (chatId !== undefined) return promoteIn(db, chatId, at);
+  const promoted: string[] = [];
+  for (const { chat_id } of await db.query<{ chat_id: string }>(LIST_PROMOTABLE, []))
+    promoted.push(...(await promoteIn(db, chat_id, at)));
+  return promoted;
+}
 
-  async promote(at: string, chatId?: string): Promise<string[]> {
-    if (chatId !== undefined) return this.#promoteIn(chatId, at);
-    const promoted: string[] = [];
-    for (const { chat_id } of await this.db.query<{ chat_id: string }>(LIST_PROMOTABLE, [])) {
-      promoted.push(...(await this.#promoteIn(chat_id, at)));
-    }
-    return promoted;
-  }
-
-  async #promoteIn(chatId: string, at: string): Promise<string[]> {
-    const [, begun] = await this.db.batch<{ id: string }>([
-      [LOCK_CHAT, [chatId]],
-      [PROMOTE, [chatId, at]],
-    ]);
-    return begun!.map(({ id }) => id);
-  }
+async function promoteIn(db: Database, chatId: string, at: string): Promise<string[]> {
+  const [, begun] = await db.batch<{ id: string }>([
+    [LOCK_CHAT, [chatId]],
+    [PROMOTE, [chatId, at]],
+  ]);
+  return begun!.map(({ id }) => id);
 }

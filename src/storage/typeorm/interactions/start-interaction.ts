@@ -1,4 +1,3 @@
-import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type {
   InteractionRow,
   StartInteraction,
@@ -6,6 +5,8 @@ import type {
 } from '../../../persistence/rows/store-rows.js';
 import { MARK_BRANCH_OF } from './chat-statements.js';
 import { LOCK_CHAT } from './chat-statements.js';
+import { INTERRUPTED, recordOne } from '../../../persistence/interaction-rules.js';
+import { findInteraction } from './interaction-row.js';
 import type { Database } from '../connection/database.js';
 import { HOLD_CHAT, START } from './start-statements.js';
 import type { Step } from '../connection/database.js';
@@ -19,55 +20,52 @@ interface Verdict {
   readonly busy_id: string;
 }
 
-type Find = (id: string) => Promise<InteractionRow | undefined>;
-
-const INTERRUPTED = 'Interrupted by a new message.';
-
-/** Starts an interaction, in one round trip. */
-export class StartQueries {
-  constructor(private readonly db: Database) {}
-
-  async start(start: StartInteraction, find: Find): Promise<StartOutcome> {
-    const verdict = await this.#try(start).catch((error: unknown) => {
-      if (!isOvertaken(error)) throw error;
-      return this.#try(start);
-    });
-    switch (verdict.outcome) {
-      case 'started':
-        return toStarted(start, verdict);
-      case 'queued':
-        return toQueued(start, verdict);
-      case 'seen':
-        return this.#repeat(start, verdict, find);
-      case 'busy':
-        return { outcome: 'busy', active_interaction_id: verdict.busy_id };
-      case 'queue_full':
-      case 'unknown_edit':
-      case 'edits_queued':
-        return { outcome: verdict.outcome };
-    }
-  }
-
-  async #try(start: StartInteraction): Promise<Verdict> {
-    const { interaction, edited_from } = start;
-    const steps: Step[] = [toLock(start), [START, toParameters(start)]];
-    if (edited_from !== undefined)
-      steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
-    const [, verdicts] = await this.db.batch<Verdict>(steps);
-    return verdicts![0]!;
-  }
-
-  async #repeat(
-    { idempotency }: StartInteraction,
-    { seen_id, fingerprint }: Verdict,
-    find: Find,
-  ): Promise<StartOutcome> {
-    if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
-    return { outcome: 'repeated', interaction: (await find(seen_id))! };
+/** Starts or queues an interaction in one round trip. */
+export async function startInteraction(
+  db: Database,
+  start: StartInteraction,
+): Promise<StartOutcome> {
+  const verdict = await tryToStart(db, start).catch((error: unknown) => {
+    if (!isOvertaken(error)) throw error;
+    return tryToStart(db, start);
+  });
+  switch (verdict.outcome) {
+    case 'started':
+      return toStarted(start, verdict);
+    case 'queued':
+      return toQueued(start, verdict);
+    case 'seen':
+      return repeat(db, start, verdict);
+    case 'busy':
+      return { outcome: 'busy', active_interaction_id: verdict.busy_id };
+    case 'queue_full':
+    case 'unknown_edit':
+    case 'edits_queued':
+      return { outcome: verdict.outcome };
   }
 }
 
-/** Something that doesn't hold the chat's lock has become active meanwhile (I9); it is seen at the second try. */
+async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
+  const { interaction, edited_from } = start;
+  const steps: Step[] = [toLock(start), [START, toParameters(start)]];
+  if (edited_from !== undefined)
+    steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
+  const [, verdicts] = await db.batch<Verdict>(steps);
+  return verdicts![0]!;
+}
+
+async function repeat(
+  db: Database,
+  { idempotency }: StartInteraction,
+  { seen_id, fingerprint }: Verdict,
+): Promise<StartOutcome> {
+  if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
+  return { outcome: 'repeated', interaction: (await findInteraction(db, seen_id))! };
+}
+
+/**
+ * An interaction became active without the chat's lock meanwhile (I9); the second try sees it.
+ */
 function isOvertaken(error: unknown): boolean {
   const { cause } = error as { cause?: { constraint?: string } };
   return cause?.constraint === 'interactions_one_active_per_chat';
@@ -106,7 +104,7 @@ function toParameters(start: StartInteraction): unknown[] {
 function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
   const epoch = start.lease ? 1 : 0;
   const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
-  return { outcome: 'started', interaction, first: toFirstRecord(interaction) };
+  return { outcome: 'started', interaction, first: recordOne(interaction, interaction.created_at) };
 }
 
 function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {
@@ -138,28 +136,5 @@ function toRow(
     signals: 0,
     cancel_reason: null,
     ...entered,
-  };
-}
-
-function toFirstRecord(row: InteractionRow): LogRecord {
-  const { id, epoch, agent_id, created_at, edited_from } = row;
-  const { chat_id, user_message, agent, model, parent_id } = row;
-  return {
-    interaction_id: id,
-    seq: 1,
-    epoch,
-    agent_id,
-    at: created_at,
-    key: null,
-    body: {
-      type: 'INTERACTION_STARTED',
-      chat_id,
-      user_message,
-      agent,
-      model,
-      parent_id,
-      ...(edited_from !== null && { edited_from }),
-    },
-    hidden: null,
   };
 }

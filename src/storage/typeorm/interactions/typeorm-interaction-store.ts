@@ -4,37 +4,38 @@ import type {
   StartInteraction,
   StartOutcome,
 } from '../../../persistence/rows/store-rows.js';
-import { QueueQueries } from './promote.js';
-import { StartQueries } from './start-interaction.js';
+import { promoteQueued } from './promote.js';
+import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
 import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
-import { INTERACTION_COLUMNS, toInteractionRow } from './interaction-row.js';
+import {
+  FIND_INTERACTION,
+  findInteraction,
+  SELECT_INTERACTIONS,
+  toInteractionRow,
+} from './interaction-row.js';
 import type { Row, Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
-
-const SELECT = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
-
-const FIND: Statement = { name: 'interactions.find', text: `${SELECT} WHERE i.id = $1` };
 
 /** Both indexes are `…_by_agent`; a child's start is the only record that the second holds. */
 const FIND_OF_AGENT: Statement = {
   name: 'interactions.find_of_agent',
-  text: `${SELECT} WHERE i.id = coalesce(
+  text: `${SELECT_INTERACTIONS} WHERE i.id = coalesce(
       (SELECT id FROM interactions WHERE agent_id = $1 LIMIT 1),
       (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))`,
 };
 
 const FIND_ACTIVE: Statement = {
   name: 'interactions.find_active',
-  text: `${SELECT} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
+  text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
 };
 
 /** Only what is queued has a rank. */
 const LIST_UNFINISHED: Statement = {
   name: 'interactions.list_unfinished',
-  text: `${SELECT} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
+  text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
 };
 
 const ANCESTORS_ADDED: Statement = {
@@ -67,26 +68,20 @@ interface Added {
 }
 
 export class TypeOrmInteractionStore extends InteractionStore {
-  readonly #starts: StartQueries;
-  readonly #queue: QueueQueries;
-
   constructor(private readonly db: Database) {
     super();
-    this.#starts = new StartQueries(db);
-    this.#queue = new QueueQueries(db);
   }
 
-  async startInteraction(start: StartInteraction): Promise<StartOutcome> {
-    return this.#starts.start(start, (id) => this.findInteraction(id));
+  startInteraction(start: StartInteraction): Promise<StartOutcome> {
+    return startInteraction(this.db, start);
   }
 
   promoteQueued(at: string, chatId?: string): Promise<string[]> {
-    return this.#queue.promote(at, chatId);
+    return promoteQueued(this.db, at, chatId);
   }
 
-  async findInteraction(id: string): Promise<InteractionRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfInteraction>(FIND, [id]);
-    return found && toInteractionRow(found);
+  findInteraction(id: string): Promise<InteractionRow | undefined> {
+    return findInteraction(this.db, id);
   }
 
   async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
@@ -131,7 +126,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
   async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
       [CANCEL, [id, reason]],
-      [FIND, [id]],
+      [FIND_INTERACTION, [id]],
     ]);
     const row = rows?.[0];
     return row && toInteractionRow(row);

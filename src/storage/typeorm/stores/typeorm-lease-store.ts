@@ -1,7 +1,17 @@
 import { LeaseStore } from '../../../persistence/lease.store.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../../persistence/rows/store-rows.js';
+import type {
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  Unowned,
+} from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement } from '../connection/database.js';
-import { INTERACTION_COLUMNS, IS_ACTIVE, IS_QUEUED, toInteractionRow } from '../interactions/interaction-row.js';
+import {
+  INTERACTION_COLUMNS,
+  IS_ACTIVE,
+  IS_QUEUED,
+  toInteractionRow,
+} from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 
 /** The database's clock, read when the row is locked: waiting for the lock takes nothing off. */

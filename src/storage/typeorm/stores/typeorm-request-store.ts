@@ -1,5 +1,10 @@
 import { RequestStore } from '../../../persistence/request.store.js';
-import type { RequestPage, RequestRow, SettleOutcome, SettleRequest } from '../../../persistence/rows/request-rows.js';
+import type {
+  RequestPage,
+  RequestRow,
+  SettleOutcome,
+  SettleRequest,
+} from '../../../persistence/rows/request-rows.js';
 import type { Database, Statement } from '../connection/database.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
