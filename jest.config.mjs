@@ -1,4 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+
+/** Of `npm run test:all` only. */
+const SLOW = '.slow-spec.ts';
+const runsAll = process.env.TEST_ALL === '1';
+if (!runsAll) printLeftOut();
 
 const transform = {
   '^.+\\.ts$': [
@@ -23,6 +29,7 @@ export default {
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/test/**/*.{spec,contract-spec,e2e-spec,fault-spec}.ts',
+    ...(runsAll ? [`<rootDir>/{src,test}/**/*${SLOW}`] : []),
   ],
   testTimeout: 60_000,
   // A worker that has grown, by module graphs and embedded databases, slows down what it runs next.
@@ -30,3 +37,10 @@ export default {
   // Embedded databases need memory each.
   maxWorkers: Math.min(availableParallelism(), 4),
 };
+
+function printLeftOut() {
+  const slow = ['src', 'test'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).filter((path) => path.endsWith(SLOW)),
+  );
+  process.stderr.write(`Left out, run by npm run test:all: ${slow.join(', ')}\n`);
+}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { CancellationService } from './cancellation.service.js';
 import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
@@ -15,7 +16,8 @@ import { isFinal } from '../protocol/interaction.js';
  */
 @Injectable()
 export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly graces = new Map<string, NodeJS.Timeout>();
+  /** Each can be called off. */
+  private readonly graces = new Map<string, () => void>();
   private subscriptions: readonly (() => void)[] = [];
 
   constructor(
@@ -25,6 +27,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     private readonly bus: LiveBus,
     private readonly cancellation: CancellationService,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -36,7 +39,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
 
   onApplicationShutdown(): void {
     for (const unsubscribe of this.subscriptions) unsubscribe();
-    for (const grace of this.graces.values()) clearTimeout(grace);
+    for (const callOff of this.graces.values()) callOff();
   }
 
   private onCount(id: string, count: number): void {
@@ -46,12 +49,15 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private wait(id: string): void {
-    const grace = setTimeout(() => void this.expire(id), this.config.disconnectGraceMs);
-    this.graces.set(id, grace.unref());
+    const { disconnectGraceMs } = this.config;
+    this.graces.set(
+      id,
+      this.clock.after(disconnectGraceMs, () => void this.expire(id)),
+    );
   }
 
   private callOff(id: string): void {
-    clearTimeout(this.graces.get(id));
+    this.graces.get(id)?.();
     this.graces.delete(id);
   }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { cutOutput } from './cut-output.js';
 import { BoundedOutput } from './bounded-output.js';
+import { runs } from '../../test/support/thoroughness.js';
 
 function outputOf(limit: number, chunks: readonly Buffer[]) {
   const output = new BoundedOutput(limit);
@@ -49,6 +50,7 @@ describe(BoundedOutput.name, () => {
           expect(text.endsWith(tail.replace(/^\ufffd/, ''))).toBe(true);
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { Fate } from './replay/life.js';
 import { programs } from './replay/program.js';
 import type { Program } from './replay/program.js';
 import { ReplayWorld } from './replay/replay-world.js';
+import { IS_EXHAUSTIVE, runs } from '../support/thoroughness.js';
 
 /** How many of the moments of one program a process is killed at, spread evenly. */
 const MOMENTS = 24;
@@ -48,7 +49,11 @@ describe(Run.name, () => {
     const property = fc.asyncProperty(programs, fates, fc.nat(), async (program, deaths, seed) => {
       await played(program, seed, { deaths });
     });
-    await fc.assert(property, { seed: SEED, numRuns: 1_000, interruptAfterTimeLimit: 7_000 });
+    await fc.assert(property, {
+      seed: SEED,
+      numRuns: runs(1_000),
+      interruptAfterTimeLimit: runs(7_000),
+    });
   });
 
   it('calls hooks in the same order whenever a program is run again, with resources that it has then (I4)', async () => {
@@ -56,7 +61,11 @@ describe(Run.name, () => {
       const { made, lives } = await played(program, seed, { deaths, hooked: true });
       expect(made.length).toBeGreaterThanOrEqual(Math.min(lives, 1));
     });
-    await fc.assert(property, { seed: SEED, numRuns: 1_000, interruptAfterTimeLimit: 7_000 });
+    await fc.assert(property, {
+      seed: SEED,
+      numRuns: runs(1_000),
+      interruptAfterTimeLimit: runs(7_000),
+    });
   });
 
   it('does so with conversations that are cut, too', async () => {
@@ -67,8 +76,8 @@ describe(Run.name, () => {
       expect(await findFaults(world)).toEqual([]);
       summaries += world.summaries;
     });
-    await fc.assert(property, { seed: SEED, numRuns: 150 }); // as many on a busy machine: they have to come to summaries
-    expect(summaries).toBeGreaterThan(5);
+    await fc.assert(property, { seed: SEED, numRuns: IS_EXHAUSTIVE ? 150 : 60 }); // as many on a busy machine: they have to come to summaries
+    expect(summaries).toBeGreaterThan(runs(5));
   });
 
   it('takes up any program after a kill at every moment of it, and it comes to what it came to without (I3, I4)', async () => {
@@ -80,6 +89,10 @@ describe(Run.name, () => {
         expect(differences(whole, killed, killed.textAtDeath)).toEqual([]);
       }
     });
-    await fc.assert(property, { seed: SEED, numRuns: 60, interruptAfterTimeLimit: 7_000 });
+    await fc.assert(property, {
+      seed: SEED,
+      numRuns: runs(60),
+      interruptAfterTimeLimit: runs(7_000),
+    });
   });
 });

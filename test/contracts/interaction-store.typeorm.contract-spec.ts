@@ -17,6 +17,7 @@ async function opened(open: () => Promise<TestDatabase>) {
   return {
     store: typeOrmStore(tested.database),
     reopen: async () => typeOrmStore(await tested.reopen()),
+    reopensSlowly: true,
     close: () => tested.close(),
   };
 }

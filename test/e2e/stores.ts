@@ -8,7 +8,7 @@ import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
-import { IS_CLUSTER } from '../support/e2e-cluster.js';
+import { findRedisServerFault } from '../support/redis-server.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/databases.js';
 
@@ -25,27 +25,32 @@ export interface StoreKind {
   readonly name: string;
   /** Why it can't be tested here. */
   readonly fault?: string | undefined;
+  /** Servers on it are two API processes and two workers. */
+  readonly isCluster?: true;
   /** An empty one. */
   open(): Promise<OpenStore>;
 }
 
-const ALL: readonly StoreKind[] = [
-  { name: 'PGlite', open: async () => onDatabase(await openTestPglite()) },
-  {
-    name: 'Postgres',
-    fault: await findPostgresFault(),
-    open: async () => onDatabase(await openTestPostgres()),
-  },
-  { name: 'files', open: openFiles },
-];
+export const FILES: StoreKind = { name: 'files', open: openFiles };
 
-/** Every store that the server can run on. Processes of a cluster share one on Postgres, whatever a test would take. */
-export const STORES: readonly StoreKind[] = IS_CLUSTER ? ALL.map(onPostgres) : ALL;
+export const PGLITE: StoreKind = {
+  name: 'PGlite',
+  open: async () => onDatabase(await openTestPglite()),
+};
 
-function onPostgres(kind: StoreKind): StoreKind {
-  if (kind.name === 'Postgres') return kind;
-  const postgres = ALL.find(({ name }) => name === 'Postgres')!;
-  return { name: kind.name, fault: 'a cluster runs on Postgres', open: () => postgres.open() };
+export const POSTGRES: StoreKind = {
+  name: 'Postgres',
+  fault: await findPostgresFault(),
+  open: async () => onDatabase(await openTestPostgres()),
+};
+
+/** Every store that the server can run on. */
+export const STORES: readonly StoreKind[] = [PGLITE, POSTGRES, FILES];
+
+/** Postgres with several processes, which share a Redis. */
+export function clusterStore(): StoreKind {
+  const fault = POSTGRES.fault ?? findRedisServerFault();
+  return { ...POSTGRES, name: 'a cluster', fault, isCluster: true };
 }
 
 function onDatabase(opened: TestDatabase): OpenStore {

@@ -2,20 +2,18 @@ import type { Environment } from '../../src/config/load-config.js';
 import { HumanTestModule } from '../support/human-test.module.js';
 import { Person } from '../support/person.js';
 import { playScript } from '../support/scripted-answers.js';
-import { onEachStore } from './on-each-store.js';
-import type { ServerUnderTest } from './on-each-store.js';
+import type { GroupOptions, Servers, ServerUnderTest } from './servers.js';
 
-/** `onEachStore` with a model that plays scripts, agents and tools that ask, and somebody to be asked. */
+/** `servers.run` with a model that plays scripts, agents and tools that ask, and a person who is asked. */
 export function withPeople(
+  servers: Servers,
   env: Environment,
   tests: (server: ServerUnderTest, person: Person) => void,
+  options: Pick<GroupOptions, 'isOwn'> = {},
 ): void {
-  onEachStore(
-    env,
-    (server) => {
-      beforeAll(() => server.fake.otherwise(playScript));
-      tests(server, new Person(() => server.api));
-    },
-    [HumanTestModule],
-  );
+  const group = (server: ServerUnderTest): void => {
+    beforeAll(() => server.fake.otherwise(playScript));
+    tests(server, new Person(() => server.api));
+  };
+  servers.run(env, group, { ...options, modules: [HumanTestModule] });
 }

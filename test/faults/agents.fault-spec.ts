@@ -1,15 +1,14 @@
-import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/api-client.js';
-import { builtFaultyServer } from '../support/built-faulty-server.js';
+import { builtServer } from '../support/built-server.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Gate } from '../support/gate.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
 
-/** Long enough for a process that starts while the machine is busy. */
+/** Enough for a process that starts while the machine is busy. */
 const START_MS = 60_000;
 
 const child = (prompt: string, more: object = {}) => ({
@@ -17,16 +16,20 @@ const child = (prompt: string, more: object = {}) => ({
   arguments: { prompt, ...more },
 });
 
-for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
   (fault ? describe.skip : describe)(`Agents of a server on ${name}`, () => {
     let fake: FakeOpenAi;
-    let server: ServerProcess;
+    let server: ServerProcess | undefined;
     let data: ProcessData;
 
-    const start = async (env: Environment = {}): Promise<ApiClient> => {
+    /** The server that the test before has left, or a new one. */
+    const start = async (): Promise<ApiClient> => {
+      if (server?.isRunning) return server.api();
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-      const settings = { ...models, LEASE_TTL_MS: '4000', ...data.env, ...env };
-      server = await ServerProcess.start(settings, [await builtFaultyServer()]);
+      const settings = { ...models, LEASE_TTL_MS: '4000', ...data.env };
+      server = await ServerProcess.start(settings, [
+        await builtServer('dist/test/support/faulty-server.js'),
+      ]);
       return server.api();
     };
 
@@ -35,11 +38,9 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
       fake.otherwise(playScript);
       data = await create();
     });
-    afterEach(async () => {
-      await server.kill('SIGKILL');
-      expect(fake.violations).toEqual([]);
-    });
+    afterEach(() => expect(fake.violations).toEqual([]));
     afterAll(async () => {
+      await server?.kill('SIGKILL');
       await fake.stop();
       await data.remove();
     });
@@ -74,7 +75,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
         gate.open();
         const unharmed = await neighbour.end();
         expect(unharmed.find('ANSWER')).toMatchObject({ content: 'Unharmed.' });
-        expect(server.output).toContain('Boom.');
+        expect(server!.output).toContain('Boom.');
       },
       2 * START_MS,
     );
@@ -92,7 +93,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
         const note = script({ text: 'As you say.' });
         const told = await api.post(`/agents/${agent_id}/intervene`, { user_comment: note });
         expect(told.status).toBe(202);
-        await server.kill('SIGKILL');
+        await server!.kill('SIGKILL');
         gate.open();
         api = await start();
         await following.resume(api);
@@ -125,7 +126,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
         await gate.reached;
         const told = await api.post(`/agents/${agent_id}/intervene`, { user_comment: 'delete' });
         expect(told.status).toBe(202);
-        await server.kill('SIGKILL');
+        await server!.kill('SIGKILL');
         gate.open();
         api = await start();
         await following.resume(api);

@@ -1,13 +1,13 @@
 import type { ApiClient } from '../support/api-client.js';
 import { FakeAnthropic } from '../support/fake-anthropic.js';
 import { Person } from '../support/person.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { ServerProcess } from '../support/server-process.js';
 
 const START_MS = 60_000;
 const SIGNATURE = 'EqQBCkYIBRgC+/=ü👍🏽\u2028"\\ end ';
-const KEY = 'sk-ant-a-key-that-nobody-may-see';
+const KEY = 'sk-ant-a-secret-key';
 
 describe("A model's thoughts when the server is killed before it goes on from them", () => {
   let fake: FakeAnthropic;
@@ -29,7 +29,7 @@ describe("A model's thoughts when the server is killed before it goes on from th
     return server.api();
   };
 
-  for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     (fault ? it.skip : it)(
       `are sent back from ${name} as they were, by the server after it`,
       async () => {

@@ -1,12 +1,12 @@
 import type { Environment } from '../../src/config/load-config.js';
 import type { Interaction } from '../../src/protocol/interaction.js';
-import { builtFaultyServer } from '../support/built-faulty-server.js';
+import { builtServer } from '../support/built-server.js';
 import { EventReader } from '../support/event-reader.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Gate } from '../support/gate.js';
 import type { ChatBody } from '../support/fake-model.js';
 import type { FakeTurn } from '../support/fake-openai-turn.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { ServerProcess } from '../support/server-process.js';
 
@@ -43,7 +43,7 @@ describe('An interaction that takes the server down', () => {
 
   const start = async (env: Environment): Promise<ServerProcess> => {
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-    const command = [await builtFaultyServer()];
+    const command = [await builtServer('dist/test/support/faulty-server.js')];
     const server = await ServerProcess.spawn({ ...models, LEASE_TTL_MS: '1000', ...env }, command);
     servers.push(server);
     return server;
@@ -75,7 +75,7 @@ describe('An interaction that takes the server down', () => {
   });
   afterAll(() => fake.stop());
 
-  for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

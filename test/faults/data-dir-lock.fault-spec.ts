@@ -5,31 +5,17 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirLock } from '../../src/storage/data-dir-lock.js';
-import { transpile } from '../support/transpile.js';
-
-const STARTER = `
-  import { DataDirLock } from './src/storage/data-dir-lock.js';
-  const report = (message) => process.send(message);
-  try {
-    const lock = await DataDirLock.acquire(process.argv[2]);
-    process.on('message', () => lock.release().then(() => report('released')).then(() => process.disconnect()));
-    report('held');
-  } catch (error) {
-    report(error.code + ': ' + error.message);
-    process.disconnect();
-  }
-`;
+import { builtServer } from '../support/built-server.js';
+import { runs } from '../support/thoroughness.js';
 
 let work: string;
-let starter: string;
+let holder: string;
 let dataDir: string;
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   work = await mkdtemp(join(tmpdir(), 'parley-lock-test-'));
-  await transpile(['kernel/app-error', 'storage/data-dir-lock', 'storage/lock-socket'], work);
-  starter = join(work, 'starter.js');
-  await writeFile(starter, STARTER);
+  holder = await builtServer('dist/test/faults/lock-holder.js');
 });
 
 beforeEach(async () => {
@@ -93,7 +79,7 @@ describe(DataDirLock.name, () => {
     ['a directory that nobody has used', false],
     ['a lock whose process was killed', true],
   ])('is given to exactly one of many that start at once on %s', async (_, stale) => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < runs(3); round++) {
       if (stale) await killHolder();
       const starts = await Promise.all(Array.from({ length: 12 }, () => start()));
       const said = starts.map((each) => each.said);
@@ -126,7 +112,7 @@ async function killHolder(): Promise<void> {
 }
 
 async function start(): Promise<{ child: ChildProcess; said: string }> {
-  const child = fork(starter, [dataDir], { execArgv: [], env: { PATH: process.env['PATH'] } });
+  const child = fork(holder, [dataDir], { execArgv: [], env: { PATH: process.env['PATH'] } });
   children.add(child);
   child.once('exit', () => children.delete(child));
   const [said] = (await once(child, 'message')) as [string];

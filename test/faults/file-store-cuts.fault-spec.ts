@@ -15,6 +15,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
+import { some } from '../support/thoroughness.js';
 
 /** What a killed process leaves is some part of what it was writing, from the beginning. */
 describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, () => {
@@ -28,7 +29,7 @@ describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, (
       row,
       newBatch(row.id, [2, 3], { status: 'WAITING_INPUT' }),
     );
-    for (let length = before; length <= whole.length; length++) {
+    for (const length of cuts(before, whole)) {
       await writeFile(folder.log(row), whole.subarray(0, length));
       await expectCut(row, { kept: length === whole.length, clean: length === before });
     }
@@ -37,7 +38,7 @@ describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, (
   it('drops a cut end whole: the interaction goes on, and the projection with it', async () => {
     const row = await started(await folder.open(), { lease: HELD });
     const { before, whole } = await appendAlone(row, endBatch(row.id, 2));
-    for (let length = before; length <= whole.length; length += 7) {
+    for (const length of cuts(before, whole)) {
       await writeFile(folder.log(row), whole.subarray(0, length));
       const store = await folder.open();
       const ended = length === whole.length;
@@ -57,7 +58,7 @@ describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, (
     await store.acquireLease(row.id, HELD);
     await folder.close();
     const whole = await readFile(folder.log(row));
-    for (let length = before.length; length < whole.length; length += 5) {
+    for (const length of cuts(before.length, whole).slice(0, -1)) {
       await writeFile(folder.log(row), whole.subarray(0, length));
       const lease = await (await folder.open()).acquireLease(row.id, HELD);
       expect(lease).toMatchObject({ interaction: { epoch: 1 }, lost_owner: null });
@@ -69,7 +70,7 @@ describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, (
     const chat = await (await folder.open()).findChat(row.chat_id);
     await folder.close();
     const whole = await readFile(folder.log(row));
-    for (let length = 0; length <= whole.length; length += length < whole.length - 40 ? 9 : 1) {
+    for (const length of cuts(0, whole)) {
       await rm(folder.chat(row.chat_id), { recursive: true });
       await mkdir(dirname(folder.log(row)), { recursive: true });
       await writeFile(folder.log(row), whole.subarray(0, length));
@@ -176,3 +177,9 @@ describe(`${FileInteractionStore.name}, killed in the middle of a write (I3)`, (
     await folder.close();
   }
 });
+
+/** Lengths of a file between one of before and the whole, both included. */
+function cuts(before: number, whole: Buffer): readonly number[] {
+  const all = Array.from({ length: whole.length - before + 1 }, (_, more) => before + more);
+  return some(all, 25);
+}

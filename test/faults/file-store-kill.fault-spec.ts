@@ -1,29 +1,21 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FileInteractionStore } from '../../src/storage/file/file-interaction-store.js';
 import { endBatch, HELD, readAll } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
-import { compileInto, runCompiled } from './run-typescript.js';
+import { builtServer } from '../support/built-server.js';
 import { listUnowned } from '../support/list-unowned.js';
+import { runs } from '../support/thoroughness.js';
 
-const ROUNDS = 8;
-const WRITER = new URL('./file-store-writer.ts', import.meta.url);
+const ROUNDS = runs(8);
 
 describe(`${FileInteractionStore.name}, whose process is killed`, () => {
   let folder: FileStoreFolder;
-  let compiled: string;
   beforeAll(async () => {
     folder = await FileStoreFolder.make();
-    compiled = await mkdtemp(join(tmpdir(), 'parley-compiled-'));
-    await compileInto(compiled);
-  }, 60_000);
-  afterAll(async () => {
-    await folder.remove();
-    await rm(compiled, { recursive: true, force: true });
   });
+  afterAll(() => folder.remove());
 
   it('has everything it said was saved, without a gap, and goes on (I1, I3, I5)', async () => {
     const saved = new Map<string, string>();
@@ -42,7 +34,10 @@ describe(`${FileInteractionStore.name}, whose process is killed`, () => {
 
   /** Kills the writer at whatever it is doing when its n-th line arrives. */
   async function writeUntilKilled(round: number, saved: Map<string, string>): Promise<void> {
-    const child = runCompiled(compiled, WRITER, [folder.path, String(round % 3)]);
+    const writer = await builtServer('dist/test/faults/file-store-writer.js');
+    const child = spawn(process.execPath, [writer, folder.path, String(round % 3)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const exited = once(child, 'exit');
     let left = 40 + round * 37;
     for await (const line of createInterface(child.stdout)) {

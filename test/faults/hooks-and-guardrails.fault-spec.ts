@@ -1,7 +1,7 @@
 import type { RecordType } from '../../src/protocol/events.js';
 import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient } from '../support/api-client.js';
-import { builtWitnessServer } from '../support/built-faulty-server.js';
+import { builtServer } from '../support/built-server.js';
 import { checkConversation } from '../support/check-conversation.js';
 import type { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
@@ -11,10 +11,13 @@ import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Gate } from '../support/gate.js';
 import { Person } from '../support/person.js';
-import { FILES, POSTGRES } from '../support/process-data.js';
+import { onStores, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { ServerProcess } from '../support/server-process.js';
+import { some } from '../support/thoroughness.js';
 import { WitnessStand } from '../support/witnessed.js';
+
+// Over 20 s: a server starts after each kill.
 
 /** Long enough for processes that start while the machine is busy. */
 const TEST_MS = 120_000;
@@ -58,6 +61,13 @@ const MOMENTS: readonly (readonly [string, string])[] = [
   ['its resources are disposed of', 'disposed'],
 ];
 
+/** The state of a secret, and the turn that has come to it. */
+const SECRETS: readonly (readonly [string, (gate: Gate) => FakeTurn])[] = [
+  ['is being written', (gate) => ({ text: ['The key is ', SECRET.slice(0, 20), gate] })],
+  ['was written', (gate) => ({ text: ['The key is ', SECRET, ', they', gate] })],
+  ['was thought of', (gate) => ({ thinking: `Is it ${SECRET}?`, text: ['The key', gate] })],
+];
+
 const child = { name: 'agent', arguments: { prompt: CHILD, agent_type: 'witness' } };
 
 /** What a guardrail trips on, once; the record that says so; what the model does. */
@@ -76,7 +86,7 @@ const TRIPS: readonly (readonly [string, RecordType, readonly FakeTurn[]])[] = [
   ['a turn of a child', 'TURN_COMPLETED', [{ calls: [child] }, { text: 'I do without it.' }]],
 ];
 
-for (const { name, fault, create } of [POSTGRES, FILES])
+for (const { name, fault, create } of onStores(POSTGRES))
   (fault ? describe.skip : describe)(`Hooks, resources and guardrails on ${name}`, () => {
     let fake: FakeOpenAi;
     let data: ProcessData;
@@ -87,7 +97,10 @@ for (const { name, fault, create } of [POSTGRES, FILES])
     const start = async (): Promise<void> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
       const env = { ...models, SHOP_TOKEN: SECRET, LEASE_TTL_MS: '4000', ...data.env };
-      server = await ServerProcess.start(env, [await builtWitnessServer(), ...stand.args]);
+      server = await ServerProcess.start(env, [
+        await builtServer('dist/test/support/witness-server.js'),
+        ...stand.args,
+      ]);
       api = await server.api();
     };
     const kill = async (): Promise<void> => {
@@ -166,7 +179,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
       expect(last.at(-1)).toMatch(/^hook message assistant The key is .* 1 charged\.$/);
     };
 
-    it.each(MOMENTS)(
+    it.each(some(MOMENTS, 3))(
       'come to the same end, once each, when the server is killed while %s (I2, I3, I4)',
       async (_, haltAt) => {
         const asked = fake.requests.length;
@@ -187,11 +200,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
       TEST_MS,
     );
 
-    it.each<readonly [string, (gate: Gate) => FakeTurn]>([
-      ['is being written', (gate) => ({ text: ['The key is ', SECRET.slice(0, 20), gate] })],
-      ['was written', (gate) => ({ text: ['The key is ', SECRET, ', they', gate] })],
-      ['was thought of', (gate) => ({ thinking: `Is it ${SECRET}?`, text: ['The key', gate] })],
-    ])(
+    it.each(some(SECRETS, 2))(
       'show no part of a secret when the server is killed while it %s',
       async (_, cut) => {
         const asked = fake.requests.length;
@@ -211,7 +220,7 @@ for (const { name, fault, create } of [POSTGRES, FILES])
       TEST_MS,
     );
 
-    it.each(TRIPS)(
+    it.each(some(TRIPS, 2))(
       'that have tripped on %s end the run when the server is killed before the end is written (I3)',
       async (what, type, turns) => {
         const asked = fake.requests.length;

@@ -6,15 +6,17 @@ import { FakeAnthropic } from '../support/fake-anthropic.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { IMAGES } from '../support/images.js';
 import { Person } from '../support/person.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { FILES, onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import { ServerProcess } from '../support/server-process.js';
 
 const START_MS = 60_000;
 const OPENAI = {
+  name: 'OpenAI',
   start: () => FakeOpenAi.start(),
   env: (url: string) => ({ MODEL: 'openai/fake', OPENAI_BASE_URL: url, MODEL_IMAGES: 'openai/*' }),
 };
 const ANTHROPIC = {
+  name: 'Anthropic',
   start: () => FakeAnthropic.start(),
   env: (url: string) => ({ MODEL: 'anthropic/claude-opus-5', ANTHROPIC_BASE_URL: url }),
 };
@@ -32,13 +34,17 @@ describe('An image that a tool showed, when the server is killed while the model
   afterEach(() => server?.kill('SIGKILL'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  for (const [{ name, fault, create }, vendor] of [
-    [PGLITE, OPENAI],
-    [POSTGRES, ANTHROPIC],
-    [FILES, OPENAI],
-  ] as const)
+  const vendors = new Map([
+    [FILES, [OPENAI, ANTHROPIC]],
+    [PGLITE, [OPENAI]],
+    [POSTGRES, [ANTHROPIC]],
+  ]);
+  const rows = onStores(PGLITE, POSTGRES).flatMap((store) =>
+    vendors.get(store)!.map((vendor) => ({ ...store, vendor })),
+  );
+  for (const { name, fault, create, vendor } of rows)
     (fault ? it.skip : it)(
-      `is shown from ${name} by the server after it, in the same request`,
+      `is shown to ${vendor.name} from ${name} by the server after it, in the same request`,
       async () => {
         const data = await create();
         const fake = await vendor.start();

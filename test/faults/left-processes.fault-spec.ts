@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { builtServer } from '../support/built-server.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { findProcesses } from '../support/find-processes.js';
 import { Following } from '../support/following.js';
@@ -14,8 +13,6 @@ import { ServerProcess } from '../support/server-process.js';
 jest.setTimeout(120_000);
 
 describe('A command that runs when its server is killed', () => {
-  beforeAll(() => builtServer(), 180_000);
-
   for (const sandbox of SANDBOXES)
     (sandbox.fault ? it.skip : it)(
       `is gone before the next server goes on, and nobody says how it ended: ${sandbox.name}`,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/api-client.js';
-import { builtFaultyServer } from '../support/built-faulty-server.js';
+import { builtServer } from '../support/built-server.js';
 import { eventually } from '../support/eventually.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Person } from '../support/person.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
@@ -25,7 +25,9 @@ describe('A run that is parked on an approval when the server is killed', () => 
   const start = async (env: Environment): Promise<ApiClient> => {
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
     const settings = { ...models, PARK_AFTER_MS: '0', LEASE_TTL_MS: '4000', ...env };
-    server = await ServerProcess.start(settings, [await builtFaultyServer()]);
+    server = await ServerProcess.start(settings, [
+      await builtServer('dist/test/support/faulty-server.js'),
+    ]);
     return server.api();
   };
 
@@ -44,7 +46,7 @@ describe('A run that is parked on an approval when the server is killed', () => 
   });
   afterAll(() => fake.stop());
 
-  for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Task } from '../../src/protocol/task.js';
 import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
 import type { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Person } from '../support/person.js';
-import { FILES, POSTGRES } from '../support/process-data.js';
+import { onStores, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
+
+// Over 20 s: a server starts after each kill.
 
 /** Two servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
@@ -45,17 +46,16 @@ const RERUN: readonly [tool: string, input: object, Moment, output: RegExp][] = 
   ['mcp__slow__settles', {}, hasPrinted, /^done$/],
 ];
 
-for (const { name, fault, create } of [FILES, POSTGRES])
+for (const { name, fault, create } of onStores(POSTGRES))
   (fault ? describe.skip : describe)(`A call that the server is killed in, on ${name}`, () => {
     let data: ProcessData;
     let folder: string;
     let fake: FakeOpenAi;
-    let server: ServerProcess;
+    let server: ServerProcess | undefined;
     let api: ApiClient;
     let chats = 0;
     const person = new Person(() => api);
 
-    beforeAll(() => builtServer(), 180_000);
     beforeAll(async () => {
       data = await create();
       folder = await mkdtemp(join(tmpdir(), 'parley-recovery-'));
@@ -66,16 +66,18 @@ for (const { name, fault, create } of [FILES, POSTGRES])
       fake = await FakeOpenAi.start();
       fake.otherwise(playScript);
     });
-    afterEach(() => server.kill('SIGKILL'));
     afterAll(async () => {
+      await server?.kill('SIGKILL');
       await fake.stop();
       await data.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
+    /** Unless the test before has left one. */
     const start = async (): Promise<void> => {
+      if (server?.isRunning) return;
       server = await ServerProcess.start({
-        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '5000' },
+        ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '4000' },
         ...{ WORKSPACE_DIR: join(folder, 'work'), WORKSPACE_MODE: 'shared' },
         ...{ MCP_CONFIG: join(folder, 'mcp.json'), ...data.env },
       });
@@ -88,7 +90,7 @@ for (const { name, fault, create } of [FILES, POSTGRES])
       const body = { user_message: script({ calls: [call] }), approval_mode: 'auto' };
       const following = new Following(api, await api.begin(chat, body));
       await moment(following);
-      await server.kill('SIGKILL');
+      await server!.kill('SIGKILL');
       await start();
       return following.resume(api);
     };
@@ -102,7 +104,6 @@ for (const { name, fault, create } of [FILES, POSTGRES])
         const resumed = reader.find('RESUMED');
         if (resumed && result && resumed.seq < result.seq) return reader;
         expect(reader.faults).toEqual([]);
-        await server.kill('SIGKILL');
       }
     };
     /** The pids of the MCP servers that got this tool's calls. */

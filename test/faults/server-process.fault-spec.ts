@@ -1,27 +1,28 @@
 import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
 import { EventReader } from '../support/event-reader.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import type { ChatBody } from '../support/fake-model.js';
 import type { FakeTurn } from '../support/fake-openai-turn.js';
 import { Gate } from '../support/gate.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { FILES, onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { resumeAfterEach } from '../support/resume-after-each.js';
 import { ServerProcess } from '../support/server-process.js';
 import type { SseFrame } from '../support/sse-frame.js';
+
+// Over 20 s: ten servers start, and one waits half a minute for its database.
 
 const KEY = 'sk-a-key-that-nobody-may-see';
 const PASSWORD = 'a-password-that-nobody-may-see';
 /** The discard port, where nobody listens. */
 const NOWHERE = `postgres://parley:${PASSWORD}@127.0.0.1:9/parley`;
 
-/** Tool calls of each interaction in the chaos, and frames between two kills. */
 /** Servers start several times in a test, on a machine that may be busy. */
 jest.setTimeout(120_000);
 
+/** Tool calls of each interaction in the chaos, and frames between two kills. */
 const CALLS = 10;
 const FRAMES = 60;
 const KILLS = 2;
@@ -44,11 +45,10 @@ describe('The server as a process', () => {
   };
 
   beforeAll(async () => {
-    await builtServer();
     fake = await FakeOpenAi.start();
     // It takes half a minute to give up, and does so while the other tests run.
     withoutDatabase = await ServerProcess.spawn({ DATABASE_URL: NOWHERE });
-  }, 180_000);
+  });
   afterEach(async () => {
     const ended = started;
     started = [];
@@ -61,7 +61,7 @@ describe('The server as a process', () => {
     await fake.stop();
   });
 
-  for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

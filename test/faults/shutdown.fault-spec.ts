@@ -1,9 +1,9 @@
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient, Reply } from '../support/api-client.js';
-import { builtFaultyServer } from '../support/built-faulty-server.js';
+import { builtServer } from '../support/built-server.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
@@ -18,17 +18,16 @@ describe('A server that is stopped', () => {
 
   const start = async (env: Environment, ...args: string[]): Promise<ServerProcess> => {
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-    const command = [await builtFaultyServer(), ...args];
+    const command = [await builtServer('dist/test/support/faulty-server.js'), ...args];
     const server = await ServerProcess.start({ ...models, LEASE_TTL_MS, ...env }, command);
     servers.push(server);
     return server;
   };
 
   beforeAll(async () => {
-    await builtFaultyServer();
     fake = await FakeOpenAi.start();
     fake.otherwise(playScript);
-  }, 180_000);
+  });
   afterEach(async () => {
     const ended = servers;
     servers = [];
@@ -37,7 +36,7 @@ describe('A server that is stopped', () => {
   });
   afterAll(() => fake.stop());
 
-  for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

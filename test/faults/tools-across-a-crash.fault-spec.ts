@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -10,7 +10,7 @@ import type { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Gate } from '../support/gate.js';
-import { FILES, PGLITE, POSTGRES } from '../support/process-data.js';
+import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { ServerProcess } from '../support/server-process.js';
 
@@ -21,33 +21,31 @@ const UNKNOWN =
   'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';
 const LONG = { token: 'mark', ms: 60_000 };
 
-for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
+for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
   (fault ? describe.skip : describe)(`A tool across a crash, on ${name}`, () => {
     let data: ProcessData;
     let folder: string;
     let fake: FakeOpenAi;
     let effects: Effects;
-    let server: ServerProcess;
-    let tests = 0;
+    let server: ServerProcess | undefined;
 
     beforeAll(async () => {
       data = await create();
       folder = await mkdtemp(join(tmpdir(), 'parley-tools-'));
-    });
-    beforeEach(async () => {
       fake = await FakeOpenAi.start();
-      effects = new Effects(join(folder, `effects-${tests++}`));
+      effects = new Effects(join(folder, 'effects'));
     });
-    afterEach(async () => {
-      await server.kill('SIGKILL');
-      await fake.stop();
-    });
+    beforeEach(() => writeFile(effects.path, ''));
     afterAll(async () => {
+      await kill();
+      await fake.stop();
       await data.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
+    /** The server that the test before has left, or a new one. */
     const start = async (env: Environment = {}): Promise<ApiClient> => {
+      if (server?.isRunning) return server.api();
       const settings = {
         MODEL: 'openai/fake',
         OPENAI_BASE_URL: fake.baseUrl,
@@ -60,7 +58,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
       ]);
       return server.api();
     };
-    const kill = () => server.kill('SIGKILL');
+    const kill = () => server?.kill('SIGKILL');
     const call = (tool: string, input: object) => ({
       calls: [{ name: tool, arguments: input }],
     });
@@ -110,6 +108,7 @@ for (const { name, fault, create } of [PGLITE, POSTGRES, FILES])
     });
 
     it('runs once, as it was approved, if the server is killed between the approval and its record (I5)', async () => {
+      await kill();
       const busy = new Gate();
       const modified_input = { token: 'approved', ms: 0 };
       fake.reply(call('guarded', { token: 'proposed', ms: 0 }), { text: ['Busy', busy] });

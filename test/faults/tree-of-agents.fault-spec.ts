@@ -5,7 +5,7 @@ import { checkConversation } from '../support/check-conversation.js';
 import { FakeOpenAi } from '../support/fake-openai.js';
 import { Following } from '../support/following.js';
 import { Person } from '../support/person.js';
-import { FILES, POSTGRES } from '../support/process-data.js';
+import { onStores, POSTGRES } from '../support/process-data.js';
 import type { ProcessData } from '../support/process-data.js';
 import { playScript, script } from '../support/scripted-answers.js';
 import { ServerProcess } from '../support/server-process.js';
@@ -37,7 +37,7 @@ const TREE = family(...FOUR.map(branch));
 
 const NOTE = script({ text: 'As you say.' });
 
-for (const { name, fault, create } of [POSTGRES, FILES])
+for (const { name, fault, create } of onStores(POSTGRES))
   (fault ? describe.skip : describe)(`A tree of 4 × 4 × 4 agents on ${name}`, () => {
     let fake: FakeOpenAi;
     let server: ServerProcess;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Follower } from '../../src/event-log/follow/follower.js';
 import { FollowWorld } from './follow-world.js';
 import type { Step } from './follow-world.js';
+import { runs } from '../support/thoroughness.js';
 
 const n = fc.nat(1000);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -30,6 +31,6 @@ describe(`${Follower.name} in any world`, () => {
         expect(await new FollowWorld(busFaults).play(steps)).toEqual([]);
       },
     );
-    await fc.assert(property, { numRuns: 1500 });
+    await fc.assert(property, { numRuns: runs(1500) });
   });
 });

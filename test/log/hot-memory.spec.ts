@@ -8,6 +8,7 @@ import { connectRedis } from '../../src/redis/connect-redis.js';
 import { eventually } from '../support/eventually.js';
 import { findRedisServerFault, RedisServer } from '../support/redis-server.js';
 import { findRedisFault, testRedisUrl } from '../support/test-redis.js';
+import { runs } from '../support/thoroughness.js';
 
 interface Place {
   readonly id: string;
@@ -208,7 +209,7 @@ class Saved {
         }
         await redis.del(`${prefix}${CHAT}`);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { Image } from '../../src/protocol/image.js';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/message.js';
 import { checkConversation } from '../support/check-conversation.js';
 import { violationOfMessage } from '../support/fake-anthropic-rules.js';
+import { runs } from '../support/thoroughness.js';
 
 const MODELS = ['claude-haiku-4-5', 'claude-opus-4-8', 'other'];
 const NAMES = ['clock', 'calculator', 'mcp__files__read'];
@@ -103,7 +104,7 @@ describe(messageRequest.name, () => {
         const body = JSON.parse(JSON.stringify(messageRequest(wanted))) as object;
         expect(violationOfMessage(body)).toBeUndefined();
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -118,7 +119,7 @@ describe(messageRequest.name, () => {
               sent.includes(JSON.stringify(content).slice(1, -1)) || isCut(wanted, content),
             ]).toEqual([role, true]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
 import { judgeCommand, prefix } from './fixtures.js';
+import { runs } from '../support/thoroughness.js';
 
 const RULES = [prefix('allow', 'git log', 'git status', 'ls', 'cat', 'echo', 'npm test')];
 const DENIED = [prefix('deny', 'rm -rf'), ...RULES];
@@ -77,7 +78,7 @@ describe(PermissionPolicy.name, () => {
         appended,
         (text, more) => judgeCommand(RULES, text + more).decision !== 'allow',
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -89,7 +90,7 @@ describe(PermissionPolicy.name, () => {
         appended,
         (text, more) => judgeCommand(DENIED, text + more).decision === 'deny',
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -99,7 +100,7 @@ describe(PermissionPolicy.name, () => {
         fc.string({ unit: 'grapheme', maxLength: 60 }),
         (text) => judgeCommand([prefix('allow', 'no-such-program')], text).decision === 'ask',
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -4,11 +4,14 @@ import type { OpenStore } from '../e2e/stores.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, withoutIds } from './session-log-world.js';
 import { STORES } from '../e2e/stores.js';
+import { ALL_STORES, runs } from '../support/thoroughness.js';
+
+const KINDS = STORES.filter(({ name }) => ALL_STORES || name === 'files');
 
 describe('A session log', () => {
-  for (const kind of STORES)
+  for (const kind of KINDS)
     (kind.fault ? describe.skip : describe)(`on ${kind.name}`, () => {
-      const numRuns = kind.name === 'files' ? 60 : 20;
+      const numRuns = runs(kind.name === 'files' ? 60 : 20);
       let opened: OpenStore;
       let world: SessionLogWorld;
       beforeAll(async () => {
@@ -83,7 +86,7 @@ describe('A session log', () => {
 });
 
 describe('A session log that comes from', () => {
-  const kinds = STORES.filter(({ fault }) => !fault);
+  const kinds = KINDS.filter(({ fault }) => !fault);
   const opened: OpenStore[] = [];
   beforeAll(async () => {
     for (const kind of kinds) opened.push(await kind.open());

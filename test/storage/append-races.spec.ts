@@ -12,6 +12,7 @@ import {
 } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import { runs } from '../support/thoroughness.js';
 
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;
@@ -32,7 +33,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
 
   it('lets no record of a run that lost its lease appear after the next run has read the log (I6)', async () => {
     const seen = { written: 0, fenced: 0 };
-    const deadline = performance.now() + 4000;
+    const deadline = performance.now() + runs(4000);
     while (performance.now() < deadline || Math.min(seen.written, seen.fenced) <= 5) {
       await Promise.all([0, 1, 2].map(() => raceTakeOver(store, seen)));
     }
@@ -41,7 +42,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
   it('writes two groups over the same interactions in opposite order, and neither waits for ever', async () => {
     const rows = await startMany(100);
     const usages = [1, 2].map((input_tokens) => ({ input_tokens, output_tokens: 0 }));
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < runs(20); round++) {
       const seq = round + 2;
       const [there, back] = usages.map((usage) =>
         rows.map(({ id }) => newBatch(id, [seq, seq], { usage })),
@@ -50,7 +51,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
       expect(new Set(outcomes.flat())).toEqual(new Set(['written']));
     }
     const lasts = await store.readLastSeqs(rows.map(({ id }) => id));
-    expect(new Set(lasts.values())).toEqual(new Set([21]));
+    expect(new Set(lasts.values())).toEqual(new Set([runs(20) + 1]));
   });
 
   it('appends while leases are renewed, taken and cancelled', async () => {

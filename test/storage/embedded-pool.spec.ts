@@ -12,8 +12,15 @@ const values = async () => {
   return rows.map(({ v }) => v);
 };
 
+/** Shorter than `EMBEDDED_WAIT_MS`, for who waits in these tests. */
+const WAIT_MS = 800;
+
 beforeAll(async () => {
   tested = await openTestPglite();
+  const { master } = source().driver as unknown as { master: EmbeddedPool };
+  expect(master).toBeInstanceOf(EmbeddedPool);
+  expect(master.options.connectionTimeoutMillis).toBe(EMBEDDED_WAIT_MS);
+  master.options.connectionTimeoutMillis = WAIT_MS;
 });
 
 beforeEach(async () => {
@@ -70,9 +77,9 @@ describe(EmbeddedPool.name, () => {
   });
 
   it('lets a long queue wait while it moves', async () => {
-    const holdForASecond = () =>
-      source().transaction((manager) => manager.query('SELECT pg_sleep(1)'));
-    const queue = Array.from({ length: 6 }, holdForASecond);
+    const hold = () =>
+      source().transaction((manager) => manager.query(`SELECT pg_sleep(${WAIT_MS / 4000})`));
+    const queue = Array.from({ length: 6 }, hold);
     await expect(Promise.all(queue)).resolves.toHaveLength(6);
   });
 

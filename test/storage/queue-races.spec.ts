@@ -17,6 +17,7 @@ import {
 } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import { runs } from '../support/thoroughness.js';
 
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;
@@ -78,7 +79,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
 
   it('begin what comes at the very moment that the one before it ends', async () => {
     const [one, two] = stores;
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < runs(40); round++) {
       const rows = await Promise.all(
         Array.from({ length: 10 }, () => started(one, { lease: HELD })),
       );

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { INITDB_PARAMETERS } from '../../src/storage/typeorm/connection/embedded-database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
+import { filesIn, fingerprintOf, madeOnce } from './made-once.js';
 
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 /** One that isn't there refuses at once; modules that are loaded meanwhile may take their time. */
@@ -51,20 +52,19 @@ export async function findPostgresFault(): Promise<string | undefined> {
   }
 }
 
-/** A database of the test's own on the Postgres server. */
+/** A database of the test's own on the Postgres server: a copy of one that was prepared once. */
 export async function openTestPostgres(): Promise<TestDatabase & { readonly url: string }> {
-  const { url, drop } = await createPostgresDatabase();
+  const { url, drop } = await createPostgresDatabase(await postgresTemplate());
   const open = () => openDatabase({ url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS });
   return Object.assign(await testDatabase(open, drop), { url });
 }
 
-/** An empty database on the Postgres server, without tables. */
-export async function createPostgresDatabase(): Promise<{
-  url: string;
-  drop: () => Promise<void>;
-}> {
+/** A database on the Postgres server, without tables unless it is copied from one that has some. */
+export async function createPostgresDatabase(
+  template = 'template1',
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `parley_test_${randomUUID().replaceAll('-', '')}`;
-  await onServer((client) => client.query(`CREATE DATABASE ${name}`));
+  await onServer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = new URL(SERVER);
   url.pathname = `/${name}`;
   const drop = async () => {
@@ -104,34 +104,38 @@ async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> 
 
 let prepared: Promise<string> | undefined;
 
-/** Made by whoever needs it first, kept between runs, and made anew when PGlite or a migration changes. */
+/** A folder that holds a migrated embedded database, kept between runs. A change of PGlite or of a migration makes a new one. */
 function template(): Promise<string> {
   return (prepared ??= findOrMakeTemplate());
 }
 
 async function findOrMakeTemplate(): Promise<string> {
-  const path = join(tmpdir(), `parley-test-template-${await fingerprint()}`);
-  if (await exists(path)) return path;
-  const mine = await mkdtemp(`${path}-`);
-  await (await openDatabase({ dataDir: mine, migrate: true })).close();
-  // Of several that made one at once, the first stays.
-  await rename(mine, path).catch(() => rm(mine, { recursive: true, force: true }));
-  return path;
+  return madeOnce('pglite', await fingerprint(), async (dataDir) => {
+    await (await openDatabase({ dataDir, migrate: true })).close();
+  });
+}
+
+/** The same on the Postgres server: a migrated database that no connection is open to, as `CREATE DATABASE` needs it. */
+async function postgresTemplate(): Promise<string> {
+  const name = `parley_template_${await fingerprint()}`;
+  await onServer(async (client) => {
+    await client.query(`SELECT pg_advisory_lock(hashtext('${name}'))`); // until the connection ends
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (found.rowCount) return;
+    const { url, drop } = await createPostgresDatabase();
+    try {
+      await (await openDatabase({ url, dataDir: '', migrate: true })).close();
+      await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+  });
+  return name;
 }
 
 async function fingerprint(): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(INITDB_PARAMETERS));
   const packageJson = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-  hash.update(await readFile(packageJson));
-  const migrations = join(import.meta.dirname, '../../migrations');
-  for (const file of (await readdir(migrations)).toSorted())
-    hash.update(await readFile(join(migrations, file)));
-  return hash.digest('hex').slice(0, 16);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  const values = [JSON.stringify(INITDB_PARAMETERS), await readFile(packageJson, 'utf8')];
+  return fingerprintOf(values, await filesIn('migrations', /\.ts$/));
 }

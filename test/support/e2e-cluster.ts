@@ -1,12 +1,9 @@
 import type { Environment } from '../../src/config/load-config.js';
 import { RedisServer } from './redis-server.js';
 
-/** With `E2E_CLUSTER=1` the tests of `test/e2e` meet two API processes and two workers instead of one server (`npm run test:cluster`). */
-export const IS_CLUSTER = process.env['E2E_CLUSTER'] === '1';
-
 /** Servers that share a Redis share their work, so each cluster has its own. A test that says something of Redis or of roles means one process. */
 export async function startRedisFor(env: Environment): Promise<RedisServer | undefined> {
-  return IS_CLUSTER && !env['REDIS_URL'] && !env['ROLE'] ? RedisServer.start() : undefined;
+  return env['REDIS_URL'] || env['ROLE'] ? undefined : RedisServer.start();
 }
 
 /** What each process of a server under test is started with: one, or with a Redis of their own two and two. */

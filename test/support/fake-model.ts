@@ -52,7 +52,11 @@ export abstract class FakeModel<T extends FakeHttpTurn> {
   private readonly queue: FakeAnswer<T>[] = [];
   private readonly watchers = new Set<() => void>();
 
-  protected constructor(private fallback: FakeAnswer<T>) {}
+  private fallback: FakeAnswer<T>;
+
+  protected constructor(private readonly usual: FakeAnswer<T>) {
+    this.fallback = usual;
+  }
 
   protected abstract readonly path: string;
   /** What a strict vendor would refuse in a request. */
@@ -75,6 +79,12 @@ export abstract class FakeModel<T extends FakeHttpTurn> {
   /** Every request that nothing is queued for gets this. */
   otherwise(answer: FakeAnswer<T>): void {
     this.fallback = answer;
+  }
+
+  /** As it was when it started. */
+  reset(): void {
+    for (const list of [this.requests, this.violations, this.queue]) list.length = 0;
+    this.fallback = this.usual;
   }
 
   /** The nth request from 1, as soon as it is there. */

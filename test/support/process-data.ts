@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../src/config/load-config.js';
 import { copyOfTemplate, findPostgresFault, openTestPostgres } from './databases.js';
+import { ALL_STORES } from './thoroughness.js';
 
-/** What a server process keeps its data in. */
+/** The place where a server process keeps its data. */
 export interface ProcessData {
   /** Names it. */
   readonly env: Environment;
@@ -13,7 +14,7 @@ export interface ProcessData {
 
 export interface ProcessStore {
   readonly name: string;
-  /** Why it can't be tested here. */
+  /** The reason why it can't be tested here. */
   readonly fault?: string | undefined;
   /** Empty. */
   readonly create: () => Promise<ProcessData>;
@@ -37,6 +38,14 @@ export const FILES: ProcessStore = {
   name: 'files',
   create: async () => inFolder(await mkdtemp(join(tmpdir(), 'parley-faults-')), { STORE: 'file' }),
 };
+
+/**
+ * Files, where a killed server's interactions are free at once; with STORES=all also the others, where each kill has a lease
+ * to wait for.
+ */
+export function onStores(...others: readonly ProcessStore[]): readonly ProcessStore[] {
+  return ALL_STORES ? [FILES, ...others] : [FILES];
+}
 
 function inFolder(folder: string, env: Environment = {}): ProcessData {
   return {

@@ -66,6 +66,11 @@ export class RedisServer {
     return this.ask((redis) => redis.keys('*'));
   }
 
+  /** Names of all that anything listens to. */
+  channels(): Promise<string[]> {
+    return this.ask(async (redis) => (await redis.pubsub('CHANNELS')) as string[]);
+  }
+
   private get hasEnded(): boolean {
     return this.server!.exitCode !== null || this.server!.signalCode !== null;
   }

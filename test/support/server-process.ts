@@ -12,9 +12,9 @@ export interface ProcessEnd {
 
 const READY = /Ready on (http:\/\/[^\s;]+)/;
 
-/** The built server as a process of its own, on a free port. */
+/** The compiled server as a process of its own, on a free port. */
 export class ServerProcess {
-  /** All that it printed so far. */
+  /** Everything that it has printed. */
   output = '';
   readonly ended: Promise<ProcessEnd>;
   private announceReady: (url: string) => void = () => {};
@@ -26,7 +26,10 @@ export class ServerProcess {
     child.stderr?.on('data', (text) => this.print(String(text)));
   }
 
-  /** Doesn't wait for it to be ready. `command`: what node runs, if not the server as it is. */
+  /**
+   * Doesn't wait until it is ready.
+   * @param command the arguments of node, by default the server without additions
+   */
   static async spawn(env: Environment, command?: readonly string[]): Promise<ServerProcess> {
     const { PATH, HOME } = process.env;
     const child = spawn(process.execPath, command ?? [await builtServer()], {
@@ -49,6 +52,10 @@ export class ServerProcess {
       throw new Error(`The server ended with ${code} before it was ready: ${this.output}`);
     });
     return new ApiClient(await Promise.race([this.url, died]));
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
   }
 
   get pid(): number {

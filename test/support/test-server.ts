@@ -4,6 +4,7 @@ import type { AllStores } from '../../src/storage/stores.js';
 import { ApiClient } from './api-client.js';
 import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from './fake-openai.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import type { RedisServer } from './redis-server.js';
 import { TestApp } from './test-app.js';
 
@@ -16,6 +17,12 @@ export interface TestServerOptions {
   readonly modules?: readonly Type[];
   /** One that a server before this one has talked to. */
   readonly fake?: FakeOpenAi;
+  /** The clock of its processes, unless it is that of the system. */
+  readonly clock?: Clock;
+  /** Where its processes log to, line by line. */
+  readonly log?: string[];
+  /** Two API processes and two workers instead of one server. */
+  readonly isCluster?: boolean | undefined;
 }
 
 /** The whole server in this process, or a cluster of it, on a store that is open, with a fake model API as its only model beside the demo. */
@@ -30,11 +37,9 @@ export class TestServer {
     readonly log: readonly string[],
   ) {}
 
-  static async start(
-    stores: AllStores,
-    { env = {}, modules = [], fake: known }: TestServerOptions = {},
-  ): Promise<TestServer> {
-    const fake = known ?? (await FakeOpenAi.start());
+  static async start(stores: AllStores, options: TestServerOptions = {}): Promise<TestServer> {
+    const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
+    const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
       MODEL: 'openai/fake',
       OPENAI_API_KEY: KEY,
@@ -43,10 +48,9 @@ export class TestServer {
       SAVE_TIMEOUT_MS: '30000', // whatever else the machine does
       ...env,
     };
-    const log: string[] = [];
-    const redis = await startRedisFor(basic);
+    const redis = isCluster ? await startRedisFor(basic) : undefined;
     const { apis, workers } = environmentsOf(basic, redis);
-    const start = (each: Environment) => TestApp.start(stores, { env: each, modules, log });
+    const start = (each: Environment) => TestApp.start(stores, { env: each, modules, log, clock });
     const answering = await Promise.all(apis.map(start));
     const working = await Promise.all(workers.map(start));
     const api = new ApiClient(...answering.map(({ url }) => url));
@@ -68,9 +72,21 @@ export class TestServer {
     return sum(this.apps.map((app) => app.readersOf(interactionId)));
   }
 
+  /** Whether it has no reader, and each process has heard so. */
+  async isUnread(interactionId: string): Promise<boolean> {
+    if (this.readersOf(interactionId) > 0) return false;
+    const channels = (await this.redis?.channels()) ?? [];
+    return !channels.some((channel) => channel.includes(interactionId));
+  }
+
   /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean {
     return this.apps.some((app) => app.runs(interactionId));
+  }
+
+  /** Whether no run is in memory. */
+  get isIdle(): boolean {
+    return this.apps.every((app) => app.isIdle);
   }
 
   /** Stops the server and leaves the fake model for the next one. */

@@ -6,6 +6,7 @@ import { GlobTool } from '../../src/tools/glob/glob.tool.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { toolContext } from '../support/tool-context.js';
 import { WorkspaceFolder } from '../support/workspace-folder.js';
+import { runs } from '../support/thoroughness.js';
 
 const NAMES = ['a', 'b', 'ab', 'a.b', '.a'];
 
@@ -49,7 +50,7 @@ describe(GlobTool.name, () => {
         const expected = paths.filter((path) => matches(text, path)).sort();
         expect(await found(text)).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -134,7 +135,7 @@ describe(GlobTool.name, () => {
         });
         expect(await found('**')).toEqual(told.toString().split('\0').filter(Boolean).sort());
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -5,6 +5,7 @@ import { GrepTool } from '../../src/tools/grep/grep.tool.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { toolContext } from '../support/tool-context.js';
 import { WorkspaceFolder } from '../support/workspace-folder.js';
+import { runs } from '../support/thoroughness.js';
 
 const SECRET = 'the secret that nobody may read';
 
@@ -57,7 +58,7 @@ describe(GrepTool.name, () => {
         const found = (await grep(source)).split('\n').filter((line) => !line.startsWith('['));
         expect(found).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,29 +2,40 @@ import { setImmediate } from 'node:timers/promises';
 import { Interpreter } from '../../src/tools/python/interpreter.js';
 import { PythonTool } from '../../src/tools/python/python.tool.js';
 import { PythonWorld } from './python-world.js';
+import { some } from '../support/thoroughness.js';
+
+const ANSWERS: readonly (readonly [string, string, string])[] = [
+  ['the value of the last expression', '6 * 7', '42'],
+  [
+    'what is printed, errors too, and then the value',
+    `import sys\nprint('a')\nprint('b', file=sys.stderr)\n'c'`,
+    "a\nb\n'c'",
+  ],
+  ['no value when it is None', 'print(1)\nNone', '1'],
+  ['that there is none', 'x = 1', '(no output)'],
+  ['text of any language', `print('Grüße, 世界 🎉')`, 'Grüße, 世界 🎉'],
+  ['half a character as an escape', `print('\\ud83d')`, '\\ud83d'],
+  [
+    'what asyncio does',
+    'import asyncio\nasync def f():\n  await asyncio.sleep(0.01)\n  return 5\nasyncio.run(f())',
+    '5',
+  ],
+];
+
+const ENDS: readonly (readonly [string, string, RegExp, boolean])[] = [
+  ['a fault of grammar', 'x = = 1', /line 1\n.*SyntaxError: invalid syntax$/s, true],
+  ['leaving', 'import sys\nprint(1)\nsys.exit()', /^1$/, false],
+  ['leaving with a complaint', 'import sys\nsys.exit("no input")', /^no input$/, true],
+  ['leaving at once', 'import os\nos._exit(3)', /exit code 3/, true],
+  ['an abort', 'import os\nos.abort()', /The interpreter was stopped/, true],
+];
 
 describe(PythonTool.name, () => {
   const world = new PythonWorld();
 
   afterAll(() => world.close());
 
-  it.each([
-    ['the value of the last expression', '6 * 7', '42'],
-    [
-      'what is printed, errors too, and then the value',
-      `import sys\nprint('a')\nprint('b', file=sys.stderr)\n'c'`,
-      "a\nb\n'c'",
-    ],
-    ['no value when it is None', 'print(1)\nNone', '1'],
-    ['that there is none', 'x = 1', '(no output)'],
-    ['text of any language', `print('Grüße, 世界 🎉')`, 'Grüße, 世界 🎉'],
-    ['half a character as an escape', `print('\\ud83d')`, '\\ud83d'],
-    [
-      'what asyncio does',
-      'import asyncio\nasync def f():\n  await asyncio.sleep(0.01)\n  return 5\nasyncio.run(f())',
-      '5',
-    ],
-  ])('answers %s', async (_, code, output) => {
+  it.each(some(ANSWERS, 3))('answers %s', async (_, code, output) => {
     expect(await world.run(code)).toEqual({ text: output, is_error: false, truncated: false });
   });
 
@@ -38,13 +49,7 @@ describe(PythonTool.name, () => {
     expect(text).not.toContain('parley');
   });
 
-  it.each([
-    ['a fault of grammar', 'x = = 1', /line 1\n.*SyntaxError: invalid syntax$/s, true],
-    ['leaving', 'import sys\nprint(1)\nsys.exit()', /^1$/, false],
-    ['leaving with a complaint', 'import sys\nsys.exit("no input")', /^no input$/, true],
-    ['leaving at once', 'import os\nos._exit(3)', /exit code 3/, true],
-    ['an abort', 'import os\nos.abort()', /The interpreter was stopped/, true],
-  ])('tells of %s', async (_, code, output, is_error) => {
+  it.each(some(ENDS, 3))('tells of %s', async (_, code, output, is_error) => {
     const answer = await world.run(code);
     expect(answer.text).toMatch(output);
     expect(answer.is_error).toBe(is_error);

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Folder } from '../../src/workspace/folder.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
+import { runs } from '../support/thoroughness.js';
 
 /** What is at a name: a file, a folder, or a link with its target. */
 type Node = { kind: 'file'; text: string } | { kind: 'folder' } | { kind: 'link'; target: string };
@@ -65,7 +66,7 @@ describe.each([
           }
         },
       ),
-      { numRuns: Number(process.env['ROUNDS'] ?? 150) },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -61,7 +61,8 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  private look(): Promise<void> {
+  /** Resolves when a look, maybe one that had begun before, is over. */
+  look(): Promise<void> {
     return (this.looking ??= this.reload().finally(() => (this.looking = undefined)));
   }
 

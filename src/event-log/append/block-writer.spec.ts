@@ -3,6 +3,7 @@ import type { Delta } from '../../protocol/events.js';
 import { BlockWriter } from './block-writer.js';
 import type { BlockOptions } from './block-writer.js';
 import type { RunLog } from './run-log.js';
+import { runs } from '../../../test/support/thoroughness.js';
 
 const TEXT: BlockOptions = { agent_id: 'agent_root', type: 'TEXT_DELTA' };
 const HIGH = '\ud83e';
@@ -76,7 +77,7 @@ describe(BlockWriter.name, () => {
       }
       expect(text.length - at).toBeLessThanOrEqual(1);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: runs(500) });
   });
 });
 

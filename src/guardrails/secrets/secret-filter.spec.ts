@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { KEY_PATTERNS } from './key-patterns.js';
 import { SecretBook } from './secret-book.js';
 import { SecretFilter } from './secret-filter.js';
+import { runs } from '../../../test/support/thoroughness.js';
 
 const OWN = [
   { name: 'OWN', value: 'hunter2!-\ud83e\udd9c-hunter2!-x' },
@@ -96,7 +97,7 @@ describe(SecretFilter.name, () => {
         }
         expect(shown + filter.end()).toBe(whole);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -30,7 +30,7 @@ describe(DemoProvider.name, () => {
         index: 0,
         id: 'demo_1',
         name: 'calculator',
-        arguments: '{"expression":"6 * 7"}',
+        arguments: '{"expression":"6*7"}',
       },
       { type: 'tool_call_ready', index: 1, id: 'demo_2', name: 'current_time', arguments: '{}' },
     ]);

@@ -3,7 +3,7 @@ import type { Usage } from '../../protocol/interaction.js';
 import type { Message, ToolCall } from '../../protocol/message.js';
 import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-provider.js';
 import { demoTurn } from './demo-script.js';
-import type { DemoCall, DemoTurn } from './demo-turn.js';
+import type { DemoCall, DemoTurn } from './demo-script.js';
 
 export interface DemoOptions {
   /** Milliseconds between two words. */
@@ -13,7 +13,7 @@ export interface DemoOptions {
 const DEFAULT_DELAY_MS = 20;
 const CHARS_PER_TOKEN = 4;
 
-/** A model that is a script: the same answer to the same words, without a key or a network. Its model is `demo/script`, or any other name. */
+/** A scripted model: the same answer to the same words, without a key or a network. Any model name will do, such as `demo/script`. */
 export class DemoProvider extends ModelProvider {
   readonly name = 'demo';
   private readonly delayMs: number;

@@ -1,17 +1,46 @@
-import type { Message } from '../../protocol/message.js';
+import type { Message, ToolCall } from '../../protocol/message.js';
 import { ModelError } from '../model-error.js';
 import type { ModelRequest } from '../model-provider.js';
-import type { DemoCall, DemoTurn } from './demo-turn.js';
-import { findCalls } from './find-calls.js';
-import { introduction } from './introduction.js';
-import { longAnswer, wordsAskedFor } from './long-answer.js';
-import { tellResults } from './tell-results.js';
 
-/** More of a message is not looked at. */
-const LONGEST_MESSAGE = 2_000;
+/** A tool call that the script makes. */
+export interface DemoCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** One model turn of the script. */
+export interface DemoTurn {
+  readonly thinking?: string;
+  readonly text?: string;
+  readonly calls?: readonly DemoCall[];
+  /** Factor on the usual delay between words. */
+  readonly slowness?: number;
+}
+
+/** Longer messages are cut here before they are matched. */
+const MAX_MESSAGE = 2_000;
+const ARITHMETIC = /[\d(](?:[\d\s.()]*[-+*/^%])+[\d\s.()]*[\d)]/;
+const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
+const TIME = /\b(what time|the time|time is it|what date|what day|today)\b/i;
+const RUN = /\brun\s*:?\s*`([^`]+)`|\brun:\s*(.+)/is;
+const ASK = /\bask me\b[\s,]*([^:]*)(?::\s*(.*))?/is;
+const LONG = /\b(?:(\d{1,9}) words|long (?:answer|text|story))\b/i;
+const DEFAULT_WORDS = 400;
+const MAX_WORDS = 20_000;
+const SLOWNESS = 25;
+
 const SLOW_ANSWER =
   'This answer takes its time, so that you can watch the stream, leave it and come back, or cancel it before it ends.';
-const SLOWNESS = 25;
+const PARAGRAPH = [
+  'This is a long answer without any thought behind it.',
+  'It exists so that you can watch text arrive a word at a time.',
+  'Close the connection in the middle, and open it again with the last id that you saw.',
+  'You will get exactly the rest, and nothing twice.',
+  'You may also cancel it: what was written by then stays.',
+]
+  .join(' ')
+  .split(' ');
+
 const THOUGHTS: Readonly<Record<string, string>> = {
   calculator: 'This is arithmetic. The calculator is better at it than I am.',
   current_time: 'Only a clock knows the time.',
@@ -19,50 +48,126 @@ const THOUGHTS: Readonly<Record<string, string>> = {
   bash: 'This needs a command on the machine.',
 };
 
+/** Sentences that the script understands, with the tools that each needs. */
+const EXAMPLES: readonly (readonly [sentence: string, ...tools: string[]])[] = [
+  ['what is 6*7', 'calculator'],
+  ['what time is it in Tokyo', 'current_time'],
+  ['what is 12 * 9 + 3, and what time is it', 'calculator', 'current_time'],
+  ['ask me which colour I like: red, green or blue', 'ask_human'],
+  ['run `ls -la`', 'bash'],
+  ['write a long answer'],
+  ['write 2000 words'],
+  ['slow'],
+  ['fail'],
+];
+
 /**
- * The script's next turn: what it does depends on the request and nothing else.
- * @throws ModelError when the last message says `fail`, or an answer is asked for that follows a schema
+ * The script's next turn; a pure function of the request.
+ * @throws ModelError when the last message is `fail`, or the request has a schema
  */
-export function demoTurn(request: ModelRequest): DemoTurn {
-  if (request.schema) throw refusal('The demo script can follow no schema. Choose a real model.');
-  const start = request.messages.findLastIndex(({ role }) => role === 'user');
-  const told = tellResults(request.messages.slice(start + 1));
-  if (told !== undefined) return { text: told };
-  return reply(textOf(request.messages[start]), offeredBy(request));
+export function demoTurn({ messages, tools, tool_choice, schema }: ModelRequest): DemoTurn {
+  if (schema) throw refusal('The demo model does not support schemas. Choose a real model.');
+  const start = messages.findLastIndex(({ role }) => role === 'user');
+  const results = describeResults(messages.slice(start + 1));
+  if (results !== '') return { text: results };
+  const offered = new Set(tool_choice === 'none' ? [] : tools?.map(({ name }) => name));
+  return reply(messages[start]?.content?.slice(0, MAX_MESSAGE) ?? '', offered);
 }
 
 function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
-  if (/^\s*(please )?fail\b/i.test(message))
-    throw refusal('The demo script failed, because it was told to.');
-  if (/^\s*(please )?slow\b/i.test(message)) return { text: SLOW_ANSWER, slowness: SLOWNESS };
-  const words = wordsAskedFor(message);
-  if (words !== undefined) return { thinking: `${words} words, then.`, text: longAnswer(words) };
-  const calls = findCalls(message);
-  return calls.length > 0 ? call(calls, offered) : { text: introduction(offered) };
-}
-
-function call(wanted: readonly DemoCall[], offered: ReadonlySet<string>): DemoTurn {
+  if (/^\s*fail\b/i.test(message)) throw refusal('The demo model failed, as it was told to.');
+  if (/^\s*slow\b/i.test(message)) return { text: SLOW_ANSWER, slowness: SLOWNESS };
+  const long = LONG.exec(message);
+  if (long) return longAnswer(Math.min(Number(long[1] ?? DEFAULT_WORDS), MAX_WORDS));
+  const wanted = callsFor(message);
+  if (wanted.length === 0) return { text: introduction(offered) };
   const calls = wanted.filter(({ name }) => offered.has(name));
   const missing = wanted.filter(({ name }) => !offered.has(name)).map(({ name }) => name);
-  const text =
-    missing.length > 0
-      ? `That takes ${missing.join(' and ')}, which I am not offered here.`
-      : undefined;
-  const thinking = calls.map(({ name }) => THOUGHTS[name]).join(' ');
   return {
-    ...(thinking && { thinking }),
-    ...(text && { text }),
-    ...(calls.length > 0 && { calls }),
+    ...(calls.length > 0 && { calls, thinking: calls.map((c) => THOUGHTS[c.name]).join(' ') }),
+    ...(missing.length > 0 && {
+      text: `That takes ${missing.join(' and ')}, which I am not offered here.`,
+    }),
   };
 }
 
-function offeredBy({ tools, tool_choice }: ModelRequest): ReadonlySet<string> {
-  if (tool_choice === 'none') return new Set();
-  return new Set(tools?.map(({ name }) => name));
+function callsFor(message: string): DemoCall[] {
+  const command = RUN.exec(message);
+  if (command)
+    return [{ name: 'bash', arguments: { command: (command[1] ?? command[2]!).trim() } }];
+  const question = ASK.exec(message);
+  if (question) return [{ name: 'ask_human', arguments: questionOf(question) }];
+  const calls: DemoCall[] = [];
+  const expression = ARITHMETIC.exec(message.replace(DATE, ';'))?.[0];
+  if (expression) calls.push({ name: 'calculator', arguments: { expression } });
+  if (TIME.test(message)) calls.push({ name: 'current_time', arguments: timezoneOf(message) });
+  return calls;
 }
 
-function textOf(message: Message | undefined): string {
-  return message?.content?.slice(0, LONGEST_MESSAGE) ?? '';
+/** `ask me which colour I like: red, green or blue` as a question with options. */
+function questionOf([, subject = '', list]: readonly (
+  string | undefined
+)[]): DemoCall['arguments'] {
+  const turned = subject
+    .replace(/[.?!]+\s*$/, '')
+    .replace(/\bI\b/, 'do you')
+    .replace(/\bmy\b/gi, 'your');
+  const question = turned === '' ? 'What would you like to do next' : turned;
+  const options = list?.replace(/[.?!]+$/, '').split(/,\s*|\s+or\s+/);
+  return {
+    question: `${question[0]!.toUpperCase()}${question.slice(1)}?`,
+    ...(options && options.length > 1 && { options }),
+  };
+}
+
+/** The time zone that a message names, as `Asia/Tokyo` or by its city. */
+function timezoneOf(message: string): DemoCall['arguments'] {
+  const words = ` ${message.toLowerCase().replace(/[^a-z/_+-]+/g, ' ')} `;
+  if (words.includes(' utc ')) return { timezone: 'UTC' };
+  const timezone = Intl.supportedValuesOf('timeZone').find((zone) => {
+    const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+    return [zone, `in ${city}`].some((name) => words.includes(` ${name.toLowerCase()} `));
+  });
+  return timezone === undefined ? {} : { timezone };
+}
+
+function introduction(offered: ReadonlySet<string>): string {
+  const possible = EXAMPLES.filter(([, ...tools]) => tools.every((tool) => offered.has(tool)));
+  return [
+    'Hello! I am a script, not a language model: I understand a few sentences and make up nothing.',
+    'To talk to a real model, set OPENAI_API_KEY, or OPENAI_BASE_URL for one of your own. Until then, try one of these:',
+    possible.map(([sentence]) => `- ${sentence}`).join('\n'),
+  ].join('\n\n');
+}
+
+/** Exactly so many words, in paragraphs. */
+function longAnswer(words: number): DemoTurn {
+  const { length } = PARAGRAPH;
+  const text = Array.from(
+    { length: words },
+    (_, n) => PARAGRAPH[n % length]! + ((n + 1) % length === 0 ? '\n\n' : ' '),
+  );
+  return { thinking: `${words} words, then.`, text: text.join('').trim() };
+}
+
+/** A sentence for each result that followed the last user message; empty if none did. */
+function describeResults(messages: readonly Message[]): string {
+  const calls = messages.flatMap((m) => (m.role === 'assistant' ? (m.tool_calls ?? []) : []));
+  return messages
+    .flatMap((m) => {
+      const call = m.role === 'tool' && calls.find(({ id }) => id === m.tool_call_id);
+      return call ? [describeResult(call, m.content.trim())] : [];
+    })
+    .join('\n\n');
+}
+
+function describeResult({ function: { name, arguments: json } }: ToolCall, result: string): string {
+  const input = JSON.parse(json) as DemoCall['arguments'];
+  if (name === 'calculator' && /^-?\d/.test(result))
+    return `${String(input.expression)} = ${result}`;
+  if (name === 'current_time' && /^\d/.test(result)) return `It is ${result}.`;
+  if (name === 'bash') return `I ran \`${String(input.command)}\`. It says:\n\n${result}`;
+  return `${name} says: ${result}`;
 }
 
 function refusal(message: string): ModelError {

@@ -6,6 +6,7 @@ import { WHOLE } from './context-mark.js';
 import { planCut, summaryTokens } from './plan-cut.js';
 import { renderContext } from './render-context.js';
 import { TokenTable } from './token-table.js';
+import { runs } from '../../../test/support/thoroughness.js';
 
 const size = fc.oneof(fc.nat(200), fc.nat(200), fc.nat(12_000));
 
@@ -84,8 +85,8 @@ describe(planCut.name, () => {
       if (cut !== WHOLE) cuts++;
       else expect(sent).toEqual(messages);
     });
-    fc.assert(property, { seed: 20_260_115, numRuns: 1_000 });
-    expect(cuts).toBeGreaterThan(100);
+    fc.assert(property, { seed: 20_260_115, numRuns: runs(1_000) });
+    expect(cuts).toBeGreaterThan(runs(100));
   });
 
   it('leaves a conversation alone that is not near its budget', () => {

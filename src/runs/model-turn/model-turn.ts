@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
@@ -67,7 +66,7 @@ export class ModelTurn {
     const [first, ...others] = chain;
     for (let next: Try | undefined = { model: first, failed: 0, wait_ms: 0 }; next;) {
       const { model, wait_ms }: Try = next;
-      if (wait_ms > 0) await delay(wait_ms, undefined, { signal: scope.signal });
+      if (wait_ms > 0) await scope.services.clock.sleep(wait_ms, scope.signal);
       const turn = this.newTurn(model.name);
       try {
         return await this.tryOnce(turn, model);

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
 import { readLines } from './read-lines.js';
+import { runs } from '../../../test/support/thoroughness.js';
 
 /** A file in memory that answers at most `most` bytes at once, as a file may. */
 function fakeFile(content: Buffer, most = Infinity): FileHandle {
@@ -34,7 +35,7 @@ describe(readLines.name, () => {
           expect(content.toString('latin1', offset, offset + text.length)).toBe(text);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

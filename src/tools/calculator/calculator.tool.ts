@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import { z } from 'zod';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolPolicy } from '../tool.js';
-import { evaluate } from './evaluate.js';
-import { formatNumber } from './format-number.js';
-import { loadMathEngine } from './math-engine.js';
+import { CalculatorThread } from './calculator-thread.js';
 
 const MAX_LENGTH = 1_000;
 
@@ -20,7 +19,7 @@ const input = z.object({
 
 @ToolProvider()
 @Injectable()
-export class CalculatorTool extends Tool<z.infer<typeof input>> {
+export class CalculatorTool extends Tool<z.infer<typeof input>> implements OnApplicationShutdown {
   readonly name = 'calculator';
   readonly description =
     'Calculates one arithmetic expression exactly, with + - * / ^ % mod ! and parentheses, functions such as sqrt, round, log (natural), log10, sin, min, max, mean, gcd and combinations, and the constants pi, e, tau and phi. Use it for every calculation.';
@@ -31,8 +30,13 @@ export class CalculatorTool extends Tool<z.infer<typeof input>> {
     risk: 'low',
     recovery: 'rerun',
   };
+  private readonly thread = new CalculatorThread();
 
-  async execute({ expression }: z.infer<typeof input>): Promise<string> {
-    return formatNumber(evaluate(expression, await loadMathEngine()));
+  execute({ expression }: z.infer<typeof input>): Promise<string> {
+    return this.thread.calculate(expression);
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.thread.stop();
   }
 }

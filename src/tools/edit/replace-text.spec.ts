@@ -94,7 +94,8 @@ describe(replaceText.name, () => {
   });
 
   describe('takes linear time', () => {
-    const MANY = 4_000_000;
+    /** Time that grows with the product of both lengths would come to seconds. */
+    const MANY = 400_000;
     const text = 'a'.repeat(MANY);
 
     it.each([
@@ -105,16 +106,16 @@ describe(replaceText.name, () => {
       (_, wanted, kind) => {
         const began = performance.now();
         expect(replaceText(text, edit(wanted, 'x'), MANY)).toMatchObject({ kind });
-        expect(performance.now() - began).toBeLessThan(5_000);
+        expect(performance.now() - began).toBeLessThan(2_000);
       },
-      300_000,
+      60_000,
     );
 
     it('and does not begin to replace very many', () => {
       const began = performance.now();
       const many = { kind: 'too_many', count: MANY };
       expect(replaceText(text, edit('a', 'b', true), MANY)).toEqual(many);
-      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(performance.now() - began).toBeLessThan(2_000);
     }, 60_000);
   });
 

@@ -1,9 +1,12 @@
+import { IS_EXHAUSTIVE } from '../../support/thoroughness.js';
 import type { WholeStore } from '../../support/whole-store.js';
 
 export interface OpenedStore {
   readonly store: WholeStore;
   /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
   readonly reopen?: () => Promise<WholeStore>;
+  /** Reopening takes about a second: by default it is left out where it is one operation among many. */
+  readonly reopensSlowly?: boolean;
   /** Closes the newest store and removes its data. */
   close(): Promise<void>;
 }
@@ -18,6 +21,10 @@ export class StoreUnderTest {
   get store(): WholeStore {
     if (this.#store === undefined) throw new Error('The store is not open.');
     return this.#store;
+  }
+
+  get walksOverRestarts(): boolean {
+    return IS_EXHAUSTIVE || !this.#opened?.reopensSlowly;
   }
 
   async start(): Promise<void> {

@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads';
+
+const WORKER = new URL('./worker.js', import.meta.url);
+/** How long one expression may take, in milliseconds, without the time the thread needs to start. */
+const TIME_LIMIT_MS = 1_000;
+/** An idle thread is stopped after this time, in milliseconds. */
+const IDLE_MS = 30_000;
+const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
+
+interface Message {
+  readonly kind: 'started' | 'result' | 'error';
+  readonly text: string;
+}
+
+/**
+ * Evaluates expressions with mathjs in a worker thread, one after the other. An expression that takes
+ * too long or too much memory ends the thread; the next one gets a new thread.
+ */
+export class CalculatorThread {
+  private worker: Worker | undefined;
+  private idle: NodeJS.Timeout | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly timeLimitMs = TIME_LIMIT_MS) {}
+
+  /** @throws Error that tells the model why there is no result */
+  calculate(expression: string): Promise<string> {
+    const result = this.last.then(() => this.evaluate(expression));
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.idle);
+    await this.worker?.terminate();
+    this.worker = undefined;
+  }
+
+  private async evaluate(expression: string): Promise<string> {
+    clearTimeout(this.idle);
+    const worker = (this.worker ??= new Worker(WORKER, { env: {}, resourceLimits: MEMORY }));
+    worker.ref();
+    try {
+      return await answerOf(worker, expression, this.timeLimitMs);
+    } catch (error) {
+      if (error instanceof ThreadStopped) await this.stop();
+      throw error;
+    } finally {
+      worker.unref();
+      this.idle = setTimeout(() => void this.stop(), IDLE_MS).unref();
+    }
+  }
+}
+
+/** The thread can't be used any more. */
+class ThreadStopped extends Error {}
+
+function answerOf(worker: Worker, expression: string, timeLimitMs: number): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  return new Promise<string>((resolve, reject) => {
+    const stop = (message: string): void => reject(new ThreadStopped(message));
+    worker.on('error', (error: Error & { code?: string }) =>
+      stop(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? 'The expression needs too much memory. Calculate it in parts.'
+          : error.message,
+      ),
+    );
+    worker.on('exit', () => stop('The calculator was stopped.'));
+    worker.on('message', ({ kind, text }: Message) => {
+      if (kind === 'result') return resolve(text);
+      if (kind === 'error') return reject(new Error(text));
+      const message = `The expression takes too long (over ${timeLimitMs} ms). Calculate it in parts.`;
+      timer = setTimeout(() => stop(message), timeLimitMs);
+    });
+    worker.postMessage(expression);
+  }).finally(() => {
+    clearTimeout(timer);
+    for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
+  });
+}

@@ -1,0 +1,82 @@
+import { RequestExpiry } from '../../src/approvals/request-expiry.js';
+import { MovableClock } from '../support/movable-clock.js';
+import { KEY } from '../support/test-server.js';
+import type { TestServer, TestServerOptions } from '../support/test-server.js';
+import type { Servers } from './servers.js';
+import type { OpenStore } from './stores.js';
+
+/** Of all servers in this process, line by line: they share the logger of Nest. What was checked is gone. */
+const LOG: string[] = [];
+
+/** A server with its store and its clock, through its restarts and from one group of tests to the next. */
+export class RunningServer {
+  readonly clock = new MovableClock();
+  /** When the group of tests that uses it began, unless it is the first. */
+  private since: string | undefined;
+  /** The newest; `restart` replaces it. */
+  current: TestServer;
+
+  private constructor(
+    private readonly servers: Servers,
+    private readonly options: TestServerOptions,
+    readonly opened: OpenStore,
+  ) {}
+
+  static async start(servers: Servers, options: TestServerOptions): Promise<RunningServer> {
+    const server = new RunningServer(servers, options, await servers.open());
+    await server.boot();
+    return server;
+  }
+
+  /** Whether nothing runs on it that could still ask the model something. */
+  get isIdle(): boolean {
+    return this.current.isIdle;
+  }
+
+  /** To the next group of tests, which meets a model as it was at the start. */
+  handOver(): this {
+    this.current.fake.reset();
+    this.clock.skipsSleep = false;
+    this.since = this.clock.now().toISOString();
+    return this;
+  }
+
+  check(): void {
+    expect(this.current.fake.violations).toEqual([]);
+    expect(LOG.splice(0).join('')).not.toContain(KEY);
+  }
+
+  /** Groups that share a server have chats of their own. */
+  async checkChats(): Promise<void> {
+    const { since } = this;
+    if (since === undefined) return;
+    const { items } = (await this.current.api.get('/chats?limit=200')).body;
+    const used = (items as { id: string; created_at: string; updated_at: string }[]).filter(
+      ({ created_at, updated_at }) => created_at < since && updated_at > since,
+    );
+    expect(used.map(({ id }) => id)).toEqual([]);
+  }
+
+  async expire(milliseconds: number): Promise<void> {
+    this.clock.pass(milliseconds);
+    await Promise.all(this.current.getAll(RequestExpiry).map((each) => each.expire()));
+  }
+
+  async restart(): Promise<void> {
+    const { fake } = this.current;
+    await this.current.close();
+    await this.opened.reopen();
+    await this.boot(fake);
+  }
+
+  async stop(): Promise<void> {
+    await this.current.stop();
+    await this.opened.close();
+  }
+
+  private async boot(fake?: TestServer['fake']): Promise<void> {
+    const { clock, opened } = this;
+    const options = { ...this.options, clock, log: LOG, ...(fake && { fake }) };
+    this.current = await this.servers.start(opened.stores, options);
+  }
+}

@@ -1,0 +1,110 @@
+import { describeAgentFiles } from './suites/agent-files.js';
+import { describeAgents } from './suites/agents.js';
+import { describeAnthropic } from './suites/anthropic.js';
+import { describeApprovals } from './suites/approvals.js';
+import { describeBash } from './suites/bash.js';
+import { describeBudgets } from './suites/budgets.js';
+import { describeCallLimits } from './suites/call-limits.js';
+import { describeCancel } from './suites/cancel.js';
+import { describeChatFolder } from './suites/chat-folder.js';
+import { describeChats } from './suites/chats.js';
+import { describeChildren } from './suites/children.js';
+import { describeClientTools } from './suites/client-tools.js';
+import { describeCoder } from './suites/coder.js';
+import { describeCodingSession } from './suites/coding-session.js';
+import { describeConflict } from './suites/conflict.js';
+import { describeDefer } from './suites/defer.js';
+import { describeDeliberate } from './suites/deliberate.js';
+import { describeDeniedPaths } from './suites/denied-paths.js';
+import { describeDisconnect } from './suites/disconnect.js';
+import { describeEditBranches } from './suites/edit-branches.js';
+import { describeFiles } from './suites/files.js';
+import { describeFlow } from './suites/flow.js';
+import { describeGuardrails } from './suites/guardrails.js';
+import { describeImages } from './suites/images.js';
+import { describeInbox } from './suites/inbox.js';
+import { describeInput } from './suites/input.js';
+import { describeLifecycleTable } from './suites/lifecycle-table.js';
+import { describeMetrics } from './suites/metrics.js';
+import { describeModelFaults } from './suites/model-faults.js';
+import { describeParking } from './suites/parking.js';
+import { describePython } from './suites/python.js';
+import { describeQuestions } from './suites/questions.js';
+import { describeReaders } from './suites/readers.js';
+import { describeReadersThatMove } from './suites/readers-that-move.js';
+import { describeReconnecting } from './suites/reconnecting.js';
+import { describeRemember } from './suites/remember.js';
+import { describeRoles } from './suites/roles.js';
+import { describeSearch } from './suites/search.js';
+import { describeSessionLog } from './suites/session-log.js';
+import { describeSlots } from './suites/slots.js';
+import { describeStarts } from './suites/starts.js';
+import { describeSteering } from './suites/steering.js';
+import { describeSurface } from './suites/surface.js';
+import { describeTasks } from './suites/tasks.js';
+import { describeTools } from './suites/tools.js';
+import { describeTranscripts } from './suites/transcripts.js';
+import { describeTwoProcesses } from './suites/two-processes.js';
+import type { Servers } from './servers.js';
+
+/** By name: `npm test -- on-files -t '^cancel '` runs the suite `cancel` on files. */
+export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
+
+/** What they test depends on how the store keeps and orders it: they run on each store. */
+export const STORE_SUITES: Suites = {
+  cancel: describeCancel,
+  chats: describeChats,
+  conflict: describeConflict,
+  'edit-branches': describeEditBranches,
+  flow: describeFlow,
+  inbox: describeInbox,
+  parking: describeParking,
+  reconnecting: describeReconnecting,
+  'session-log': describeSessionLog,
+  starts: describeStarts,
+};
+
+/** What they test is the same on each store that passes its contract: they run on files, and with `TEST_ALL=1` on each store. */
+export const OTHER_SUITES: Suites = {
+  'agent-files': describeAgentFiles,
+  agents: describeAgents,
+  anthropic: describeAnthropic,
+  approvals: describeApprovals,
+  bash: describeBash,
+  budgets: describeBudgets,
+  'call-limits': describeCallLimits,
+  'chat-folder': describeChatFolder,
+  children: describeChildren,
+  'client-tools': describeClientTools,
+  coder: describeCoder,
+  'coding-session': describeCodingSession,
+  defer: describeDefer,
+  deliberate: describeDeliberate,
+  'denied-paths': describeDeniedPaths,
+  disconnect: describeDisconnect,
+  files: describeFiles,
+  guardrails: describeGuardrails,
+  images: describeImages,
+  input: describeInput,
+  'lifecycle-table': describeLifecycleTable,
+  metrics: describeMetrics,
+  'model-faults': describeModelFaults,
+  python: describePython,
+  questions: describeQuestions,
+  readers: describeReaders,
+  remember: describeRemember,
+  search: describeSearch,
+  slots: describeSlots,
+  steering: describeSteering,
+  surface: describeSurface,
+  tasks: describeTasks,
+  tools: describeTools,
+  transcripts: describeTranscripts,
+};
+
+/** They start processes of their own, which share Postgres and Redis. */
+export const PROCESS_SUITES: Suites = {
+  'readers-that-move': describeReadersThatMove,
+  roles: describeRoles,
+  'two-processes': describeTwoProcesses,
+};

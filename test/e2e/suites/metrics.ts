@@ -1,0 +1,43 @@
+import type { Servers } from '../servers.js';
+
+export function describeMetrics(servers: Servers): void {
+  describe('A Prometheus that scrapes', () => {
+    servers.run(
+      {},
+      (server) => {
+        it('finds what the process did, each series with a type and a few labels', async () => {
+          server.fake.reply(
+            { calls: [{ name: 'calculator', arguments: { expression: '6*7' } }] },
+            { text: 'It is 42.' },
+          );
+          const reader = await server.api.say('measured', 'What is 6*7?');
+          const { status, headers, body } = await server.api.get('/metrics');
+          expect(status).toBe(200);
+          expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+          const series = new Map(
+            String(body)
+              .split('\n')
+              .filter((line) => line !== '' && !line.startsWith('#'))
+              .map((line) => [
+                line.slice(0, line.lastIndexOf(' ')),
+                Number(line.split(' ').at(-1)),
+              ]),
+          );
+          expect(Object.fromEntries(series)).toMatchObject({
+            'parley_interactions_ended_total{status="COMPLETED"}': 1,
+            'parley_tool_calls_total{outcome="ok"}': 1,
+            'parley_tokens_total{direction="input"}': 20,
+            'parley_runs{state="queued"}': 0,
+            parley_store_up: 1,
+            parley_spilled_interactions: 0,
+            parley_records_total: reader.records.length - 1, // the start is no append
+            process_resident_memory_bytes: expect.any(Number),
+          });
+          expect(series.get('parley_append_group_size_count')).toBeGreaterThan(0);
+          expect(String(body)).not.toContain('measured');
+        });
+      },
+      { isOwn: true },
+    );
+  });
+}

@@ -1,0 +1,89 @@
+import { EventReader } from '../../support/event-reader.js';
+import { eventually } from '../../support/eventually.js';
+import { Gate } from '../../support/gate.js';
+import type { SseFrame } from '../../support/sse-frame.js';
+import type { Servers } from '../servers.js';
+
+/** A turn's text. It takes six bytes for each character on the wire, and that twice: as deltas and as a record. */
+const TEXT = '\u0001'.repeat(100_000);
+/** Together more than the kernel and the server buffer for a connection. */
+const TURNS = 10;
+
+export function describeReaders(servers: Servers): void {
+  describe('A reader that stops reading', () => {
+    servers.run({ MODEL_CONTEXT_TOKENS: '100000000' }, (server) => {
+      it('is disconnected while others and the run go on, and comes back for the rest (I10)', async () => {
+        const gates = Array.from({ length: TURNS }, () => new Gate());
+        server.fake.reply(
+          ...gates.map((gate, n) => ({
+            text: [gate, TEXT],
+            calls: [{ name: 'calculator', arguments: { expression: `6*${n}` } }],
+            chunk_size: 10_000,
+          })),
+        );
+        const stopped = (await server.api.stream('slow', 'Much, please'))[Symbol.asyncIterator]();
+        const reader = new EventReader().read((await stopped.next()).value as SseFrame);
+        const of = { chat_id: 'slow', id: reader.records[0]!.interaction_id };
+        const other = new EventReader();
+        for await (const frame of await server.api.events(of)) {
+          other.read(frame);
+          if (['interaction_started', 'tool_result'].includes(frame.event)) gates.shift()?.open();
+        }
+        await eventually(() => server.streams === 0);
+
+        await takeWhatIsLeft(reader, stopped);
+        expect(reader.done).toBe(false);
+        await server.api.follow(of, undefined, reader);
+        for (const { faults, types, records } of [reader, other]) {
+          expect(faults).toEqual([]);
+          expect(types.filter((type) => type === 'MESSAGE')).toHaveLength(TURNS);
+          expect(records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+        }
+      });
+    });
+  });
+
+  describe('Readers that connect and leave', () => {
+    servers.run(
+      {},
+      (server) => {
+        it('leave nothing behind, however many they are and however they leave', async () => {
+          const gate = new Gate();
+          server.fake.reply({ text: ['Wait', gate, ' for it.'] });
+          const of = await server.api.begin('leavers', 'Go');
+          await gate.reached;
+          await Promise.all(
+            Array.from({ length: 200 }, async (_, n) => {
+              const stream = await server.api.events(of);
+              if (n % 2 === 0) stream.close();
+              else for await (const frame of stream) if (frame.event === 'text_delta') break;
+            }),
+          );
+          await eventually(() => server.streams === 0 && server.readersOf(of.id) === 0);
+          gate.open();
+          const reader = await server.api.follow(of);
+          expect(reader.faults).toEqual([]);
+          expect(reader.find('ANSWER')).toMatchObject({ content: 'Wait for it.' });
+          await eventually(() => server.streams === 0 && server.readersOf(of.id) === 0);
+        });
+      },
+      { isOwn: true },
+    );
+  });
+}
+
+/** Reads what came before the connection was cut. */
+async function takeWhatIsLeft(
+  reader: EventReader,
+  frames: AsyncIterator<SseFrame, unknown>,
+): Promise<void> {
+  try {
+    for (;;) {
+      const next = await frames.next();
+      if (next.done) return;
+      reader.read(next.value);
+    }
+  } catch {
+    // The server has cut it in the middle of a frame.
+  }
+}

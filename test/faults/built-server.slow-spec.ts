@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../support/made-once.js';
+import { FILES } from '../support/process-data.js';
+import { ServerProcess } from '../support/server-process.js';
+
+/** The compiler may have everything to build. */
+const TEST_MS = 240_000;
+
+describe('The server that `npm run build` makes', () => {
+  it(
+    'starts, answers, and stops in order',
+    async () => {
+      await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-if-stale.mjs')]);
+      const data = await FILES.create();
+      const server = await ServerProcess.start(data.env, [join(ROOT, 'dist/src/main.js')]);
+      const api = await server.api();
+      expect((await api.get('/health/ready')).status).toBe(200);
+      const reader = await api.say('built', 'Hi');
+      expect(reader.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+      expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+      await data.remove();
+    },
+    TEST_MS,
+  );
+});
