@@ -13,7 +13,7 @@ import type { Vacuum } from './connection/vacuum.js';
 
 /**
  * The ports in Postgres, on a server or embedded: the same SQL.
- * @param vacuum for a database that does not vacuum itself
+ * @param vacuum for a database without autovacuum
  */
 export function createStores(database: Database, vacuum?: Vacuum): AllStores {
   return {

@@ -22,7 +22,7 @@ interface Standing {
   readonly own: number;
 }
 
-/** Appends to logs: one statement for a whole group, and each batch alone that it left out. */
+/** Appends to logs: one statement for a whole group, then each batch that it left out alone. */
 export class AppendQueries {
   readonly #limitMs: number | undefined;
 
@@ -42,7 +42,10 @@ export class AppendQueries {
     });
   }
 
-  /** Answers the batches that are written. The rest is fenced off, locked, in the log already, or suffers from an odd neighbour. */
+  /**
+   * Answers the batches that are written. The others are fenced off, locked, in the log already, or
+   * failed with the group.
+   */
   async #appendTogether(batches: readonly AppendBatch[]): Promise<Set<AppendBatch>> {
     try {
       const rows = await this.#send(batches);
@@ -82,7 +85,10 @@ export class AppendQueries {
     return this.#judge(batch, standings?.[0] as Standing | undefined);
   }
 
-  /** What an append means that the fence refused: all of it is there (its commit was in doubt), a part of it, or another run's log. */
+  /**
+   * An append that the fence refused is in the log completely (its commit was in doubt), partly, or
+   * belongs to the log of another run.
+   */
   async #judge(batch: AppendBatch, standing: Standing | undefined): Promise<AppendOutcome> {
     const { epoch, records } = batch;
     if (!standing || standing.own < standing.present || standing.own === 0) return 'fenced';

@@ -2,8 +2,9 @@ import type { Statement } from '../connection/database.js';
 import { IS_QUEUED, MAY_RUN } from '../interactions/interaction-row.js';
 
 /**
- * The records of all batches, one row each; `batch` is the number of its batch, from 1. Bodies travel as one JSON array, cut up as text:
- * `json_array_elements` keeps key order, U+0000 and lone surrogates, which everything that makes text or records of JSON refuses.
+ * The records of all batches, one row each; `batch` is the number of its batch, from 1. Bodies
+ * travel as one JSON array, split as text: `json_array_elements` keeps key order, U+0000 and lone
+ * surrogates, which every conversion of JSON to text or records refuses.
  */
 const RECORDS = `ROWS FROM (unnest($1::integer[]), unnest($2::integer[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
     unnest($6::timestamptz[]), json_array_elements($7::json), json_array_elements($8::json))
@@ -16,7 +17,7 @@ const APPENDED = `
     SELECT w.id, r.seq, w.epoch, r.agent_id, r.key, r.type, r.at, r.body, r.hidden FROM ${RECORDS} JOIN written w ON w.number = r.batch
   )`;
 
-/** The same for the requests of all batches; a run that comes to a step again finds its request there. */
+/** The requests of all batches; a run that repeats a step finds its request there. */
 const ASKED = `
   asked AS (
     INSERT INTO requests (interaction_id, chat_id, id, key, kind, agent_id, created_at, expires_at, event)
@@ -27,7 +28,10 @@ const ASKED = `
     ON CONFLICT (interaction_id, key) DO NOTHING
   )`;
 
-/** What a batch does to its row; `b` is the batch. What ends without having begun never was on its chat's branch, and keeps its rank. */
+/**
+ * The changes of a batch `b` to its row. An interaction that ends in the queue was never on the
+ * branch of its chat, and keeps its rank.
+ */
 const CHANGES = `
   last_seq = coalesce(b.last_seq, i.last_seq),
   status = coalesce(b.status, i.status),
@@ -41,8 +45,9 @@ const CHANGES = `
   superseded_at = CASE WHEN i.${IS_QUEUED} THEN b.completed_at ELSE i.superseded_at END`;
 
 /**
- * Who may append: the run of this epoch (I6), to a log that ends right before the batch (I1). Checked on the newest version of a row that is
- * locked: a join on what the statement saw when it began would let a run through that lost its lease meanwhile.
+ * Only the run of this epoch may append (I6), to a log that ends right before the batch (I1).
+ * Checked on the newest version of a locked row: a join on the snapshot of the statement would
+ * admit a run that lost its lease meanwhile.
  */
 const FENCE = `i.epoch = b.epoch AND i.last_seq = coalesce(b.after_seq, i.last_seq) AND ${MAY_RUN}`;
 
@@ -69,15 +74,15 @@ const ONE = `
 const ANSWER = 'SELECT number::integer FROM written';
 
 /**
- * Many interactions in one commit; answers the numbers of the batches that were written. Rows that somebody else holds are skipped, so that
- * nobody waits for a neighbour and groups can't lock each other out.
+ * Many interactions in one commit; answers the numbers of the written batches. Skips locked rows,
+ * so that no batch waits for another and groups cannot deadlock.
  */
 export const APPEND_GROUP: Statement = { text: `${GROUP}, ${APPENDED} ${ANSWER}` };
 
 /** With requests. */
 export const APPEND_GROUP_ASKING: Statement = { text: `${GROUP}, ${APPENDED}, ${ASKED} ${ANSWER}` };
 
-/** The same for one interaction; it waits for whoever holds the row. */
+/** The same for one interaction; waits for the lock of its row. */
 export const APPEND_ONE: Statement = {
   name: 'append.one',
   text: `${ONE}, ${APPENDED} ${ANSWER}`,
@@ -89,13 +94,16 @@ export const APPEND_ONE_ASKING: Statement = {
   text: `${ONE}, ${APPENDED}, ${ASKED} ${ANSWER}`,
 };
 
-/** A group that ends interactions waits no longer than this for their chats. */
+/** A group that ends interactions waits no longer than this for the locks of their chats. */
 export const WAIT_BRIEFLY: Statement = { text: "SET LOCAL lock_timeout = '200ms'" };
 
-/** A transaction of one interaction gives up on a row that is held for longer than this. */
+/** A transaction of one interaction waits no longer than this for a lock. */
 export const WAIT_FOR_LOCK: Statement = { text: "SET LOCAL lock_timeout = '2s'" };
 
-/** Where a log stands, and how many of the seqs `$3`…`$4` are in it, by whichever run and by the run of epoch `$2`. */
+/**
+ * The end of a log, and how many of the seqs `$3`…`$4` it contains, of any run and of the run of
+ * epoch `$2`.
+ */
 export const STANDING: Statement = {
   name: 'append.standing',
   text: `SELECT i.epoch, i.last_seq, count(r.seq)::integer AS present, count(r.seq) FILTER (WHERE r.epoch = $2)::integer AS own

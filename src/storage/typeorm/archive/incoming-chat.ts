@@ -9,7 +9,7 @@ import type { ChatRow } from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
 
-/** No upload takes that long: whoever began it is gone. */
+/** No upload takes that long: its process died. */
 export const SWEEP_INCOMING: Statement = {
   text: "DELETE FROM incoming_chats WHERE begun_at < now() - interval '1 day'",
 };
@@ -20,7 +20,9 @@ export const DISCARD: Statement = { text: 'DELETE FROM incoming_chats WHERE id =
 
 const RECORD_COLUMNS = 'interaction_id, seq, epoch, agent_id, key, type, at, body, hidden';
 
-/** `$1` is what is being received, `$2` the interaction. Bodies travel as one JSON array, for the reasons that appends have. */
+/**
+ * `$1` is the incoming chat, `$2` the interaction. Bodies travel as one JSON array, as in appends.
+ */
 export const ADD_RECORDS: Statement = {
   text: `INSERT INTO incoming_records (incoming_id, ${RECORD_COLUMNS})
     SELECT $1, $2, r.* FROM ROWS FROM (unnest($3::integer[]), unnest($4::integer[]), unnest($5::text[]), unnest($6::text[]),
@@ -43,7 +45,7 @@ export const ADD_REQUEST: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 };
 
-/** Makes the chat (`$2`…`$8`) with all that was received as `$1`, unless its id is taken: then nothing. */
+/** Creates the chat (`$2`…`$8`) with everything received as `$1`, or nothing if its id is taken. */
 export const COMMIT_INCOMING: Statement = {
   text: `
     WITH chat AS (
@@ -66,7 +68,10 @@ export const COMMIT_INCOMING: Statement = {
     SELECT id FROM chat`,
 };
 
-/** A chat that is being brought in, in tables of its own: no connection is held while it arrives, and one transaction moves it. */
+/**
+ * A chat during its import, in tables of its own: no connection is held meanwhile, and one
+ * transaction moves it.
+ */
 export class IncomingRows implements IncomingChat {
   constructor(
     private readonly db: Database,

@@ -14,12 +14,15 @@ import type { TimeLimits } from './time-limits.js';
 
 const ignore = () => {};
 
-/** Whoever uses a connection that breaks learns of it from its statement; unheard, the event would end the process. */
+/**
+ * A connection that breaks fails its statement; without a listener, the event would end the
+ * process.
+ */
 const HEAR_ERRORS = {
   onConnect: (client: pg.ClientBase) => void client.on('error', ignore),
 };
 
-/** A server: as many connections as its answers keep busy, none of them waited for or listened to for ever. */
+/** A server: no connection is waited for, or listened to, without a limit. */
 const SERVER_POOL = {
   ...HEAR_ERRORS,
   max: 10,
@@ -31,7 +34,7 @@ const SERVER_POOL = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
-/** What fails is in the error that is thrown; TypeORM would print it as well. */
+/** TypeORM would print errors that are thrown as well. */
 const SILENT: Logger = {
   log: ignore,
   logQuery: ignore,
@@ -51,7 +54,7 @@ const BOTH = {
   synchronize: false,
   logger: SILENT,
   installExtensions: false,
-  // An idle connection that breaks is replaced; whoever needs one that can't be had is told.
+  // An idle connection that breaks is replaced; a failed connect rejects.
   poolErrorHandler: ignore,
 } as const satisfies DataSourceOptions;
 

@@ -10,16 +10,16 @@ type Connected = (
   release: (error?: unknown) => void,
 ) => void;
 
-/** How long the connection may stay with one holder while others wait, in milliseconds. */
+/** How long one holder may keep the connection while others wait, in milliseconds. */
 export const EMBEDDED_WAIT_MS = 4000;
 
 /**
- * The pool of one: it hands out the embedded database's only connection exclusively, so that no statement lands inside somebody else's
- * transaction. Who waits while it comes back and goes out again waits on; who waits while one holder keeps it most likely waits for
- * itself, and is told so.
+ * The pool of one: it hands out the only connection of the embedded database exclusively, so that
+ * no statement lands inside another transaction. Waiting goes on as long as the connection changes
+ * hands; if one holder keeps it, the transaction most likely waits for itself, and gets an error.
  */
 export class EmbeddedPool extends pg.Pool {
-  /** How often the connection was handed out. */
+  /** Handouts so far. */
   private handouts = 0;
 
   override connect(): Promise<pg.PoolClient>;
@@ -64,8 +64,8 @@ function waitsForItself(cause: unknown): AppError {
 const TERMINATE = 'X'.charCodeAt(0);
 
 /**
- * What `pg` takes for its network connection: it speaks Postgres's wire protocol to a PGlite in this process. There is only one session
- * behind it, so there must be only one of these at a time, which is the pool's business (`EmbeddedPool`).
+ * The network connection of `pg`: speaks the wire protocol of Postgres to a PGlite in this process.
+ * PGlite has one session, so only one of these may exist at a time, which `EmbeddedPool` ensures.
  */
 export class PgliteSocket extends Duplex {
   constructor(private readonly db: PGlite) {
@@ -104,7 +104,7 @@ export class PgliteSocket extends Duplex {
     this.#send(chunk).then(() => done(), done);
   }
 
-  /** A query is several messages; those that were written in one go are executed in one go. */
+  /** A query consists of several messages; those written together are executed together. */
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
     this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => done(), done);
   }
@@ -114,7 +114,10 @@ export class PgliteSocket extends Duplex {
     done();
   }
 
-  /** The session outlives its connections; a new one must not meet what the last one left open or prepared. */
+  /**
+   * The session outlives its connections; a new one must not see open transactions or prepared
+   * statements of the last.
+   */
   async #reset(): Promise<void> {
     await this.db.exec('ROLLBACK');
     await this.db.exec('DISCARD ALL');

@@ -12,13 +12,13 @@ import { requireMigrated, runMigrations } from './run-migrations.js';
 import { limitsFor } from './time-limits.js';
 
 export interface OpenOptions extends DatabaseTarget {
-  /** Whether to run migrations that are pending; without, they are an error. */
+  /** Run pending migrations; without, they are an error. */
   readonly migrate: boolean;
   /** `SAVE_TIMEOUT_MS`: how long a server may take to answer depends on it. */
   readonly saveTimeoutMs?: number;
   /** How long to wait for a server that isn't up, in milliseconds. */
   readonly patienceMs?: number;
-  /** Told when a server has to be waited for. */
+  /** Called when the server has to be waited for. */
   readonly onWait?: (message: string) => void;
   /** Ends the waiting. */
   readonly signal?: AbortSignal;

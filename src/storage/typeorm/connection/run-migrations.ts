@@ -3,7 +3,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { isAway, toStoreError } from './store-error.js';
 
-/** Any number that nobody else uses on this database. */
+/** The key of the advisory lock: arbitrary, and unique on this database. */
 const LOCK = 7_078_135_201;
 
 /**

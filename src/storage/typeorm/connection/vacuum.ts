@@ -1,16 +1,16 @@
 import type { Database } from './database.js';
 import type { Statement } from './database.js';
 
-/** Smallest first, so that most of it is done early. */
+/** Smallest first, so that most are done early. */
 const STATEMENTS: Statement = {
   text: `SELECT format('VACUUM %I', relname) AS text FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relpages, relname`,
 };
 
 /**
- * Makes room that deleted and replaced rows took usable again: the embedded database, unlike a server, doesn't do that by itself. A table is
- * gone through as far as it has changed since the last time (1 ms for one that hasn't, 70 ms per 100 MB at most), and nobody is waited
- * for in between: each table is a statement of its own.
+ * Vacuums the embedded database, which has no autovacuum. A table costs 1 ms if nothing changed
+ * since the last time, and at most 70 ms per 100 MB; each is a statement of its own, so that other
+ * statements run in between.
  */
 export class Vacuum {
   private timer: NodeJS.Timeout | undefined;
@@ -23,13 +23,13 @@ export class Vacuum {
     private readonly pauseMs: number,
   ) {}
 
-  /** Soon, and once however often it is asked for until then. */
+  /** Schedules a run; requests until then are one. */
   request(): void {
     if (this.stopped) return;
     this.timer ??= setTimeout(() => this.begin(), this.pauseMs).unref();
   }
 
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no vacuum is running any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

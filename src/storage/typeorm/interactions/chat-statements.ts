@@ -2,8 +2,8 @@ import type { Statement } from '../connection/database.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Rows are locked in this order, so that nobody locks anybody out: chats by id, then interactions by id, then requests. Who holds a chat
- * decides what is active in it, what is queued and where its head is.
+ * Lock order, against deadlocks: chats by id, then interactions by id, then requests. The lock of a
+ * chat protects its active interaction, its queue and its head.
  */
 export const LOCK_CHAT: Statement = {
   name: 'chats.lock',
@@ -25,7 +25,10 @@ export const LOCK_CHATS_OF: Statement = {
 const BODY = `
   'type', 'INTERACTION_STARTED', 'chat_id', chat_id, 'user_message', user_message, 'agent', agent, 'model', model, 'parent_id', parent_id`;
 
-/** Makes the interactions `begun` (their columns, and `at`) begin: writes record 1, and makes them the heads of their chats. */
+/**
+ * Begins the interactions of `begun` (their columns, and `at`): writes record 1, and makes them the
+ * heads of their chats.
+ */
 export const BEGIN_INTERACTIONS = `
   first AS (
     INSERT INTO records (interaction_id, seq, epoch, agent_id, type, at, body)
@@ -38,8 +41,9 @@ export const BEGIN_INTERACTIONS = `
   )`;
 
 /**
- * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The heads themselves may be made by the same
- * statement, which doesn't see them. What is queued is on no branch yet. The offset keeps the planner from reading all interactions at once.
+ * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The
+ * same statement may insert the heads, and does not see them. A queued interaction is on no branch
+ * yet. The offset prevents the planner from reading all interactions at once.
  */
 export const MARK_BRANCHES = `
   branch AS (
@@ -54,7 +58,7 @@ export const MARK_BRANCHES = `
     WHERE i.chat_id = h.chat_id AND NOT i.${IS_QUEUED} AND (i.superseded_at IS NULL) = (i.id NOT IN (SELECT id FROM branch))
   )`;
 
-/** Of an interaction that has become its chat's head, as of `$2`. */
+/** The branch of an interaction that is now the head of its chat, as of `$2`. */
 export const MARK_BRANCH_OF: Statement = {
   name: 'branches.mark',
   text: `
@@ -66,7 +70,7 @@ export const MARK_BRANCH_OF: Statement = {
     SELECT`,
 };
 
-/** Under the chat's lock: only to what has begun. */
+/** Under the lock of the chat: only to an interaction that has begun. */
 export const SWITCH_HEAD: Statement = {
   text: `
     WITH RECURSIVE target AS (

@@ -3,8 +3,9 @@ import type { Statement } from '../connection/database.js';
 import { IS_QUEUED } from './interaction-row.js';
 
 /**
- * What is queued in the chat `$1`, last first, then its active branch from the head: `$2` at the most, those before `$3` if that is given.
- * Walks no further along the parents than the page needs. The offsets keep the planner from reading all interactions at once.
+ * Queued interactions of the chat `$1`, last first, then its active branch from the head: at most
+ * `$2`, before `$3` if given. Walks no further along the parents than the page needs. The offsets
+ * prevent the planner from reading all interactions at once.
  */
 export const LIST_ACTIVE: Statement = {
   text: `
@@ -37,7 +38,7 @@ export const LIST_ACTIVE: Statement = {
     ORDER BY p.distance, p.queue_rank DESC, i.id DESC`,
 };
 
-/** All of the chat `$1`, whatever branch they are on, last asked for first: ids sort by time. */
+/** All of the chat `$1`, on any branch, newest first: ids sort by time. */
 export const LIST_ALL: Statement = {
   name: 'interactions.list_all',
   text: `SELECT ${INTERACTION_COLUMNS} FROM interactions i WHERE i.chat_id = $1 AND ($3::text IS NULL OR i.id < $3)

@@ -3,8 +3,9 @@ import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Under the lock of the chat `free (chat_id, at)`: begins the first that is queued in it if none is active. One that is locked is being
- * cancelled, as nobody else locks it without its chat's lock. What is active is asked for as one value, so that it is looked up.
+ * Under the lock of the chat `free (chat_id, at)`: begins its first queued interaction if none is
+ * active. A locked one is being cancelled, since only a cancel locks it without the lock of its
+ * chat. The active interaction is queried as a scalar, so that the index is used.
  */
 const PROMOTED = `
   next AS MATERIALIZED (
@@ -31,8 +32,9 @@ export const PROMOTE: Statement = {
 };
 
 /**
- * After the end of the interaction `$1`, if it has ended: its pending requests are closed, and the next one of its chat begins. They are not
- * called pending here, so that no plan looks for them among all that are.
+ * After the end of the interaction `$1`, if it has ended: closes its pending requests and begins
+ * the next interaction of its chat. Does not say `pending`, so that no plan searches all pending
+ * requests.
  */
 export const LEAVE_CHAT: Statement = {
   name: 'queue.leave_chat',
@@ -45,7 +47,7 @@ export const LEAVE_CHAT: Statement = {
     ${PROMOTED}`,
 };
 
-/** Chats where some wait and none is active. */
+/** Chats with queued interactions and no active one. */
 export const LIST_PROMOTABLE: Statement = {
   text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
     AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,

@@ -71,7 +71,7 @@ function isOvertaken(error: unknown): boolean {
   return cause?.constraint === 'interactions_one_active_per_chat';
 }
 
-/** A chat that isn't there has nothing to edit, and isn't made for it. */
+/** An edit of a chat that does not exist must not create it. */
 function toLock({ chat, edited_from }: StartInteraction): Step {
   const { id, title, agent, created_at, metadata } = chat;
   if (edited_from !== undefined) return [LOCK_CHAT, [id]];

@@ -3,14 +3,20 @@ import { BEGIN_INTERACTIONS } from './chat-statements.js';
 import type { Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
-/** Makes the chat if it is new, and locks it in any case: an update that its WHERE refuses still locks. */
+/**
+ * Creates the chat if it is new, and locks it in any case: an update that its WHERE refuses still
+ * locks.
+ */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
   text: `INSERT INTO chats (id, title, agent, created_at, updated_at, metadata) VALUES ($1, $2, $3, $4, $4, $5)
     ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE false`,
 };
 
-/** What may be done: `$2` is the chat, `$13` the idempotency key, `$15` the edited interaction, `$16` what to do on conflict. */
+/**
+ * Decides the outcome: `$2` is the chat, `$13` the idempotency key, `$15` the edited interaction,
+ * `$16` the conflict policy.
+ */
 const VERDICT = `
   seen AS (SELECT id, idempotency_fingerprint AS fingerprint FROM interactions WHERE chat_id = $2 AND idempotency_key = $13),
   edited AS (SELECT id, parent_id, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $15 AND chat_id = $2),
@@ -36,7 +42,10 @@ const VERDICT = `
       LEFT JOIN seen ON true LEFT JOIN edited ON true LEFT JOIN active ON true
   )`;
 
-/** The new row: what begins at once gets its parent, and its lease if there is one; what waits gets its rank, and a parent only as an edit. */
+/**
+ * The new row. One that begins gets its parent, and its lease if requested; a queued one gets its
+ * rank, and a parent only as an edit.
+ */
 const ENTERED = `
   entered AS (
     INSERT INTO interactions (id, chat_id, user_message, agent, agent_id, model, settings, created_at, metadata, idempotency_key,
@@ -52,7 +61,10 @@ const ENTERED = `
     RETURNING *
   )`;
 
-/** Under the chat's lock: the new interaction, begun or queued, or what stands in its way. `$17` is why an interrupted one is cancelled. */
+/**
+ * Under the lock of the chat: the new interaction, begun or queued, or the obstacle. `$17` is the
+ * cancel reason of an interrupted one.
+ */
 export const START: Statement = {
   name: 'start.start',
   text: `

@@ -19,7 +19,7 @@ import {
 import type { Row, Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
-/** Both indexes are `…_by_agent`; a child's start is the only record that the second holds. */
+/** Both indexes are named `…_by_agent`; the second contains only the starts of child agents. */
 const FIND_OF_AGENT: Statement = {
   name: 'interactions.find_of_agent',
   text: `${SELECT_INTERACTIONS} WHERE i.id = coalesce(
@@ -32,7 +32,7 @@ const FIND_ACTIVE: Statement = {
   text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
 };
 
-/** Only what is queued has a rank. */
+/** Only queued interactions have a rank. */
 const LIST_UNFINISHED: Statement = {
   name: 'interactions.list_unfinished',
   text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
@@ -53,7 +53,10 @@ const ADDED: Statement = {
   text: 'SELECT id, added_messages FROM interactions WHERE id = ANY ($1::text[]) AND added_messages IS NOT NULL',
 };
 
-/** What is queued will not begin any more: its place is after its chat's head, unless it is an edit, which has one. */
+/**
+ * A queued interaction will not begin any more: its parent becomes the head of its chat, unless it
+ * is an edit, which has a parent.
+ */
 const CANCEL: Statement = {
   name: 'interactions.cancel',
   text: `UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $2), signals = i.signals + 1,
@@ -122,7 +125,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
   }
 
-  /** Two statements, so that the second sees what the first waited for. */
+  /** Two statements, so that the second sees the row that the first waited for. */
   async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
       [CANCEL, [id, reason]],

@@ -14,7 +14,10 @@ type Columns = QueryDeepPartialEntity<ChatRow>;
 
 const IS_BEFORE = '(chat.created_at, chat.id) < (CAST(:created_at AS timestamptz), :id)';
 
-/** Under `LOCK_CHAT`, so that nothing starts meanwhile; what has ended never becomes active again. */
+/**
+ * Under `LOCK_CHAT`, so that nothing starts meanwhile; an ended interaction never becomes active
+ * again.
+ */
 const DELETE_IDLE: Statement = {
   name: 'chats.delete_idle',
   text: `DELETE FROM chats WHERE id = $1
@@ -22,7 +25,7 @@ const DELETE_IDLE: Statement = {
 };
 
 export class TypeOrmChatStore extends ChatStore {
-  /** @param vacuum for a database that doesn't make room by itself */
+  /** @param vacuum for a database without autovacuum */
   constructor(
     private readonly db: Database,
     private readonly vacuum?: Vacuum,

@@ -14,21 +14,30 @@ import {
 } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 
-/** The database's clock, read when the row is locked: waiting for the lock takes nothing off. */
+/**
+ * The clock of the database, read once the row is locked: waiting for the lock costs no lease time.
+ */
 const UNTIL = `clock_timestamp() + $3::integer * interval '1 millisecond'`;
 
 /** Of the table `i`. */
 const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
 
-/** Not while it is parked and nothing was signalled since. It is what `interactions_wanting_a_run` holds, word for word. */
+/**
+ * Not while parked without a new signal. The predicate of `interactions_wanting_a_run`, literally.
+ */
 const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
-/** Runs of the table `i` in a row that were lost and had written nothing; `isLost` is about who held the lease until now, if anybody did. */
+/**
+ * Lost runs in a row that wrote nothing, of the table `i`; `isLost`: the current owner lost the
+ * run.
+ */
 const countLosses = (isLost: string): string =>
   `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
 
-/** A run that is no beginning, and does not wake from parking, writes `RESUMED` first: no progress either. */
+/**
+ * A resumed run writes `RESUMED` first, which is no progress either; a woken parked run does not.
+ */
 const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
 
 const ACQUIRE: Statement = {
@@ -43,7 +52,7 @@ const ACQUIRE: Statement = {
     FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
 };
 
-/** Rows are locked in the order of their ids, so that two of these can't lock each other out. */
+/** Locks rows in the order of ids, so that two renewals cannot deadlock. */
 const RENEW: Statement = {
   text: `
     WITH held AS MATERIALIZED (
@@ -54,7 +63,7 @@ const RENEW: Statement = {
     RETURNING i.id AS interaction_id, i.signals, i.cancel_reason`,
 };
 
-/** Whoever is parked at work would rest for ever. */
+/** A run parked in any other status would never wake. */
 const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
 
 const RELEASE: Statement = {
@@ -118,8 +127,8 @@ export class TypeOrmLeaseStore extends LeaseStore {
 }
 
 /**
- * Lets every lease lapse. For a process that has just opened a database which no other process can use: whoever held them is dead, and what
- * they ran goes on at once instead of when their time is over.
+ * Expires every lease. For a process that has just opened a database no other process can use: the
+ * owners are dead, and their interactions resume at once.
  */
 export async function expireLeases(database: Database): Promise<void> {
   const text = `UPDATE interactions SET lease_until = clock_timestamp() WHERE owner IS NOT NULL AND ${IS_ACTIVE}`;

@@ -44,13 +44,16 @@ export const LIST_EXPIRED: Statement = {
   text: `${SELECT_REQUESTS} WHERE r.status = 'pending' AND r.expires_at <= $1 ORDER BY r.expires_at, r.id LIMIT $2`,
 };
 
-/** First the interaction, then the request: an append that ends the interaction locks them in that order too. */
+/** Locks the interaction before the request, as an append that ends the interaction does. */
 export const LOCK_INTERACTION_OF: Statement = {
   name: 'requests.lock_interaction_of',
   text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1) FOR NO KEY UPDATE`,
 };
 
-/** Under that lock: settles the request (I5), or tells why not. `$4` is now, `$5` whether its time is over. */
+/**
+ * Under that lock: settles the request (I5), or answers why not. `$4` is now; `$5` accepts expired
+ * ones.
+ */
 export const SETTLE: Statement = {
   name: 'requests.settle',
   text: `
@@ -75,7 +78,7 @@ export const SETTLE: Statement = {
 
 type Verdict = ColumnsOfInteraction & Pick<SettleOutcome, 'outcome'>;
 
-/** What waits for people. Requests are made, and closed, by appends. */
+/** Requests to people in Postgres. Appends create and close them. */
 export class TypeOrmRequestStore extends RequestStore {
   constructor(private readonly db: Database) {
     super();
@@ -117,7 +120,10 @@ export class TypeOrmRequestStore extends RequestStore {
   }
 }
 
-/** Values are `$2` and up. What is pending is said in words: a partial index is used only where its predicate is. */
+/**
+ * Values begin at `$2`. `pending` is a literal: a partial index is used only where its predicate
+ * occurs.
+ */
 function toConditions(page: RequestPage): { where: string; values: unknown[] } {
   const { status, chat_id, interaction_id, after } = page;
   const values: unknown[] = [];
