@@ -3,35 +3,47 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import type { Config } from './config/config.js';
+import { AppConfigModule } from './config/config.module.js';
 import { HealthModule } from './health/health.module.js';
-import { HttpModule } from './http/http.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
+import { KernelModule } from './kernel/kernel.module.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
-import { TasksModule } from './tasks/tasks.module.js';
-import { PortsModule } from './ports.module.js';
+import { StorageModule } from './storage/storage.module.js';
 import type { AllStores } from './storage/stores.js';
+import { TasksModule } from './tasks/tasks.module.js';
 
-/** The whole server, on an open store, with `modules` (agents, tools) beside its own. */
-@Module({})
+@Module({
+  imports: [
+    KernelModule,
+    LoggingModule,
+    HealthModule,
+    MetricsModule,
+    InteractionsModule,
+    ChatsModule,
+    ApprovalsModule,
+    PermissionsModule,
+    TasksModule,
+    McpModule,
+  ],
+})
 export class AppModule {
+  /**
+   * The server.
+   * @param config from `AppConfigModule`
+   * @param modules agents and tools beside the server's own
+   */
+  static forRoot(config: DynamicModule, modules: readonly Type[] = []): DynamicModule {
+    return { module: AppModule, imports: [config, StorageModule.forRoot(), ...modules] };
+  }
+
+  /** The server with a given configuration, on stores that are open already. */
   static of(config: Config, stores: AllStores, modules: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
-      imports: [
-        PortsModule.of(config, stores),
-        HttpModule,
-        HealthModule,
-        MetricsModule,
-        InteractionsModule,
-        ChatsModule,
-        ApprovalsModule,
-        PermissionsModule,
-        TasksModule,
-        McpModule,
-        ...modules,
-      ],
+      imports: [AppConfigModule.of(config), StorageModule.of(stores), ...modules],
     };
   }
 }

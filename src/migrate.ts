@@ -1,13 +1,17 @@
+import { NestFactory } from '@nestjs/core';
 import { ConfigError } from './config/config-error.js';
-import { loadConfig } from './config/load-config.js';
-import { readEnvironment } from './config/read-environment.js';
+import { AppConfigModule } from './config/config.module.js';
+import { Config } from './config/config.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
 import { migrate } from './storage/typeorm/connection/open-database.js';
 
-/** `npm run migrate`: brings the database's tables up to date, and ends. */
+/** `npm run migrate`: migrates the database and exits. */
 async function main(): Promise<string> {
-  const { databaseUrl, dataDir, store } = loadConfig(readEnvironment(), process.stdout.isTTY);
-  if (store === 'file') return 'STORE=file has no tables: there is nothing to migrate.';
+  const context = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
+    logger: false,
+  });
+  const { databaseUrl, dataDir, store } = context.get(Config);
+  if (store === 'file') return 'STORE=file has no tables to migrate.';
   if (databaseUrl) {
     await migrate({ url: databaseUrl.reveal(), dataDir });
     return 'The tables are up to date.';

@@ -15,7 +15,7 @@ const CONDITIONS = ['service_healthy', 'service_completed_successfully'];
 /** Everything in which compose.yaml contradicts the server's configuration, the image, nginx.conf or itself; one sentence each. */
 export async function findComposeFaults(compose, image) {
   const { environment } = await import(
-    pathToFileURL(join(image.root, 'app/dist/src/config/environment.js'))
+    pathToFileURL(join(image.root, 'app/dist/src/config/schema.js'))
   );
   const nginx = await readFile('deploy/nginx.conf', 'utf8');
   const page = await readFile('docs/deployment.md', 'utf8');

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
+import { ModelsModule } from '../models/models.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
@@ -18,7 +20,15 @@ import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
-  imports: [DiscoveryModule, CancellationModule, PermissionsModule, ToolsModule, WorkspaceModule],
+  imports: [
+    DiscoveryModule,
+    CancellationModule,
+    EventLogModule,
+    ModelsModule,
+    PermissionsModule,
+    ToolsModule,
+    WorkspaceModule,
+  ],
   controllers: [AgentTypesController, AgentsController, InterventionsController],
   providers: [
     AgentRegistry,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -10,7 +11,7 @@ import { ResponsesService } from './responses.service.js';
 import { SettleService } from './settle.service.js';
 
 @Module({
-  imports: [ToolsModule, PermissionsModule],
+  imports: [EventLogModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [DowntimeGrace, SettleService, ApprovalsService, ResponsesService, RequestExpiry],
 })

@@ -42,8 +42,7 @@ export class ChatsController {
   @Patch(':chat_id')
   @ApiOperation({
     summary: "Change a chat's title or metadata, or switch its active branch",
-    description:
-      '`head_interaction_id` makes the branch that ends with that interaction the active one.',
+    description: '`head_interaction_id` activates the branch that ends with that interaction.',
   })
   @ApiResponse({ status: 200, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
@@ -51,7 +50,7 @@ export class ChatsController {
   @ApiResponse({
     status: 409,
     type: ProblemDto,
-    description: 'The branch can be switched when nothing runs or waits in the chat.',
+    description: 'An interaction runs or waits in the chat.',
   })
   update(@Param() { chat_id }: ChatIdDto, @Body() body: UpdateChatDto): Promise<ChatDto> {
     return this.chats.update(chat_id, body);
@@ -59,7 +58,7 @@ export class ChatsController {
 
   @Delete(':chat_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Stop what runs in a chat and delete everything of it' })
+  @ApiOperation({ summary: 'Delete a chat, after its interactions were cancelled' })
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Param() { chat_id }: ChatIdDto): Promise<void> {

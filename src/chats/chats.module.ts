@@ -3,6 +3,7 @@ import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
+import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
@@ -14,6 +15,7 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
 @Module({
   imports: [
     AgentsModule,
+    ConversationCacheModule,
     InteractionsModule,
     CancellationModule,
     PermissionsModule,

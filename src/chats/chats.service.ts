@@ -19,9 +19,9 @@ import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
 import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
 
-/** How long a delete waits for what runs to stop, in milliseconds. */
+/** Milliseconds that a delete waits for running interactions to stop. */
 const STOP_LIMIT_MS = 30_000;
-/** Of how many interactions a delete looks whether somebody has yet to read their end. */
+/** The newest interactions whose readers a delete waits for. */
 const MAX_JUST_ENDED = 20;
 
 @Injectable()
@@ -29,7 +29,7 @@ export class ChatsService {
   constructor(
     private readonly chats: ChatStore,
     private readonly interactions: InteractionStore,
-    private readonly memory: ConversationCache,
+    private readonly conversations: ConversationCache,
     private readonly view: InteractionView,
     private readonly agents: AgentRegistry,
     private readonly cancellation: CancellationService,
@@ -65,8 +65,9 @@ export class ChatsService {
   }
 
   /**
-   * With the newest of its interactions, oldest first.
-   * @throws AppError `chat_not_found` (404), `invalid_query` (400) when `before` is none of its interactions
+   * With the newest interactions, oldest first.
+   * @throws AppError `chat_not_found` (404), `invalid_query` (400) if `before` is not one of its
+   * interactions
    */
   async get(id: string, { limit, before, include }: GetChatQueryDto): Promise<Chat> {
     const chat = await this.find(id);
@@ -92,11 +93,14 @@ export class ChatsService {
     return this.get(id, new GetChatQueryDto());
   }
 
-  /** Stops what runs, waits for it, then deletes everything. */
+  /**
+   * Cancels all interactions, waits until they stopped, then deletes everything.
+   * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
+   */
   async delete(id: string): Promise<void> {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     for (;;) {
-      await this.untilEndsAreRead(id);
+      await this.waitForReaders(id);
       const outcome = await this.chats.deleteChat(id);
       if (outcome === 'deleted') return this.discardRest(id);
       if (outcome === 'unknown') unknownChat(id);
@@ -105,14 +109,14 @@ export class ChatsService {
     }
   }
 
-  /** What the store doesn't have. */
+  /** Data of the chat outside the store. */
   private async discardRest(id: string): Promise<void> {
-    await this.memory.forget(id);
+    await this.conversations.forget(id);
     await this.rules.removeScope('session', id);
     await this.workspaces.discard(id);
   }
 
-  /** What waits first, so that nothing takes the place of what is stopped. */
+  /** Queued interactions first, so that none is promoted meanwhile. */
   private async stopActive(chatId: string, limit_ms: number): Promise<boolean> {
     const unfinished = (await this.interactions.listUnfinished(chatId)).reverse();
     for (const { id } of unfinished) await this.cancellation.request(id, 'The chat was deleted.');
@@ -120,8 +124,8 @@ export class ChatsService {
     return ended.every(Boolean);
   }
 
-  /** Whatever ended just now, on any process: its end may still be on its way to readers, and is gone with the chat. */
-  private async untilEndsAreRead(chatId: string): Promise<void> {
+  /** Readers, on any process, may not have got the last event of an interaction that just ended. */
+  private async waitForReaders(chatId: string): Promise<void> {
     const latest = { chat_id: chatId, superseded: true, limit: MAX_JUST_ENDED };
     const ended = (await this.interactions.listInteractions(latest)).filter(({ status }) =>
       isFinal(status),
@@ -145,7 +149,7 @@ export class ChatsService {
         throw new AppError(
           'conflict',
           'chat_busy',
-          'The branch can be switched when nothing runs or waits in the chat. Cancel it, or wait for its end.',
+          'The branch can be switched only while no interaction runs or waits. Cancel it, or wait for its end.',
         );
     }
   }
@@ -175,6 +179,6 @@ function stillRunning(id: string): AppError {
   return new AppError(
     'unavailable',
     'chat_still_running',
-    `What runs in the chat ${id} has not stopped yet. Try again in a moment.`,
+    `An interaction of the chat ${id} has not stopped yet. Retry shortly.`,
   );
 }

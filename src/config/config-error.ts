@@ -1,10 +1,10 @@
-/** One variable that can't be used as it is. `problem` says what is wrong and what is allowed, and never a secret's value. */
+/** One invalid variable. `problem` says what is wrong and what is allowed; it never has a secret's value. */
 export interface ConfigFault {
   readonly variable: string;
   readonly problem: string;
 }
 
-/** Everything that is wrong with the environment, at once. */
+/** Everything that is wrong with the configuration. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -12,11 +12,7 @@ export class ConfigError extends Error {
     readonly faults: readonly ConfigFault[],
     options?: ErrorOptions,
   ) {
-    super(describe(faults), options);
+    const lines = faults.map(({ variable, problem }) => `  ${variable}: ${problem}`);
+    super(['Invalid configuration:', ...lines].join('\n'), options);
   }
-}
-
-function describe(faults: readonly ConfigFault[]): string {
-  const lines = faults.map(({ variable, problem }) => `  ${variable}: ${problem}`);
-  return ['The configuration has faults:', ...lines].join('\n');
 }

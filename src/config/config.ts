@@ -6,21 +6,21 @@ export type WorkspaceMode = 'chat' | 'shared';
 export type SandboxChoice = 'auto' | 'bwrap' | 'none';
 export type ModelThinking = 'low' | 'medium' | 'high';
 export type SecretScope = 'all' | 'own' | 'none';
-/** What becomes of a conversation that has grown too long for its model. */
+/** Treatment of a conversation that no longer fits its model. */
 export type ContextStrategy = 'compact' | 'window' | 'none';
-/** `api` answers clients and runs nothing, `worker` runs and answers no clients, `all` does both. */
+/** `api` serves clients, `worker` runs agents, `all` does both. */
 export type Role = 'all' | 'api' | 'worker';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
 
-/** What the operator chose, checked and frozen. Each field is the environment variable of its name: `dataDir` is `DATA_DIR`. */
+/** The configuration, checked and frozen. Each field is the variable of its name: `dataDir` is `DATA_DIR`. */
 export class Config {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 selects a free one. */
   readonly port: number;
   /** The address or name to listen on. */
   readonly host: string;
-  /** Host names that requests may name; `*` allows any. Empty: decided by `host`. */
+  /** Allowed `Host` headers; `*` allows any. Empty: loopback names only if `host` is loopback, else any. */
   readonly allowedHosts: readonly string[];
 
   /** Absolute path. */
@@ -28,94 +28,93 @@ export class Config {
   readonly store: StoreKind;
   /** A `postgres://` URL; without one the database is embedded. */
   readonly databaseUrl?: Secret;
-  /** A `redis://` URL, with which several processes are one server; without one this is the only process. */
+  /** A `redis://` URL, shared by the processes of one server; without one there is a single process. */
   readonly redisUrl?: Secret;
-  /** How long Redis keeps the conversation of a chat that nobody speaks in, in milliseconds; 0: it keeps none. */
+  /** How long Redis caches the conversation of an idle chat, in milliseconds; 0: never. */
   readonly hotMemoryTtlMs: number;
-  /** What this process does. */
   readonly role: Role;
   /** Whether to run migrations at start. */
   readonly migrate: boolean;
-  /** How long to try to write while the database is away, in milliseconds. */
+  /** How long to retry a write while the database is unavailable, in milliseconds. */
   readonly saveTimeoutMs: number;
 
-  /** `<provider>/<name>` of interactions that don't choose; several, separated by commas, are tried in their order. */
+  /** Default model, `<provider>/<name>`; several, separated by commas, are tried in order. */
   readonly model: string;
-  /** Why it is that one, for the log. */
+  /** The reason for this default, for the log. */
   readonly modelReason: string;
   readonly openaiApiKey?: Secret;
   readonly openaiBaseUrl?: string;
   readonly anthropicApiKey?: Secret;
   readonly anthropicBaseUrl?: string;
-  /** Tokens that a turn may have where nobody says; else the provider decides. */
+  /** Default limit of output tokens per turn; without one the provider decides. */
   readonly modelMaxOutputTokens?: number;
-  /** How hard models think where nobody says; else the model decides. */
+  /** Default reasoning effort; without one the model decides. */
   readonly modelThinking?: ModelThinking;
-  /** Models that can be shown images, names and beginnings of names with a `*`; `none`. Empty: known by their names. */
+  /** Models that accept images: names, prefixes with a `*`, or `none`. Empty: recognised by name. */
   readonly modelImages: readonly string[];
-  /** The longest silence of a model, before its first byte or between two, in milliseconds. */
+  /** Longest silence of a model, before the first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
-  /** Tokens of input and output together that models take, where `modelContexts` doesn't say. */
+  /** Default context window, input and output together, in tokens. */
   readonly modelContextTokens: number;
-  /** By `<provider>/<name>`. */
+  /** Context windows by `<provider>/<name>`. */
   readonly modelContexts?: Readonly<Record<string, number>>;
-  /** `compact`: what no longer fits is summarised; `window`: it is left out; `none`: all is sent. */
+  /** `compact` summarises what no longer fits, `window` drops it, `none` sends everything. */
   readonly contextStrategy: ContextStrategy;
 
-  /** Bytes that a session log may have. */
+  /** Largest session log to import, in bytes. */
   readonly importMaxBytes: number;
 
-  /** What is redacted in outputs: whatever looks like a key, only what the server was told in secret, or nothing. */
+  /** Redaction of outputs: everything that looks like a key, only the server's own secrets, or nothing. */
   readonly guardrailSecrets: SecretScope;
-  /** The values of all variables of the environment that are secret, by name. */
+  /** The values of all secret variables. */
   readonly environmentSecrets: readonly { readonly name: string; readonly value: Secret }[];
-  /** Tokens of a text of a person, and of a model turn; 0: no limit. */
+  /** Tokens of a user's text, and of a model turn; 0: no limit. */
   readonly guardrailMaxInputTokens: number;
   readonly guardrailMaxOutputTokens: number;
-  /** How long a guardrail may take for an answer, in milliseconds. */
+  /** Time limit of a guardrail, in milliseconds. */
   readonly guardrailTimeoutMs: number;
 
   /** Path of a JSON file with permission rules. */
   readonly permissionsFile?: string;
-  /** Absolute path of the folder with agents, one a file. */
+  /** Absolute path of the folder with agent files. */
   readonly agentsDir: string;
-  /** Path of a JSON file with MCP servers; without, `./mcp.json` if it is there. */
+  /** Path of a JSON file with MCP servers; by default `./mcp.json`, if it exists. */
   readonly mcpConfig?: string;
-  /** Any variable of the environment, for files of the operator's that refer to it. */
+  /** Any variable, for configuration files that refer to it. */
   readonly variable: (name: string) => string | undefined;
 
-  /** Absolute path of the folder that tools work in, or of the one with a folder per chat. */
+  /** Absolute path of the folder that tools work in (`shared`), or of the parent of one per chat. */
   readonly workspaceDir: string;
   readonly workspaceMode: WorkspaceMode;
-  /** Absolute paths: a chat may name a folder under one of them as its workspace. */
+  /** Absolute paths; a chat may use a folder inside one of them as its workspace. */
   readonly workspaceRoots: readonly string[];
   readonly sandbox: SandboxChoice;
-  /** Whether commands in a sandbox reach the network. */
+  /** Network access for commands in a sandbox. */
   readonly sandboxNetwork: boolean;
-  /** All that a command gets to know of the environment. */
+  /** The complete environment of commands. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
 
   readonly maxIterations: number;
   readonly maxConcurrentRuns: number;
-  /** Tool calls that one interaction may make, and that one chat may make in a minute; 0: no limit. */
+  /** Tool calls per interaction, and per chat and minute; 0: no limit. */
   readonly maxToolCalls: number;
   readonly toolCallsPerMinute: number;
-  /** What one interaction may use with all its agents; 0: no limit. */
+  /** Budget of one interaction with all its agents; 0: no limit. */
   readonly maxTokens: number;
   readonly maxWallTimeMs: number;
   readonly maxCostUsd: number;
   readonly modelPrices?: ModelPrices;
-  /** Levels of agents below the root of an interaction, and how many run at once. */
+  /** Levels of agents below the root of an interaction, and concurrent agents. */
   readonly maxAgentDepth: number;
   readonly maxAgents: number;
-  /** Model turns of one interaction that are streamed at once. */
+  /** Concurrent model turns of one interaction. */
   readonly maxParallelTurns: number;
   readonly toolTimeoutMs: number;
-  /** Characters of a tool's output that the model gets to see. */
+  /** Characters of a tool's output that the model sees. */
   readonly toolOutputLimit: number;
-  /** Megabytes that one Python program's memory may grow to. */
+  /** Memory limit of one Python program, in megabytes. */
   readonly pythonMemoryMb: number;
-  /** How long an approval or a question stays open, in milliseconds; 0: for ever. */
+  /** How long a request to a person stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
   /** How long a run that only waits for people stays in memory, in milliseconds. */
   readonly parkAfterMs: number;
@@ -127,7 +126,7 @@ export class Config {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 
-  /** What looks like a mistake but may not be one, such as a misspelt variable. One sentence each. */
+  /** Probable mistakes, such as a misspelt variable; one sentence each. */
   readonly warnings: readonly string[];
 
   constructor(values: Readonly<Config>) {

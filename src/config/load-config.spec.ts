@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
-import { environment } from './environment.js';
+import { environment } from './schema.js';
 import { loadConfig } from './load-config.js';
 import type { Environment } from './load-config.js';
 
@@ -40,13 +40,13 @@ describe(loadConfig.name, () => {
   it('names every fault at once, with what is allowed', () => {
     const faults = faultsOf({ PORT: '70000', MIGRATE: 'yes', MODEL: 'gpt', HEARTBEAT_MS: '1.5' });
     expect(faults).toEqual([
-      { variable: 'PORT', problem: '"70000" has to be a whole number from 0 to 65535' },
-      { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
       {
         variable: 'MODEL',
         problem:
           '"gpt" has to be <provider>/<name>, such as openai/gpt-5-mini, or several of these, separated by commas',
       },
+      { variable: 'PORT', problem: '"70000" has to be a whole number from 0 to 65535' },
+      { variable: 'MIGRATE', problem: '"yes" has to be one of: true, false' },
       {
         variable: 'HEARTBEAT_MS',
         problem: '"1.5" has to be milliseconds: a whole number from 10 to 2147483647',
@@ -184,7 +184,7 @@ describe(loadConfig.name, () => {
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5-mini', 'OPENAI_API_KEY is set'],
     [{ OPENAI_BASE_URL: 'http://h/v1' }, 'openai/gpt-5-mini', 'OPENAI_BASE_URL is set'],
-    [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL says so'],
+    [{ MODEL: 'demo', OPENAI_API_KEY: 'k' }, 'demo/script', 'MODEL is set'],
   ])('chooses a model for %j and says why', (env, model, modelReason) => {
     expect(loadConfig(env)).toMatchObject({ model, modelReason });
   });
@@ -205,9 +205,9 @@ describe(loadConfig.name, () => {
     ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['data_dir', 'DATA_DIR'],
-  ])('asks whether %s means %s', (name, meant) => {
+  ])('suggests for %s the name %s', (name, meant) => {
     expect(loadConfig({ [name]: 'x' }).warnings).toEqual([
-      `${name} is not a variable of ours; did you mean ${meant}?`,
+      `Unknown variable ${name}; did you mean ${meant}?`,
     ]);
   });
 

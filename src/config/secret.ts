@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const HIDDEN = '[hidden]';
 
-/** A value that shows itself only when asked: not in JSON, not in a string, not in what `console` or a logger prints. */
+/** A value that only `reveal` shows: not JSON, not string conversion, not `console` or a logger. */
 export class Secret {
   readonly #value: string;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { checkConversation } from '../../test/support/check-conversation.js';
 import { IMAGES } from '../../test/support/images.js';
-import type { RecordBody } from '../protocol/events.js';
+import type { Hidden, RecordBody } from '../protocol/events.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
 import { Conversation } from './conversation.js';
 
 interface Applied {
   readonly body: RecordBody;
-  readonly hidden: unknown;
+  readonly hidden: Hidden | null;
 }
 
 const ORIGIN = { chat_id: 'c', agent: 'a', model: 'm', parent_id: null };
@@ -40,7 +40,7 @@ function result(id: string, tool_output: string): Applied {
   return { body: { type: 'TOOL_RESULT', id, tool_output, ...rest }, hidden: null };
 }
 
-function answer(content: string, hidden: unknown): Applied {
+function answer(content: string, hidden: Hidden | null): Applied {
   return { body: { type: 'ANSWER', block_id: 'b', content }, hidden };
 }
 
@@ -73,7 +73,7 @@ describe(Conversation.name, () => {
   });
 
   it('shows a model the images of results, and keeps their texts alone', () => {
-    const image = { media_type: 'image/png', data: IMAGES.png };
+    const image = { media_type: 'image/png', data: IMAGES.png } as const;
     const conversation = new Conversation([{ role: 'user', content: 'Before' }]);
     conversation.apply(turn(assistant('', 'a', 'b')));
     conversation.apply({ ...result('a', 'a.png is an image'), hidden: { images: [image] } });

@@ -1,26 +1,17 @@
-import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { SizedTurn } from '../runs/context-window/token-scale.js';
-import type { DeferredJournal } from '../runs/tool-call/deferred-call.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
 import { freezeMessage } from '../runs/agent-context/freeze-message.js';
 import { toldText } from './intervention-text.js';
 import { ShownImages } from './shown-images.js';
+import type { Hidden, RecordBody } from '../protocol/events.js';
+import type { Image } from '../protocol/image.js';
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.js';
-import type { ToolJournal } from '../tools/tool-output.js';
 
-/** What a TURN_COMPLETED record hides from clients. */
-export interface TurnJournal extends SizedTurn {
-  readonly message: AssistantMessage;
-  /** Whether the turn belongs to the agent's conversation. */
-  readonly in_conversation: boolean;
+/** A record, or an entry that becomes one. */
+interface Applicable {
+  readonly body: RecordBody;
+  readonly hidden?: Hidden | null;
+  readonly key?: string | null;
 }
-
-/** What an ANSWER hides that no model turn wrote: a partial one, or a string that the agent returned. */
-export interface AnswerJournal {
-  readonly standalone: true;
-}
-
-type Applicable = Pick<LogRecord, 'body'> & Partial<Pick<LogRecord, 'hidden' | 'key'>>;
 
 interface TurnEntry {
   assistant: AssistantMessage;
@@ -51,23 +42,25 @@ export class Conversation {
     this.onJoin(freezeMessage(message));
   }
 
-  apply({ body, hidden, key = null }: Applicable): void {
+  apply({ body, hidden = null, key = null }: Applicable): void {
     switch (body.type) {
       case 'INTERACTION_STARTED':
         return this.add({ role: 'user', content: body.user_message });
       case 'TURN_COMPLETED': {
-        const turn = hidden as TurnJournal | null;
+        const turn = hidden && 'in_conversation' in hidden ? hidden : null;
         this.addTold(key);
         return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
       }
       case 'NOTICE': {
-        const note = (hidden as DeferredJournal | null)?.note;
-        return note === undefined ? undefined : this.add({ role: 'user', content: note });
+        if (!hidden || !('note' in hidden)) return undefined;
+        return this.add({ role: 'user', content: hidden.note });
       }
-      case 'TOOL_RESULT':
-        return this.addResult(body.id, body.tool_output, hidden as ToolJournal | null);
+      case 'TOOL_RESULT': {
+        const images = hidden && 'images' in hidden ? hidden.images : [];
+        return this.addResult(body.id, body.tool_output, images);
+      }
       case 'ANSWER':
-        if (!(hidden as AnswerJournal | null)?.standalone) return undefined;
+        if (!hidden || !('standalone' in hidden)) return undefined;
         this.addAllTold();
         return this.add({ role: 'assistant', content: body.content });
       case 'AGENT_INTERVENED':
@@ -191,11 +184,11 @@ export class Conversation {
     this.cached = undefined;
   }
 
-  private addResult(callId: string, output: string, journal: ToolJournal | null): void {
+  private addResult(callId: string, output: string, images: readonly Image[] = []): void {
     const turn = this.turnOfCall.get(callId);
     if (!turn) return;
     turn.results.set(callId, output);
-    this.images.add(callId, journal?.images ?? []);
+    this.images.add(callId, images);
     this.cached = undefined;
     this.onJoin(freezeMessage(toolMessage(callId, output)));
   }

@@ -1,6 +1,5 @@
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
-import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { RecordOf } from '../protocol/events.js';
+import type { Hidden, RecordBody, RecordOf } from '../protocol/events.js';
 
 function interventionText({
   user_comment,
@@ -19,8 +18,11 @@ function interventionText({
 /** What the agent reads of an intervention, as a message of the user and as its guardrails let it; undefined if it gets to read nothing. */
 export function toldText({
   body,
-  hidden,
-}: Pick<LogRecord, 'body'> & { readonly hidden?: unknown }): string | undefined {
+  hidden = null,
+}: {
+  readonly body: RecordBody;
+  readonly hidden?: Hidden | null;
+}): string | undefined {
   if (body.type !== 'AGENT_INTERVENED') return undefined;
   const text = interventionText(body);
   return text === undefined ? undefined : (readInstead(judgementOf(hidden)) ?? text);

@@ -4,7 +4,6 @@ import { Guardrails } from './guardrails.js';
 import { MaxTokensGuardrail } from './max-tokens/max-tokens.guardrail.js';
 import { SecretsGuardrail } from './secrets/secrets.guardrail.js';
 
-/** Needs a `Config` from whoever binds the ports. */
 @Module({
   imports: [DiscoveryModule],
   providers: [Guardrails, MaxTokensGuardrail, SecretsGuardrail],

@@ -1,17 +1,7 @@
-/** What the guardrails said of what a person wrote, as the log keeps it. */
-export interface InputJudgement {
-  /** What is read instead. */
-  readonly text?: string;
-  /** What readers are told. */
-  readonly remarks: readonly string[];
-  /** Why the run ends. */
-  readonly tripwire?: string;
-}
+import type { Hidden, HiddenOf } from '../protocol/events.js';
 
-/** What a record hides of it from clients. */
-export interface GuardedJournal {
-  readonly guarded: InputJudgement;
-}
+/** The guardrails' verdict on text that a person wrote, as the log keeps it. */
+export type InputJudgement = HiddenOf<'INPUT_RECEIVED'>['guarded'];
 
 /** In the place of what a guardrail tripped on: no model reads that, in later interactions neither. */
 const STOPPED = '[A guardrail stopped what was written here.]';
@@ -21,7 +11,7 @@ export function readInstead(judgement: InputJudgement | undefined): string | und
   return judgement?.tripwire === undefined ? judgement?.text : STOPPED;
 }
 
-/** What the record of an input hides, if guardrails have looked at it. */
-export function judgementOf(hidden: unknown): InputJudgement | undefined {
-  return (hidden as GuardedJournal | null)?.guarded;
+/** The verdict that the record of an input keeps, if there is one. */
+export function judgementOf(hidden: Hidden | null): InputJudgement | undefined {
+  return hidden && 'guarded' in hidden ? hidden.guarded : undefined;
 }

@@ -23,7 +23,7 @@ class HealthDto {
 }
 
 class NotReadyDto extends ProblemDto {
-  @ApiProperty({ example: 'database', description: 'What can’t be used.' })
+  @ApiProperty({ example: 'database', description: 'The unavailable dependency.' })
   readonly dependency: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -52,14 +52,14 @@ class ReadyDto {
 
   @ApiPropertyOptional({
     type: [OutageDto],
-    description: 'What is away, and can be done without for a while.',
+    description: 'Unavailable dependencies that the server can work without for a while.',
   })
   readonly degraded?: readonly OutageDto[];
 
-  @ApiProperty({ type: SandboxDto, description: 'What commands are confined by.' })
+  @ApiProperty({ type: SandboxDto, description: 'Confines the commands of agents.' })
   readonly sandbox: SandboxDto;
 
-  @ApiProperty({ type: [ToolServerDto], description: 'Where tools come from that can fail.' })
+  @ApiProperty({ type: [ToolServerDto], description: 'Sources of tools that can fail.' })
   readonly tool_servers: readonly ToolServerDto[];
 }
 
@@ -68,11 +68,11 @@ class ReadyDto {
 @Controller('health')
 export class HealthController {
   constructor(
-    private readonly watch: StoreHealth,
+    private readonly store: StoreHealth,
     private readonly bus: LiveBus,
     private readonly sandbox: Sandbox,
     private readonly tools: ToolRegistry,
-    private readonly intake: AdmissionGate,
+    private readonly admission: AdmissionGate,
   ) {}
 
   @Get('live')
@@ -85,16 +85,16 @@ export class HealthController {
   @Get('ready')
   @ApiOperation({
     summary:
-      'The process can serve: it is not being stopped, its store answers and takes what is written',
+      'The process can serve: it is not shutting down, and its store answers and accepts writes',
   })
   @ApiResponse({ status: 200, type: ReadyDto })
   @ApiResponse({ status: 503, type: NotReadyDto })
   ready(): ReadyDto {
-    this.intake.requireOpen();
-    const { awaySince, name: dependency } = this.watch;
+    this.admission.requireOpen();
+    const { awaySince, name: dependency } = this.store;
     if (!awaySince) return this.describe();
     const since = awaySince.toISOString();
-    const detail = `The ${dependency} can't be used since ${since}. The server's log says why.`;
+    const detail = `The ${dependency} has been unavailable since ${since}. See the server's log.`;
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });
   }
 
@@ -109,7 +109,7 @@ export class HealthController {
     };
   }
 
-  /** What can be done without: readers on other processes see what is said with a delay, agents have fewer tools. */
+  /** Without Redis, readers on other processes see events late; without a tool server, agents lack its tools. */
   private outages(): OutageDto[] {
     const { awaySince } = this.bus;
     return [

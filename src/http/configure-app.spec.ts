@@ -6,7 +6,7 @@ import type { Test } from 'supertest';
 import { startTinyApp } from '../../test/support/tiny-app.js';
 import type { TinyApp } from '../../test/support/tiny-app.js';
 import { configureApp } from './configure-app.js';
-import { STATUS_OF_KIND } from './errors/status-of-kind.js';
+import { STATUS_OF_KIND } from './errors/to-problem.js';
 
 describe(configureApp.name, () => {
   let tiny: TinyApp;
@@ -56,7 +56,7 @@ describe(configureApp.name, () => {
         type: '/problems/not_found',
         title: 'Not found',
         status: 404,
-        detail: 'There is no PUT /nowhere. /docs lists what there is.',
+        detail: 'There is no PUT /nowhere. See /docs for the API.',
         instance: '/nowhere',
       });
     });

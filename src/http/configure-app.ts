@@ -1,17 +1,20 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
 import type { AppLogger } from '../logging/app-logger.js';
 import { hostMiddleware } from './security/host.middleware.js';
 import { InputPipe } from './input/input.pipe.js';
 import { jsonBody } from './input/json-body.js';
 import { serveDocument } from './openapi/openapi.js';
 import { ProblemFilter } from './errors/problem.filter.js';
-import { refuseNulInUrl } from './input/refuse-nul-in-url.js';
 import { requestLog } from '../logging/request-log.js';
 import { roleMiddleware } from './security/role.middleware.js';
-import { securityHeaders } from './security/security-headers.js';
 
-/** Gives the application its edges, the same in the server and in tests. To be called before it is initialised. */
+/**
+ * Adds middleware, pipe, filter and `/docs`, for the server and for tests alike. Call it before the
+ * application is initialised.
+ */
 export function configureApp(
   app: NestExpressApplication,
   config: Config,
@@ -19,7 +22,7 @@ export function configureApp(
 ): NestExpressApplication {
   app.useLogger(logger);
   app.disable('x-powered-by');
-  app.disable('etag'); // a hash of every answer, that nobody asks for
+  app.disable('etag'); // would hash every response
   app.use(
     securityHeaders,
     requestLog(logger),
@@ -32,4 +35,17 @@ export function configureApp(
   app.useGlobalPipes(new InputPipe());
   serveDocument(app);
   return app;
+}
+
+/** For browsers: no guessing of types, no framing of `/docs`. */
+function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'DENY');
+  next();
+}
+
+/** No id or cursor contains U+0000, and databases refuse it. */
+function refuseNulInUrl(request: Request, _response: Response, next: NextFunction): void {
+  if (!request.url.includes('%00')) return next();
+  next(new AppError('invalid', 'invalid_text', 'The URL must not contain the character U+0000.'));
 }

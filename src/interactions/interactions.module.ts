@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { ModelsModule } from '../models/models.module.js';
+import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
@@ -24,6 +27,9 @@ import { WaitForEnd } from '../cancellation/wait-for-end.js';
 @Module({
   imports: [
     AgentsModule,
+    ConversationCacheModule,
+    EventLogModule,
+    ModelsModule,
     ToolsModule,
     WorkspaceModule,
     PermissionsModule,

@@ -1,12 +1,12 @@
+import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { describeError } from './describe-error.js';
-import { prettyLine } from './pretty-line.js';
 import { redactor } from './redactor.js';
 
-/** What Nest says about itself while it starts; an operator has no use for it. */
+/** Contexts of Nest that log at `info` while it starts. They are logged at `debug`. */
 const FRAMEWORK = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -15,8 +15,8 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** Say what keeps the server from starting, which is thrown as well: whoever started it tells it. */
-const STARTING = new Set(['ExceptionHandler', 'NestApplication']);
+/** Contexts that log an error that is also thrown from the start of the server, and reported there. */
+const RETHROWN = new Set(['ExceptionHandler', 'NestApplication']);
 
 type LogConfig = Pick<
   Config,
@@ -24,8 +24,8 @@ type LogConfig = Pick<
 >;
 
 /**
- * Nest's logger on pino: one JSON object per line, or one readable line. Call it through Nest's `Logger`, with a sentence or with
- * `{ message, err?, …fields }`. No secret gets through: each line is redacted as a whole.
+ * Nest's logger on pino: one JSON object per line, or readable lines. Use it through Nest's `Logger`,
+ * with a sentence or with `{ message, err?, …fields }`. Every line is redacted as a whole.
  */
 export class AppLogger implements LoggerService {
   private readonly pino: Logger;
@@ -34,15 +34,7 @@ export class AppLogger implements LoggerService {
     config: LogConfig,
     write: (text: string) => void = (text) => void process.stdout.write(text),
   ) {
-    const redact = redactor([
-      config.openaiApiKey,
-      config.anthropicApiKey,
-      config.databaseUrl,
-      config.redisUrl,
-    ]);
-    const isColoured = process.stdout.isTTY && process.stdout.hasColors();
-    const format = (line: string): string =>
-      config.logFormat === 'pretty' ? prettyLine(line, isColoured) : line;
+    const { openaiApiKey, anthropicApiKey, databaseUrl, redisUrl } = config;
     this.pino = pino(
       {
         level: config.logLevel,
@@ -51,8 +43,9 @@ export class AppLogger implements LoggerService {
         timestamp: stdTimeFunctions.isoTime,
         formatters: { level: (level) => ({ level }) },
         serializers: { err: describeError },
+        hooks: { streamWrite: redactor([openaiApiKey, anthropicApiKey, databaseUrl, redisUrl]) },
       },
-      { write: (line: string) => write(format(redact(line))) },
+      { write: config.logFormat === 'pretty' ? prettyWriter(write) : write },
     );
   }
 
@@ -86,13 +79,17 @@ export class AppLogger implements LoggerService {
 
   /** Nest appends the context, and for errors the stack before it. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
-    const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
-    const isAside =
-      STARTING.has(context ?? '') || (level === 'info' && FRAMEWORK.has(context ?? ''));
-    const shown = isAside ? 'debug' : level;
-    if (!this.pino.isLevelEnabled(shown)) return;
-    const details = context === undefined ? rest : rest.slice(0, -1);
-    this.pino[shown]({ context, ...toFields(message), ...toDetails(details) });
+    const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : '';
+    const isQuiet = RETHROWN.has(context) || (level === 'info' && FRAMEWORK.has(context));
+    const details = (context ? rest.slice(0, -1) : rest).filter((detail) => detail !== undefined);
+    const err = details.find((detail) => detail instanceof Error);
+    const others = details.filter((detail) => detail !== err);
+    this.pino[isQuiet ? 'debug' : level]({
+      ...(context && { context }),
+      ...toFields(message),
+      ...(err && { err }),
+      ...(others.length > 0 && { details: others }),
+    });
   }
 }
 
@@ -102,9 +99,17 @@ function toFields(message: unknown): object {
   return { message: String(message) };
 }
 
-function toDetails(details: readonly unknown[]): object {
-  const given = details.filter((detail) => detail !== undefined);
-  const err = given.find((detail) => detail instanceof Error);
-  const others = given.filter((detail) => detail !== err);
-  return { ...(err && { err }), ...(others.length > 0 && { details: others }) };
+/** Loads pino-pretty, which a server that logs JSON does not need. */
+function prettyWriter(write: (text: string) => void): (line: string) => void {
+  const require = createRequire(import.meta.url);
+  const pretty = require('pino-pretty') as typeof import('pino-pretty');
+  const format = pretty.prettyFactory({
+    colorize: process.stdout.isTTY && process.stdout.hasColors(),
+    messageKey: 'message',
+    messageFormat: '{if context}[{context}] {end}{message}',
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,context',
+    singleLine: true,
+  });
+  return (line) => write(format(line));
 }

@@ -1,5 +1,5 @@
-/** An error as the log keeps it. */
-export interface ErrorDescription {
+/** An error in the log. */
+interface ErrorDescription {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
@@ -10,7 +10,8 @@ export interface ErrorDescription {
 const MAX_CAUSES = 5;
 
 /**
- * What is worth logging of whatever was thrown, with its causes. An error's other members stay out: the SDKs hang requests, and with them keys, on theirs.
+ * The loggable members of a thrown value and its causes. Unlike pino's serializer it leaves out all
+ * other members: SDKs attach requests, and with them keys, to their errors.
  */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

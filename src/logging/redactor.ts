@@ -1,7 +1,7 @@
 import type { Secret } from '../config/secret.js';
 
 const HIDDEN = '[hidden]';
-/** Short ones would blot out ordinary words. */
+/** Shorter secrets would also match ordinary words. */
 const MIN_LENGTH = 6;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
@@ -15,8 +15,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Makes a function that hides secrets in a line of log: the given ones wherever they stand (of a URL, its password), and whatever looks like a
- * key, an authorization header or a URL's password.
+ * Makes a function that hides secrets in a line of the log: the given ones (of a URL, its password)
+ * and everything that looks like a key, an authorization header or a URL's password.
  */
 export function redactor(secrets: readonly (Secret | undefined)[]): (line: string) => string {
   const literals = secrets
@@ -30,7 +30,7 @@ export function redactor(secrets: readonly (Secret | undefined)[]): (line: strin
   };
 }
 
-/** How a secret can stand in a line of JSON. */
+/** The spellings of a secret in a line of JSON. */
 function forms(secret: string): string[] {
   const password = URL.canParse(secret) ? new URL(secret).password : '';
   const plain = password ? [password, decode(password)] : [secret];

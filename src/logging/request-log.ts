@@ -4,7 +4,10 @@ import type { AppLogger } from './app-logger.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** Gives each request an id (its own `X-Request-Id`, if it has a decent one), answers with it, and logs how it ended at debug. */
+/**
+ * Gives each request an id (its own `X-Request-Id`, if that is well-formed), returns it in the
+ * response, and logs the response at `debug`.
+ */
 export function requestLog(logger: AppLogger): RequestHandler {
   const isLogged = logger.isLevelEnabled('debug');
   return (request, response, next) => {
@@ -17,7 +20,7 @@ export function requestLog(logger: AppLogger): RequestHandler {
       response.once('close', () => {
         const duration_ms = Math.round(performance.now() - start);
         const { statusCode: status, writableFinished } = response;
-        const message = `${method} ${path} ${status}${writableFinished ? '' : ' (cut off)'}`;
+        const message = `${method} ${path} ${status}${writableFinished ? '' : ' (aborted)'}`;
         logger.debug({ message, request_id, duration_ms }, 'Http');
       });
     }

@@ -4,35 +4,21 @@ import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { ToolServer, ToolSource } from '../tools/tool-source.js';
-import type { Tool } from '../tools/tool.js';
-import { nameOf, readDeclaration } from './declaration.js';
-import { McpConnection } from './mcp-connection.js';
-import { McpTool } from './mcp-tool.js';
+import type { McpConnection } from './mcp-connection.js';
+import type { OfferedTools } from './offered-tools.js';
 import { parseServers } from './parse-servers.js';
 import type { ServerSettings } from './server-settings.js';
 import { toolPrefix } from './tool-name.js';
 
 const DEFAULT_PATH = './mcp.json';
-/** Of one server; more would only confuse a model. */
-const MAX_TOOLS = 200;
 const MAX_TOLD = 5;
 
 /** The MCP servers of the file that MCP_CONFIG names. Their tools are offered as `mcp__<server>__<tool>` while they are there. */
 export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdown {
-  private readonly connections: readonly McpConnection[];
+  private connections: readonly McpConnection[] = [];
   private readonly offered = new Map<string, number>();
 
-  constructor(
-    private readonly registry: ToolRegistry,
-    settings: readonly ServerSettings[],
-  ) {
-    this.connections = settings.map((each) => {
-      const connection: McpConnection = new McpConnection(each, (tools) =>
-        this.offer(connection, tools),
-      );
-      return connection;
-    });
-  }
+  private constructor(private readonly registry: ToolRegistry) {}
 
   /** @throws ConfigError with every fault of the file */
   static async open({ mcpConfig, variable }: Config, registry: ToolRegistry): Promise<McpServers> {
@@ -42,10 +28,12 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
       const problem = `${path} can't be read (${cause.code})`;
       throw new ConfigError([{ variable: 'MCP_CONFIG', problem }], { cause });
     });
-    if (text === undefined) return new McpServers(registry, []);
+    const mcp = new McpServers(registry);
+    if (text === undefined) return mcp;
     const { servers, faults } = parseServers(text, { path, variable });
     if (faults.length > 0) throw new ConfigError(faults);
-    return new McpServers(registry, servers);
+    if (servers.length > 0) await mcp.connect(servers);
+    return mcp;
   }
 
   /** Waits for the first try with each, so that what is taken up at start has its tools. */
@@ -71,22 +59,23 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     return `The MCP server ${server.name}, which may have ${tool}, is not available: ${why}.`;
   }
 
-  /** Puts these in the place of the server's tools so far. */
-  private offer(server: McpConnection, declarations: readonly unknown[]): string | null {
-    const problems: string[] = [];
-    const tools: Tool[] = [];
-    for (const declaration of declarations.slice(0, MAX_TOOLS)) {
-      try {
-        tools.push(new McpTool(server, readDeclaration(declaration)));
-      } catch (error) {
-        problems.push(`${nameOf(declaration)}: ${(error as Error).message}`);
-      }
-    }
-    if (declarations.length > MAX_TOOLS)
-      problems.push(`it has ${declarations.length} tools; the first ${MAX_TOOLS} are offered`);
-    problems.push(...this.registry.replace(server.name, tools));
-    this.offered.set(server.name, tools.length);
-    if (problems.length === 0) return null;
-    return `Some of its tools can't be used. ${problems.slice(0, MAX_TOLD).join('; ')}`;
+  /** The SDK is loaded only here, for servers that are configured. */
+  private async connect(settings: readonly ServerSettings[]): Promise<void> {
+    const { McpConnection } = await import('./mcp-connection.js');
+    const { offeredTools } = await import('./offered-tools.js');
+    this.connections = settings.map((each) => {
+      const connection: McpConnection = new McpConnection(each, (declarations) =>
+        this.offer(connection, offeredTools(connection, declarations)),
+      );
+      return connection;
+    });
+  }
+
+  /** Replaces the tools of the server. */
+  private offer({ name }: McpConnection, { tools, problems }: OfferedTools): string | null {
+    const all = [...problems, ...this.registry.replace(name, tools)];
+    this.offered.set(name, tools.length);
+    if (all.length === 0) return null;
+    return `Some of its tools can't be used. ${all.slice(0, MAX_TOLD).join('; ')}`;
   }
 }

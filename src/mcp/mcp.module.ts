@@ -4,7 +4,6 @@ import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { McpServers } from './mcp-servers.js';
 
-/** Needs a `Config` from whoever binds the ports. */
 @Module({
   imports: [ToolsModule],
   providers: [

@@ -17,11 +17,11 @@ export class MetricsController {
     private readonly runner: Runner,
     private readonly streams: SseStreams,
     private readonly spill: Spill,
-    private readonly watch: StoreHealth,
+    private readonly store: StoreHealth,
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'What this process counts, for Prometheus' })
+  @ApiOperation({ summary: 'Metrics of this process, for Prometheus' })
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, schema: { type: 'string' } })
   async scrape(@Res() response: Response): Promise<void> {
@@ -30,7 +30,7 @@ export class MetricsController {
       queue_length: await this.runner.countWaiting(),
       streams: this.streams.count,
       spilled: this.spill.count,
-      store_up: this.watch.awaySince === undefined,
+      store_up: this.store.awaySince === undefined,
     });
     response.type(this.metrics.contentType).send(text);
   }

@@ -1,31 +1,31 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AppendMeter } from '../event-log/append/append-meter.js';
+import { AppendMeter } from '../event-log/append/append-meter.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 
-/** What is so at the moment of a scrape. */
+/** Gauges, read at the moment of a scrape. */
 export interface Readings {
   readonly runs: Readonly<Record<'working' | 'waiting' | 'queued', number>>;
-  /** What waits for any process that has room. */
+  /** Interactions that wait for any process with a free slot. */
   readonly queue_length: number;
   readonly streams: number;
   readonly spilled: number;
   readonly store_up: boolean;
 }
 
-/** What this process counts, in the words of Prometheus. Labels have few values that are known beforehand. */
-export class Metrics implements AppendMeter {
+/** The metrics of this process for Prometheus. Labels have few values, all known in advance. */
+export class Metrics extends AppendMeter {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private readonly runs = new Gauge({
     name: 'parley_runs',
-    help: 'Runs of this process: at work, in memory but waiting for people, or waiting for their turn.',
+    help: 'Runs of this process: working, waiting for people, or queued.',
     labelNames: ['state'],
     registers: this.registers,
   });
   private readonly queueLength = this.gauge(
     'parley_queue_length',
-    'Interactions that wait for a process that has room: in Redis, if there is one, and in this process.',
+    'Interactions that wait for a free slot: in Redis, if configured, and in this process.',
   );
   private readonly streams = this.gauge('parley_event_streams', 'Open event streams.');
   private readonly spilled = this.gauge(
@@ -34,48 +34,48 @@ export class Metrics implements AppendMeter {
   );
   private readonly storeUp = this.gauge(
     'parley_store_up',
-    '1 while the store answers and takes writes.',
+    '1 while the store answers and accepts writes.',
   );
   private readonly appends = new Counter({
     name: 'parley_appends_total',
-    help: 'Commits that were tried, each for a group of interactions.',
+    help: 'Attempted commits, each for a group of interactions.',
     labelNames: ['outcome'],
     registers: this.registers,
   });
-  private readonly records = this.counter('parley_records_total', 'Records that were committed.');
+  private readonly records = this.counter('parley_records_total', 'Committed records.');
   private readonly groupSize = new Histogram({
     name: 'parley_append_group_size',
-    help: 'Interactions that one commit wrote.',
+    help: 'Interactions per commit.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: this.registers,
   });
   private readonly duration = new Histogram({
     name: 'parley_append_duration_seconds',
-    help: 'How long the store took for a commit, or to fail.',
+    help: 'Duration of a commit, successful or not.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: this.registers,
   });
   private readonly tokens = new Counter({
     name: 'parley_tokens_total',
-    help: 'Tokens of model turns, as their providers count.',
+    help: 'Tokens of model turns, as counted by their providers.',
     labelNames: ['direction'],
     registers: this.registers,
   });
   private readonly toolCalls = new Counter({
     name: 'parley_tool_calls_total',
-    help: 'Tool calls that came to a result.',
+    help: 'Tool calls with a result.',
     labelNames: ['outcome'],
     registers: this.registers,
   });
   private readonly ended = new Counter({
     name: 'parley_interactions_ended_total',
-    help: 'Interactions that this process brought to their end.',
+    help: 'Interactions that this process ended.',
     labelNames: ['status'],
     registers: this.registers,
   });
   private watchesProcess = false;
 
-  written(batches: readonly AppendBatch[], duration_ms: number): void {
+  override written(batches: readonly AppendBatch[], duration_ms: number): void {
     this.appends.inc({ outcome: 'written' });
     this.groupSize.observe(batches.length);
     this.duration.observe(duration_ms / 1000);
@@ -85,12 +85,12 @@ export class Metrics implements AppendMeter {
     }
   }
 
-  failed(duration_ms: number): void {
+  override failed(duration_ms: number): void {
     this.appends.inc({ outcome: 'failed' });
     this.duration.observe(duration_ms / 1000);
   }
 
-  /** In Prometheus's text format. What is measured of the process itself costs a little, and begins with the first scrape. */
+  /** In Prometheus's text format. Process metrics cost a little, so they begin with the first scrape. */
   async scrape(readings: Readings): Promise<string> {
     if (!this.watchesProcess) collectDefaultMetrics({ register: this.registry });
     this.watchesProcess = true;

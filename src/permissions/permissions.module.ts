@@ -10,7 +10,6 @@ import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rule-book.js';
 import { ToolJudge } from './tool-judge.js';
 
-/** Needs a `RuleStore`, a `Config`, a `Clock` and `Ids` from whoever binds the ports. */
 @Module({
   imports: [ToolsModule],
   controllers: [PermissionsController],

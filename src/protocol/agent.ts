@@ -1,6 +1,6 @@
 /**
- * What an agent is at. `idle`: its turn has not come. `modified`: a person changed its task, and it has not answered to that yet.
- * `deleted`: it was stopped before it was done, by a person or with what is above it.
+ * The state of an agent. `idle`: queued. `modified`: a person changed its task, and it has not
+ * responded yet. `deleted`: stopped before it was done, by a person or with an agent above it.
  */
 export const AGENT_STATES = [
   'idle',

@@ -1,15 +1,11 @@
-/** What an agent and all below it may use; what is not given is not bounded by it. */
-export interface Budget {
-  /** Of input and output together. */
-  readonly tokens?: number;
-  readonly tool_calls?: number;
-  /** Milliseconds of work: waiting for people doesn't count, nor does what was lost with a process. */
-  readonly wall_time_ms?: number;
-  /** US dollars, of models whose price is known. */
-  readonly cost_usd?: number;
-}
+import type { z } from 'zod';
+import type { Immutable } from './json.js';
+import type { budget } from './records/fields.js';
 
-/** US dollars for a million tokens. */
+/** Limits for an agent and all below it; a field that is left out sets no limit. */
+export type Budget = Immutable<z.infer<typeof budget>>;
+
+/** US dollars per million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/app-error.js';
 
 /**
- * Where a reader stands: the last record it has, and how far it is in each block that is still open.
+ * The position of a reader: the last record it has, and its offset in each block that is open.
  * On the wire `<seq>[~<block_id>.<offset>…]`; offsets count UTF-16 code units.
  */
 export interface Cursor {
@@ -9,7 +9,7 @@ export interface Cursor {
   readonly offsets: ReadonlyMap<string, number>;
 }
 
-/** More than any tree of agents has open at once; bounds what a client can make us parse. */
+/** More than any tree of agents has open at once; limits the cost of parsing. */
 const MAX_LENGTH = 8192;
 const SHAPE = /^(?:0|[1-9]\d*)(?:~[a-z0-9]{1,32}\.(?:0|[1-9]\d*))*$/;
 
@@ -35,7 +35,7 @@ export function parseCursor(text: string): Cursor {
   return { seq: toPlace(seq!), offsets };
 }
 
-/** What is more than exact is ahead of every log, and stays so. */
+/** A number above the safe integers is ahead of every log, so the exact value is irrelevant. */
 function toPlace(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
@@ -44,6 +44,6 @@ function invalidCursor(): AppError {
   return new AppError(
     'invalid',
     'invalid_cursor',
-    'The cursor is not one that this server sent. Send the id of the last event you received, unchanged, or none to start from the beginning.',
+    'Malformed cursor. Send the id of the last event you received, unchanged, or none to start from the beginning.',
   );
 }

@@ -1,4 +1,4 @@
-/** What models take, and what a tool may show them. */
+/** The types that models accept, and so those that a tool may return. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 export type ImageType = (typeof IMAGE_TYPES)[number];

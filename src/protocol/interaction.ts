@@ -1,15 +1,18 @@
-import type { AgentEvent } from './events.js';
+import type { z } from 'zod';
+import type { AgentEvent, EventError } from './events.js';
+import type { Immutable } from './json.js';
 import type { Message } from './message.js';
+import type { usage } from './records/fields.js';
 
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
 
-/** Holds the chat: at most one interaction per chat has one of these (I9). */
+/** Occupies the chat: at most one interaction per chat has one of these (I9). */
 export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type InteractionStatus = 'QUEUED' | ActiveStatus | FinalStatus;
 
-/** Somebody has been asked, and the status says so. */
+/** Whether the interaction waits for a person or a client. */
 export function isWaiting(status: InteractionStatus): boolean {
   return status === 'WAITING_APPROVAL' || status === 'WAITING_INPUT';
 }
@@ -19,15 +22,9 @@ export function isFinal(status: InteractionStatus): status is FinalStatus {
 }
 
 /** Tokens, summed over all model turns of the interaction's agents. */
-export interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-}
+export type Usage = Immutable<z.infer<typeof usage>>;
 
-export interface InteractionError {
-  readonly code: string;
-  readonly message: string;
-}
+export type InteractionError = EventError;
 
 /** One user message and the work that answers it. Times are ISO 8601 in UTC. */
 export interface Interaction {

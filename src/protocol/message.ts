@@ -25,7 +25,7 @@ export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string | null;
   readonly tool_calls?: readonly ToolCall[];
-  /** What a provider needs back verbatim, such as reasoning signatures; keyed by the provider's name. */
+  /** Sent back to its provider verbatim, such as reasoning signatures; by the provider's name. */
   readonly provider_data?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +33,7 @@ export interface ToolMessage {
   readonly role: 'tool';
   readonly tool_call_id: string;
   readonly content: string;
-  /** What a model that can see is shown with it. Only on the way to a model: no stored state, and no client, has it. */
+  /** Only in requests to models that accept images: neither stored nor sent to clients. */
   readonly images?: readonly Image[];
 }
 

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../kernel/app-error.js';
 
-/** An error as RFC 9457 wants it (`application/problem+json`). `type` is `/problems/<code>` and stable. */
+/** `application/problem+json` (RFC 9457); `type` is `/problems/<code>`, stable. */
 export interface Problem {
   readonly type: string;
   readonly title: string;

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
 
+/** What everything in Redis begins with. Interactions of other servers have other ids. */
+export const REDIS_PREFIX = 'parley';
 /** One that hangs is as good as away. */
 const COMMAND_TIMEOUT_MS = 3_000;
 const MAX_RETRY_MS = 1_000;

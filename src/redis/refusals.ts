@@ -1,5 +1,3 @@
-import { ReplyError } from 'ioredis';
-
 /** What Redis refuses although it is there, such as for want of a right or of memory: somebody has to know of it, once. */
 export class Refusals {
   /** The first words of its answers. */
@@ -8,7 +6,7 @@ export class Refusals {
   constructor(private readonly report: (message: string) => void) {}
 
   note(error: Error): void {
-    if (!(error instanceof ReplyError)) return;
+    if (error.name !== 'ReplyError') return;
     const [kind = ''] = error.message.split(' ', 1);
     if (this.told.has(kind)) return;
     this.told.add(kind);

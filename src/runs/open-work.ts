@@ -1,4 +1,3 @@
-import type { DeferredJournal } from './tool-call/deferred-call.js';
 import { OpenAgents } from './closing/open-agents.js';
 import { RESUME_REASONS } from './runner/resume-reasons.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
@@ -102,7 +101,7 @@ export class OpenWork {
         break;
       }
       case 'NOTICE': {
-        const settled = (hidden as DeferredJournal | null)?.deferred;
+        const settled = hidden && 'deferred' in hidden ? hidden.deferred : undefined;
         for (const [id, { approval_id }] of this.openApprovals)
           if (approval_id === settled) this.openApprovals.delete(id);
         break;

@@ -3,12 +3,11 @@ import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
 import { CreateTaskDto } from './dto/create-task.dto.js';
-import { TaskChangedDto } from './dto/task-changed.dto.js';
-import { TaskDto, TaskListDto } from './dto/task.dto.js';
+import { TaskChangedDto, TaskDto, TaskListDto } from './dto/task.dto.js';
 import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
 import { TasksService } from './tasks.service.js';
 
-/** Whoever calls the API is a person, as far as the board knows. */
+/** Changes through the API count as made by a person. */
 const BY_PERSON = { agent_id: null };
 
 @ApiTags('tasks')
@@ -37,7 +36,10 @@ export class TasksController {
   }
 
   @Patch(':id')
-  @ApiOperation({ summary: 'Change a task', description: 'What is left out stays as it is.' })
+  @ApiOperation({
+    summary: 'Change a task',
+    description: 'Fields that are left out stay the same.',
+  })
   @ApiBody({ type: ChangeTaskDto, examples: { begun: { value: { status: 'in_progress' } } } })
   @ApiResponse({ status: 200, type: TaskDto })
   @ApiResponse({ status: 400, type: ProblemDto })
@@ -45,7 +47,7 @@ export class TasksController {
   @ApiResponse({
     status: 409,
     type: TaskChangedDto,
-    description: 'It is at another version; `task` is the task as it is.',
+    description: 'It is at another version; `task` is its current state.',
   })
   change(@Param() { id }: TaskIdDto, @Body() change: ChangeTaskDto): Promise<TaskDto> {
     return this.tasks.change(id, change, BY_PERSON);

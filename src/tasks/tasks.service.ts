@@ -4,12 +4,10 @@ import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import type { Task, TaskStatus } from '../protocol/task.js';
-import { changeTask } from './task-change.js';
-import type { TaskChange } from './task-change.js';
 import { MAX_TASKS } from './task-limits.js';
 import { TaskStore } from './task-store.js';
 
-/** Who does it: an agent, or a person. */
+/** The author of a change: an agent, or (null) a person. */
 export interface Actor {
   readonly agent_id: string | null;
 }
@@ -20,10 +18,17 @@ export interface NewTask {
   readonly status?: TaskStatus;
 }
 
-/** How often a change that names no version is tried again on what somebody else has changed meanwhile. */
+/** Fields that are left out stay the same. */
+export interface TaskChange {
+  readonly title?: string;
+  readonly description?: string | null;
+  readonly status?: TaskStatus;
+}
+
+/** Attempts of a change that names no version, against concurrent changes. */
 const ATTEMPTS = 10;
 
-/** The task boards, for people and agents alike. */
+/** The task boards, which people and agents share. */
 @Injectable()
 export class TasksService {
   constructor(
@@ -68,7 +73,7 @@ export class TasksService {
   }
 
   /**
-   * @param change with `version`, only that version is changed
+   * @param change with `version`: only if the task is at that version
    * @throws AppError `task_not_found` (404), `task_changed` (409) with the `task` as it is now
    */
   async change(
@@ -87,7 +92,7 @@ export class TasksService {
   }
 
   /**
-   * @param version only that version is removed
+   * @param version only if the task is at that version
    * @throws AppError `task_not_found` (404), `task_changed` (409)
    */
   async remove(id: string, version?: number): Promise<Task> {
@@ -118,11 +123,23 @@ export class TasksService {
   }
 }
 
+/** Undefined if nothing changes. */
+function changeTask(
+  task: Task,
+  change: TaskChange,
+  by: Pick<Task, 'agent_id' | 'updated_at'>,
+): Task | undefined {
+  const { title = task.title, description = task.description, status = task.status } = change;
+  const isSame = title === task.title && description === task.description && status === task.status;
+  if (isSame) return undefined;
+  return { ...task, title, description, status, version: task.version + 1, ...by };
+}
+
 function changedMeanwhile(task: Task): AppError {
   return new AppError(
     'conflict',
     'task_changed',
-    `Somebody has changed the task ${task.id}: it is at version ${task.version}. Look at it as it is now, and send that version.`,
+    `The task ${task.id} was changed meanwhile: it is at version ${task.version}. Review it and send that version.`,
     { extra: { task } },
   );
 }

@@ -26,7 +26,7 @@ const input = z.object({
 type Item = z.output<typeof item>;
 type Input = z.output<typeof input>;
 
-/** Lets a model keep its plan on the board that people see and edit too. */
+/** Lets a model keep its plan on the task board, which people see and edit too. */
 @Injectable()
 @ToolProvider()
 export class TodoTool extends Tool<Input> {
@@ -34,7 +34,7 @@ export class TodoTool extends Tool<Input> {
   readonly description =
     'Adds to and changes the task board of this conversation, and answers the whole board. Keep the plan of longer work on it: add the tasks first, set one to in_progress while you work on it, and to completed when it is done. The user edits the same board. Tasks that you leave out stay as they are.';
   readonly input = input;
-  /** Said twice, it changes nothing: a new task whose title is there already is that task. */
+  /** Idempotent: a new task with the title of an existing one is that task. */
   readonly policy: ToolPolicy = {
     category: 'compute',
     read_only: false,
@@ -61,7 +61,7 @@ export class TodoTool extends Tool<Input> {
     return [...problems, describeBoard(await this.board.list(context.chat_id))].join('\n');
   }
 
-  /** Answers why it could not be done. */
+  /** Returns the reason if it was refused. */
   private async apply(wanted: Item, context: ToolContext): Promise<string | undefined> {
     const { id, title } = wanted;
     const board = await this.board.list(context.chat_id);
@@ -94,7 +94,7 @@ export class TodoTool extends Tool<Input> {
   }
 }
 
-/** The run that changed it may have been killed before it told anybody (I4). */
+/** An earlier run of this call may have changed the task and died before its record (I4). */
 async function isOfThisCall(task: Task, { agent_id, now }: ToolContext): Promise<boolean> {
   return task.agent_id === agent_id && Date.parse(task.updated_at) >= (await now());
 }

@@ -1,15 +1,12 @@
-import type { Image } from '../protocol/image.js';
-import type { FileState } from './files/file-state.js';
+import type { HiddenOf } from '../protocol/events.js';
 
-/** What the log keeps of a result besides its text; clients don't get it. */
-export interface ToolJournal {
-  /** The file that the call has read or written, as it was then. */
-  readonly seen?: FileState;
-  /** What a model that can see is shown with the text; made with `readImage`. */
-  readonly images?: readonly Image[];
-  /** The output, where it is longer than what the model gets to see at once. */
-  readonly whole?: string;
-}
+/**
+ * The part of a result that the log keeps besides its text; clients don't get it.
+ * `seen`: the file that the call has read or written, as it was then. `images`: shown with the text
+ * to a model that accepts images; made with `readImage`. `whole`: the output, where it is longer
+ * than what the model gets to see at once.
+ */
+export type ToolJournal = Omit<HiddenOf<'TOOL_RESULT'>, 'tripwire'>;
 
 export interface ToolOutputFlags {
   /** The tool did its work, and what came of it is a failure. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { Config } from '../config/config.js';
 import { AgentTool } from './agent/agent.tool.js';
 import { AskHumanTool } from './ask-human/ask-human.tool.js';
 import { BashTool } from './bash/bash.tool.js';
@@ -13,19 +14,22 @@ import { KnownFiles } from './files/known-files.js';
 import { ReadTool } from './read/read.tool.js';
 import { WriteTool } from './write/write.tool.js';
 import { Interpreters } from './python/interpreters.js';
+import { PythonSettings } from './python/python-settings.js';
 import { PythonTool } from './python/python.tool.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ToolExecutor } from './tool-executor.js';
+import { ToolLimits } from './tool-limits.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
-/** Needs a `ToolLimits`, a `PythonSettings`, a `Clock`, an `InteractionStore`, a `RecordStore`, a `ChatStore` and a `Sandbox` from whoever binds the ports. */
 @Module({
   imports: [DiscoveryModule, WorkspaceModule],
   controllers: [ToolsController],
   providers: [
     ToolRegistry,
     ToolExecutor,
+    { provide: ToolLimits, useExisting: Config },
+    { provide: PythonSettings, useExisting: Config },
     AgentTool,
     AskHumanTool,
     BashTool,
@@ -41,6 +45,6 @@ import { ToolsController } from './tools.controller.js';
     Interpreters,
     PythonTool,
   ],
-  exports: [ToolRegistry, ToolExecutor],
+  exports: [ToolRegistry, ToolExecutor, ToolLimits],
 })
 export class ToolsModule {}

@@ -1,11 +1,18 @@
 import { Module } from '@nestjs/common';
+import { Config } from '../config/config.js';
 import { CommandRunner } from './command-runner.js';
 import { OrphanedProcesses } from './processes/orphaned-processes.js';
+import { openSandbox } from './sandbox/open-sandbox.js';
+import { Sandbox } from './sandbox/sandbox.js';
 import { Workspaces } from './workspaces.js';
 
-/** Needs a `Sandbox` and a `ChatStore` from whoever binds the ports. */
 @Module({
-  providers: [Workspaces, CommandRunner, OrphanedProcesses],
-  exports: [Workspaces, CommandRunner, OrphanedProcesses],
+  providers: [
+    { provide: Sandbox, inject: [Config], useFactory: openSandbox },
+    Workspaces,
+    CommandRunner,
+    OrphanedProcesses,
+  ],
+  exports: [Sandbox, Workspaces, CommandRunner, OrphanedProcesses],
 })
 export class WorkspaceModule {}

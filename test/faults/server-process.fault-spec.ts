@@ -196,7 +196,7 @@ describe('The server as a process', () => {
     const ended = server.kill('SIGINT');
     server.signal('SIGCONT');
     expect(await ended).toEqual({ code: 1, signal: null });
-    expect(server.output).toMatch(/stops within.*again: ends at once/s);
+    expect(server.output).toMatch(/shutting down.*Second SIG\w+, exiting immediately/s);
     await live.all().catch(() => []);
     await data.remove();
   });

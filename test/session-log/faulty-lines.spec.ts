@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MAX_LINE } from '../../src/chats/session-log/body-lines.js';
+import { MAX_LINE } from '../../src/chats/session-log/ndjson.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { IMAGES, pngOf } from '../support/images.js';
 import { GENERATED_LOG } from './generated-log.js';

@@ -9,7 +9,6 @@ import { AgentRegistry } from '../agent-registry.js';
 import type { RegisteredAgent } from '../agent-registry.js';
 import type { AgentDefinition, AgentFileFault } from './agent-definition.js';
 import { FileAgent } from './file-agent.js';
-import { parseAgentFile } from './parse-agent-file.js';
 import type { LineFault } from './parse-agent-file.js';
 import { readAgentFolder } from './read-agent-folder.js';
 import type { AgentFile } from './read-agent-folder.js';
@@ -32,6 +31,8 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
   private loaded = new Map<string, LoadedFile>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  /** Loaded with the first file: the YAML parser is large. */
+  private parser: typeof import('./parse-agent-file.js') | undefined;
   private trouble = '';
 
   constructor(
@@ -73,7 +74,9 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     this.trouble = '';
     const isSame =
       files.length === known.size && files.every((file) => known.get(file.name) === file);
-    if (!isSame) this.take(files);
+    if (isSame) return;
+    this.parser ??= await import('./parse-agent-file.js');
+    this.take(files);
   }
 
   /** The folder can't be read: what is known stays. Said once. */
@@ -108,7 +111,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
   } {
     if (text instanceof Error)
       return { faults: [{ line: 1, message: `can’t be read: ${text.message}` }] };
-    const parsed = parseAgentFile(text, basename(name).replace(/\.md$/i, ''));
+    const parsed = this.parser!.parseAgentFile(text, basename(name).replace(/\.md$/i, ''));
     if (!parsed.ok) return { faults: parsed.faults };
     const { definition } = parsed;
     const faults = this.findClashes(definition, name).map(([field, message]) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordBody } from '../../protocol/events.js';
+import type { Hidden, RecordBody } from '../../protocol/events.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { AgentNode } from './agent-node.js';
 import { AgentTree } from './agent-tree.js';
@@ -11,10 +11,11 @@ const ROOT = { agent_id: 'root', agent: 'react', user_message: 'Do it.', metadat
 const OVER: readonly TreeState[] = ['completed', 'deleted', 'error'];
 
 let seq = 0;
-function record(agent_id: string, body: RecordBody, hidden: unknown = null): LogRecord {
+function record(agent_id: string, body: RecordBody, hidden: Hidden | null = null): LogRecord {
   seq++;
   const at = new Date(1_700_000_000_000 + seq).toISOString();
-  return { interaction_id: 'int', seq, epoch: 1, agent_id, at, key: null, body, hidden };
+  const origin = { interaction_id: 'int', seq, epoch: 1, agent_id, at, key: null };
+  return { ...origin, body, hidden } as LogRecord;
 }
 
 const START: RecordBody = {

@@ -1,4 +1,4 @@
-import type { Json } from '../../protocol/json.js';
+import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { AgentNode } from './agent-node.js';
@@ -32,7 +32,7 @@ export class AgentTree {
   apply(record: LogRecord): void {
     const { body, agent_id } = record;
     if (body.type === 'INTERACTION_STARTED') this.begin(record);
-    else if (body.type === 'AGENT_STARTED') this.fork(record);
+    else if (isRecordOf(record, 'AGENT_STARTED')) this.fork(record);
     else if (body.type === 'INTERACTION_COMPLETE') this.root.apply(record);
     else this.nodes.get(agent_id)?.apply(record);
   }
@@ -45,8 +45,8 @@ export class AgentTree {
   }
 
   /** By one that is there and has not ended; once. */
-  private fork({ agent_id, body, at, hidden }: LogRecord): void {
-    if (body.type !== 'AGENT_STARTED' || this.nodes.has(agent_id)) return;
+  private fork({ agent_id, body, at, hidden }: LogRecord<'AGENT_STARTED'>): void {
+    if (this.nodes.has(agent_id)) return;
     const parent = this.nodes.get(body.parent_agent_id);
     if (!parent || parent.hasEnded || parent.beginning.started_at === null) return;
     const depth = parent.beginning.depth + 1;
@@ -54,16 +54,9 @@ export class AgentTree {
     const { parent_agent_id, agent_type, prompt, tool_call_id: parent_tool_call_id = null } = body;
     const child = new AgentNode({
       ...{ agent_id, agent_type, parent_agent_id, parent_tool_call_id, prompt, depth },
-      ...{ started_at: at, metadata: metadataOf(hidden) ?? parent.beginning.metadata },
+      ...{ started_at: at, metadata: hidden?.metadata ?? parent.beginning.metadata },
     });
     parent.children.push(child);
     this.nodes.set(agent_id, child);
   }
-}
-
-/** What its parent gave it, if anything. An imported log may hide whatever it likes. */
-function metadataOf(hidden: unknown): Json | undefined {
-  const metadata = (hidden as { metadata?: unknown } | null)?.metadata;
-  const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
-  return isObject ? (metadata as Json) : undefined;
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { InteractionDto } from '../../interactions/dto/interaction.dto.js';
 import type { Chat, ChatSummary } from '../../protocol/interaction.js';
 
-/** How the API's document describes a chat in a list. */
+/** A chat in a list. */
 export class ChatSummaryDto implements ChatSummary {
   @ApiProperty({ example: 'chat_123' })
   readonly id: string;
@@ -38,7 +38,7 @@ export class ChatDto extends ChatSummaryDto implements Chat {
   @ApiProperty({
     type: [InteractionDto],
     description:
-      'In the order in which they began, what is queued last; with `include=superseded` in the order in which they were asked for.',
+      'In the order in which they began, queued ones last; with `include=superseded` in the order of the requests.',
   })
   readonly interactions: readonly InteractionDto[];
 }

@@ -25,7 +25,7 @@ export class CreateChatDto {
 
   @ApiPropertyOptional({
     type: Object,
-    description: 'Anything of yours; at most 16,384 characters of JSON.',
+    description: 'Any JSON object; at most 16,384 characters.',
     example: {},
   })
   @IsOptional()

@@ -11,7 +11,7 @@ export class GetChatQueryDto extends LimitDto {
   @IsIn(['superseded'])
   include?: 'superseded';
 
-  @ApiPropertyOptional({ description: 'Only what comes before this interaction.' })
+  @ApiPropertyOptional({ description: 'Only interactions before this one.' })
   @IsOptional()
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'before must be the id of an interaction' })
   before?: string;

@@ -4,7 +4,7 @@ import { ChatDto } from './chat.dto.js';
 
 export class ImportQueryDto {
   @ApiPropertyOptional({
-    description: 'The id that the chat gets, such as the one that it had; a new one unless given.',
+    description: 'The id of the new chat, such as the original one; generated unless given.',
     example: 'chat_123',
   })
   @IsOptional()
@@ -24,12 +24,12 @@ class ImportReportDto {
   @ApiProperty()
   readonly interactions: number;
 
-  @ApiProperty({ description: 'With those that end what had not ended.' })
+  @ApiProperty({ description: 'Including those that the import added to end interactions.' })
   readonly records: number;
 
   @ApiProperty({
     type: [ImportProblemDto],
-    description: 'What was not imported, and why: the first hundred.',
+    description: 'The first hundred faults.',
   })
   readonly problems: readonly ImportProblemDto[];
 }

@@ -16,7 +16,11 @@ export class UpdateChatDto {
   })
   head_interaction_id?: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'Replaces what was there.', example: {} })
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'Replaces the previous metadata.',
+    example: {},
+  })
   @IsOptional()
   @IsObject()
   @MaxJsonLength(16_384)

@@ -2,39 +2,38 @@ import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
 import type { Json } from '../../protocol/json.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
-import type { BodyLine } from './body-lines.js';
-import { checkFields } from './check-fields.js';
-import { HeadChoice } from './head-choice.js';
 import { InteractionImport } from './interaction-import.js';
 import type { ImportDeps } from './interaction-import.js';
 import {
+  SESSION_LOG_VERSION,
   chatFields,
+  checkFields,
   interactionFields,
   recordFields,
   requestFields,
   versionFields,
-} from './line-fields.js';
-import type { ChatLine, InteractionLine } from './line-fields.js';
-import { SESSION_LOG_VERSION } from './log-line.js';
-import { parseLine } from './parse-line.js';
+} from './line-schemas.js';
+import type { ChatLine, InteractionLine } from './line-schemas.js';
+import { parseLine } from './ndjson.js';
+import type { BodyLine } from './ndjson.js';
 
 export interface ChatImportDeps extends ImportDeps {
   readonly isAgent: (name: string) => boolean;
 }
 
-/** The interaction whose lines are being read, and its id in the log. */
+/** The interaction whose lines are being read; `name` is its id in the log. */
 interface Current {
   readonly name: string;
   readonly import: InteractionImport;
 }
 
-/** Where in the log a line is, and how long. */
+/** Position and length of a line. */
 interface Place {
   readonly line: number;
   readonly bytes: number;
 }
 
-/** Reads a session log line by line, and brings in what is good of it. What is not is noted, and does no harm to the rest. */
+/** Imports a session log line by line. A faulty line is reported and skipped. */
 export class ChatImport {
   interactions = 0;
   records = 0;
@@ -59,7 +58,7 @@ export class ChatImport {
     else await this.takeObject(parsed.object, { line, bytes: bytes.length });
   }
 
-  /** Answers the chat as it is to be; undefined if the log held nothing of one. */
+  /** Returns the chat to commit; undefined if the log has nothing of one. */
   async end(now: string): Promise<ChatRow | undefined> {
     await this.endInteraction();
     if (!this.chat && this.interactions === 0) return undefined;
@@ -84,7 +83,7 @@ export class ChatImport {
         return this.takeRecord(object, place);
       case 'request':
         return this.takeRequest(object, place);
-      case 'message': // is made of the records
+      case 'message': // derived from the records
         return;
       case 'end':
         this.hasEnd = true;
@@ -160,7 +159,7 @@ export class ChatImport {
     this.head.note(row, name === this.chat?.head_interaction_id);
   }
 
-  /** Nothing but what came before it can be meant, so that no circle comes about. */
+  /** Only earlier interactions can be its parent, so that there is no cycle. */
   private toRow(fields: InteractionLine, line: number): ArchivedInteraction {
     const { ids } = this.deps;
     const parent_id = this.parentOf(fields, line);
@@ -174,7 +173,7 @@ export class ChatImport {
     return { ...fields, ...own, parent_id, edited_from };
   }
 
-  /** What waits in the queue, and is no edit, ends there: after the head, as if it were cancelled. */
+  /** A queued interaction that is no edit follows the head, as if it had been cancelled. */
   private parentOf(
     { status, parent_id, edited_from }: InteractionLine,
     line: number,
@@ -193,5 +192,31 @@ export class ChatImport {
 
   private note(line: number, message: string): void {
     this.deps.problems.add(line, message);
+  }
+}
+
+/** Chooses the head of a chat, whose log may lack the interaction that it names as its head. */
+class HeadChoice {
+  private named: string | undefined;
+  private newestOnBranch: string | undefined;
+  private newest: string | undefined;
+  private readonly begun = new Set<string>();
+
+  /** @param isNamed whether the log says that it is the head */
+  note({ id, begun, superseded_at }: ArchivedInteraction, isNamed: boolean): void {
+    if (!begun) return;
+    this.begun.add(id);
+    this.newest = id;
+    if (superseded_at === null) this.newestOnBranch = id;
+    if (isNamed) this.named = id;
+  }
+
+  get id(): string | null {
+    return this.named ?? this.newestOnBranch ?? this.newest ?? null;
+  }
+
+  /** Whether another interaction can follow it. */
+  hasBegun(id: string | null): id is string {
+    return id !== null && this.begun.has(id);
   }
 }

@@ -1,8 +1,7 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
-import type { RequestLine } from './line-fields.js';
-import { requestIdOf } from './request-id-of.js';
+import type { RequestLine } from './line-schemas.js';
 
 type Asking = Extract<
   RecordBody,
@@ -16,7 +15,7 @@ const KINDS: Readonly<Record<Asking['type'], RequestKind>> = {
   TOOL_RESULT_REQUIRED: 'tool',
 };
 
-/** The requests of one interaction: what they ask is what its records say. */
+/** The requests of one interaction; the question is taken from the record that asked it. */
 export class ImportedRequests {
   private readonly asked = new Map<string, Asked>();
   private readonly keys = new Set<string>();
@@ -24,7 +23,7 @@ export class ImportedRequests {
 
   constructor(private readonly chat_id: string) {}
 
-  /** With our ids. */
+  /** Call with the new ids. */
   note(record: LogRecord): void {
     const { body, key, interaction_id, agent_id } = record;
     const id = requestIdOf(body);
@@ -36,7 +35,7 @@ export class ImportedRequests {
     this.asked.set(id, { id, interaction_id, chat_id, key, kind, agent_id, expires_at, event });
   }
 
-  /** Answers what is wrong, if anything; `id` is ours. */
+  /** Returns the fault of the line, if it has one; `id` is the new one. */
   take(
     id: string | undefined,
     { status, created_at, settlement, settled_at }: RequestLine,
@@ -57,12 +56,20 @@ export class ImportedRequests {
     return this.rows.get(id)?.settlement ?? undefined;
   }
 
-  /** What was open was closed by the end. */
+  /** Requests that are still open are closed by the end. */
   end(completed_at: string): RequestRow[] {
     return [...this.rows.values()].map((row) =>
       row.status === 'closed' ? { ...row, settled_at: completed_at } : row,
     );
   }
+}
+
+/** The request that a record opens, if it opens one. */
+export function requestIdOf(body: RecordBody): string | undefined {
+  if (body.type === 'APPROVAL_REQUIRED') return body.approval_id;
+  if (body.type === 'INPUT_REQUIRED' || body.type === 'TOOL_RESULT_REQUIRED')
+    return body.request_id;
+  return undefined;
 }
 
 function partsOf({ type, expires_at, ...rest }: Asking & { expires_at?: string | null }) {

@@ -1,19 +1,17 @@
 import { Conversation } from '../../conversation/conversation.js';
-import type { TurnJournal } from '../../conversation/conversation.js';
 import { cancelled } from '../../runs/closing/ending.js';
 import { OpenWork } from '../../runs/open-work.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
-import { checkRecord } from './check-record.js';
-import type { RecordLine, RequestLine } from './line-fields.js';
+import { checkRecord, renameRecord } from './imported-record.js';
 import { ImportedRequests } from './imported-requests.js';
+import type { RecordLine, RequestLine } from './line-schemas.js';
 import type { NewIds } from './new-ids.js';
 import type { ProblemList } from './problem-list.js';
-import { recordOne } from './record-one.js';
-import { renameRecord } from './rename-record.js';
 
 export interface ImportDeps {
   readonly incoming: IncomingChat;
@@ -22,33 +20,33 @@ export interface ImportDeps {
   readonly clock: Clock;
 }
 
-/** A record as it was read, and where. */
+/** A record as it was read; `line` and `bytes` say where, and how long. */
 export interface ReadRecord {
   readonly line: number;
   readonly bytes: number;
   readonly record: RecordLine;
 }
 
-/** How far records may be out of order. */
+/** Records that may arrive before the one that they follow. */
 const MAX_EARLY = 256;
-/** What is kept in memory before it goes to the store. */
+/** Records that are buffered before they are saved. */
 const MAX_UNSAVED = 256;
 const MAX_UNSAVED_BYTES = 1024 * 1024;
 const WHY =
   'The interaction had not ended when its log was written, or not all of it was imported.';
 
 /**
- * One interaction of a log that is imported, its ids ours already. Its records count up to the first that is missing; if they don't lead to
- * an end, the import writes one, as a cancel would.
+ * The import of one interaction, which has its new ids already. Records after a gap are refused. If
+ * no record ends the interaction, the import ends it as a cancel would.
  */
 export class InteractionImport {
   private readonly state: OpenWork;
   private readonly conversation = new Conversation([]);
   private readonly requests: ImportedRequests;
-  /** Came before the one that they follow. */
+  /** Arrived before the one that they follow; by seq. */
   private readonly early = new Map<number, ReadRecord>();
   private readonly calls = new Set<string>();
-  /** Those that have begun. */
+  /** Agents that have begun. */
   private readonly agents: Set<string>;
   private unsaved: LogRecord[] = [];
   private unsavedBytes = 0;
@@ -56,7 +54,7 @@ export class InteractionImport {
   private lastAt: string;
   private status: FinalStatus | undefined;
 
-  /** @param row as the log says that it was */
+  /** @param row as the log has it */
   constructor(
     private readonly deps: ImportDeps,
     private readonly row: ArchivedInteraction,
@@ -66,11 +64,6 @@ export class InteractionImport {
     this.requests = new ImportedRequests(row.chat_id);
     this.epoch = row.epoch;
     this.lastAt = row.created_at;
-  }
-
-  /** How many records it has. */
-  get size(): number {
-    return this.state.lastSeq;
   }
 
   async takeRecord(read: ReadRecord): Promise<void> {
@@ -88,7 +81,7 @@ export class InteractionImport {
     if (fault) this.deps.problems.add(line, `The line ${fault}.`);
   }
 
-  /** Answers the row as it is now. */
+  /** Returns the row in its final state. */
   async end(): Promise<ArchivedInteraction> {
     for (const read of this.early.values()) this.refuse(read, `follows no record ${this.next}`);
     const isWhole = this.status !== undefined;
@@ -104,7 +97,7 @@ export class InteractionImport {
     return this.state.lastSeq + 1;
   }
 
-  /** The record, and those that waited for it. */
+  /** Takes the record, and the early ones that follow it. */
   private async takeAll(first: ReadRecord): Promise<void> {
     for (let read: ReadRecord | undefined = first; read; read = this.early.get(this.next)) {
       const { seq } = read.record;
@@ -115,30 +108,30 @@ export class InteractionImport {
     }
   }
 
-  /** Or what is wrong with it. */
+  /** Returns its fault if it has one. */
   private toRecord(read: RecordLine): LogRecord | string {
     const checked = checkRecord(read);
     if (!checked.ok) return `is not as it should be: ${checked.fault}`;
     const { type } = checked.value.body;
     if ((type === 'INTERACTION_STARTED') !== (read.seq === 1)) return `can't be a ${type}`;
     const { seq, epoch, at, key } = read;
-    if (seq === 1) return recordOne(this.row, { epoch, at });
+    if (seq === 1) return firstRecord(this.row, { epoch, at });
     const content = renameRecord(checked.value, this.deps.ids);
-    if (type === 'TURN_COMPLETED' && this.repeatsCall(content.hidden as TurnJournal | null))
-      return 'repeats the id of a call';
+    if (this.repeatsCall(content)) return 'repeats the id of a call';
     const agent_id = this.deps.ids.agent(read.agent_id);
     if (!this.admits(agent_id, content.body)) return "is of an agent that can't have done that";
     return { interaction_id: this.row.id, seq, epoch, agent_id, at, key, ...content };
   }
 
-  private repeatsCall(hidden: TurnJournal | null): boolean {
-    const calls = hidden?.message.tool_calls ?? [];
+  private repeatsCall(content: RecordContent): boolean {
+    if (!isRecordOf(content, 'TURN_COMPLETED')) return false;
+    const calls = content.hidden?.message.tool_calls ?? [];
     const isRepeated = calls.some(({ id }) => this.calls.has(id));
     for (const { id } of calls) this.calls.add(id);
     return isRepeated;
   }
 
-  /** An agent begins once, and its parent before it. */
+  /** An agent begins once, after its parent. */
   private admits(agentId: string, body: RecordBody): boolean {
     if (body.type !== 'AGENT_STARTED') return this.agents.has(agentId);
     if (this.agents.has(agentId) || !this.agents.has(body.parent_agent_id)) return false;
@@ -166,20 +159,19 @@ export class InteractionImport {
     if (records.length > 0) await this.deps.incoming.append(this.row, records);
   }
 
-  /** Nothing of it runs here: what it had started ran, and may have ended, elsewhere. */
+  /** Nothing of it runs here; its tools ran elsewhere and may have ended there. */
   private async cancel(): Promise<void> {
     const { row, state } = this;
     if (state.lastSeq === 0)
-      await this.add(recordOne(row, { epoch: row.epoch, at: row.created_at }));
+      await this.add(firstRecord(row, { epoch: row.epoch, at: row.created_at }));
     const epoch = this.epoch + 1;
     const settlementOf = (id: string) => this.requests.settlementOf(id);
     const unstoppable = new Set<string>();
     const context = { state, unstoppable, settlementOf, limit: whole, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
     for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
-      const { agent_id, key, body, hidden = null } = entry;
-      const seq = this.next;
-      await this.add({ interaction_id: row.id, seq, epoch, agent_id, at, key, body, hidden });
+      const origin = { interaction_id: row.id, seq: this.next, epoch, at };
+      await this.add({ ...origin, hidden: null, ...entry });
     }
   }
 
@@ -201,12 +193,12 @@ export class InteractionImport {
   }
 }
 
-/** A cancel that shows no text opens no block. */
+/** A cancel without shown text opens no block. */
 function newBlockId(): string {
   throw new TypeError('There is no block to be named.');
 }
 
-/** What a client sent was cut when it was written. */
+/** A client's output was cut to its limit when it was written. */
 function whole(output: string): { readonly output: string } {
   return { output };
 }

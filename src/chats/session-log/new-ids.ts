@@ -1,6 +1,6 @@
 import type { IdPrefix, Ids } from '../../kernel/ids.js';
 
-/** What the things of a log are called here: each name of the log gets one new id, whatever it was, so that nothing of ours can be meant. */
+/** Maps each id of a log to a new one, so that a log cannot refer to existing data. */
 export class NewIds {
   private readonly interactions = new Map<string, string>();
   private readonly tasks = new Map<string, string>();
@@ -12,19 +12,19 @@ export class NewIds {
     readonly chat_id: string,
   ) {}
 
-  /** Agents and requests are known in their interaction only. */
+  /** Ids of agents and requests are local to their interaction. */
   beginInteraction(name: string): string {
     this.agents = new Map();
     this.requests = new Map();
     return this.idIn(this.interactions, name, 'int');
   }
 
-  /** Of an interaction that has begun. */
+  /** Of an interaction that `beginInteraction` was called for. */
   findInteraction(name: string): string | undefined {
     return this.interactions.get(name);
   }
 
-  /** Of one that came before in the interaction. */
+  /** Of an earlier request of the interaction. */
   findRequest(name: string): string | undefined {
     return this.requests.get(name);
   }

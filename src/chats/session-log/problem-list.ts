@@ -1,4 +1,4 @@
-/** What was wrong with a line of a log, and so was not imported. */
+/** A fault of a line, which was not imported. */
 export interface ImportProblem {
   readonly line: number;
   readonly message: string;
@@ -6,10 +6,10 @@ export interface ImportProblem {
 
 const MAX_PROBLEMS = 100;
 const MAX_MESSAGE = 300;
-/** So many are no accident. */
+/** With this many problems, the rest of the log is not read. */
 const HOPELESS = 10_000;
 
-/** The first problems, and how many more there were. */
+/** The first problems, and the number of the others. */
 export class ProblemList {
   private readonly first: ImportProblem[] = [];
   private left: { line: number; count: number } | undefined;
@@ -21,7 +21,7 @@ export class ProblemList {
     else this.left = { line, count: 1 };
   }
 
-  /** Whether the rest is not worth reading. */
+  /** Whether to stop reading. */
   get isHopeless(): boolean {
     return (this.left?.count ?? 0) >= HOPELESS - MAX_PROBLEMS;
   }

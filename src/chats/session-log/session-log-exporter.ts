@@ -7,17 +7,32 @@ import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { RequestStore } from '../../persistence/request.store.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
-import { SESSION_LOG_VERSION, formatLine } from './log-line.js';
-import { parentsFirst } from './parents-first.js';
-import { requestIdOf } from './request-id-of.js';
+import type { Hidden, RecordBody } from '../../protocol/events.js';
+import type { Message } from '../../protocol/message.js';
+import { requestIdOf } from './imported-requests.js';
+import { SESSION_LOG_VERSION } from './line-schemas.js';
 
-/** Records that are in memory at once. */
-const PAGE = 64;
+/** Records and interactions that are in memory at once. */
+const RECORD_PAGE = 64;
+const INTERACTION_PAGE = 20;
 
-/** Reads chats out as session logs. */
+/** One line of a session log, an object of JSON. `session_log` comes first, `end` last. */
+type LogLine =
+  | { readonly type: 'session_log'; readonly version: number }
+  | ({ readonly type: 'chat' } & ChatRow)
+  | ({ readonly type: 'interaction' } & InteractionFields)
+  | ({ readonly type: 'record'; body: RecordBody; hidden: Hidden | null } & RecordOrigin)
+  | ({ readonly type: 'request' } & Omit<RequestRow, 'chat_id' | 'event'>)
+  | { readonly type: 'message'; readonly interaction_id: string; readonly message: Message }
+  | { readonly type: 'end' };
+
+/** Without internal fields and those of the chat's line. */
+type InteractionFields = Omit<ArchivedInteraction, 'chat_id' | 'signals' | 'cancel_reason'>;
+
+/** Exports chats as session logs. */
 @Injectable()
 export class SessionLogExporter {
   constructor(
@@ -29,7 +44,7 @@ export class SessionLogExporter {
   ) {}
 
   /**
-   * The log's text, a few lines at a time. The next ones are read from the store when they are asked for.
+   * The log's text, a few lines at a time, each read from the store on demand.
    * @throws AppError `chat_not_found` (404)
    */
   async open(chatId: string): Promise<AsyncGenerator<string>> {
@@ -38,7 +53,7 @@ export class SessionLogExporter {
     return this.read(chat);
   }
 
-  /** @throws AppError `chat_deleted` when the chat goes meanwhile */
+  /** @throws AppError `chat_deleted` when the chat is deleted meanwhile */
   private async *read(chat: ChatRow): AsyncGenerator<string> {
     yield formatLine({ type: 'session_log', version: SESSION_LOG_VERSION });
     yield formatChat(chat);
@@ -47,12 +62,12 @@ export class SessionLogExporter {
     yield formatLine({ type: 'end' });
   }
 
-  /** As far as it had come when its row was read. */
+  /** Up to the state of the interaction when its row was read. */
   private async *readInteraction(row: ArchivedInteraction): AsyncGenerator<string> {
     yield formatInteraction(row);
     const asked = new Set<string | undefined>();
     for (let after = 0; after < row.last_seq;) {
-      const limit = Math.min(PAGE, row.last_seq - after);
+      const limit = Math.min(RECORD_PAGE, row.last_seq - after);
       const records = await this.records.readRecords(row.id, { after, limit });
       if (records.length === 0) throw chatDeleted(row.chat_id);
       for (const { body } of records) asked.add(requestIdOf(body));
@@ -74,13 +89,53 @@ export class SessionLogExporter {
   }
 }
 
+/**
+ * The present interactions of a chat, parents before their children. That is the order of their
+ * ids, except for a later one that jumped the queue: it comes before its children.
+ */
+async function* parentsFirst(
+  archive: ChatArchive,
+  store: Pick<InteractionStore, 'findInteraction'>,
+  chatId: string,
+): AsyncGenerator<ArchivedInteraction> {
+  const last = await archive.findLastInteractionId(chatId);
+  if (last === undefined) return;
+  const early = new Set<string>();
+  for (let after = ''; ;) {
+    const page = await archive.listInteractions(chatId, { limit: INTERACTION_PAGE, after });
+    for (const row of page) {
+      if (row.id > last) return;
+      if (early.delete(row.id)) continue;
+      yield* await lineageOf(row, { store, early });
+    }
+    if (page.length < INTERACTION_PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** The row, after its ancestors that were not yielded yet. */
+async function lineageOf(
+  row: ArchivedInteraction,
+  { store, early }: { store: Pick<InteractionStore, 'findInteraction'>; early: Set<string> },
+): Promise<ArchivedInteraction[]> {
+  const lineage = [row];
+  for (let id = row.parent_id; id !== null && id > row.id && !early.has(id);) {
+    const parent = await store.findInteraction(id);
+    if (!parent) break;
+    early.add(id);
+    lineage.unshift({ ...parent, begun: true });
+    id = parent.parent_id;
+  }
+  return lineage;
+}
+
 function formatChat(chat: ChatRow): string {
   const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
   const times = { created_at, updated_at };
   return formatLine({ type: 'chat', id, title, agent, head_interaction_id, ...times, metadata });
 }
 
-/** In the same order whatever the store. */
+/** The order of the fields does not depend on the store. */
 function formatInteraction(row: ArchivedInteraction): string {
   const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
   const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
@@ -94,7 +149,7 @@ function formatInteraction(row: ArchivedInteraction): string {
   });
 }
 
-/** What a started tool hides is about processes of this host. */
+/** The hidden part of a started tool is about processes of this host, so it is left out. */
 function formatRecord(record: LogRecord): string {
   const { interaction_id, seq, epoch, agent_id, at, key, body } = record;
   const hidden = body.type === 'TOOL_STARTED' ? null : (record.hidden ?? null);
@@ -102,7 +157,7 @@ function formatRecord(record: LogRecord): string {
   return formatLine({ type: 'record', ...origin, body, hidden });
 }
 
-/** Without what its record says. */
+/** Without the fields that its record has. */
 function formatRequest({ chat_id: _chat, event: _event, ...request }: RequestRow): string {
   const { interaction_id, id, key, kind, status, agent_id, settlement } = request;
   const { created_at, expires_at, settled_at } = request;
@@ -110,6 +165,10 @@ function formatRequest({ chat_id: _chat, event: _event, ...request }: RequestRow
     ...{ type: 'request', interaction_id, id, key, kind, status, agent_id },
     ...{ created_at, expires_at, settled_at, settlement },
   });
+}
+
+function formatLine(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
 function chatDeleted(chatId: string): AppError {

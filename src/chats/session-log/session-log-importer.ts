@@ -7,13 +7,13 @@ import { Ids } from '../../kernel/ids.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { IncomingChat } from '../../persistence/chat-archive.js';
 import { ChatStore } from '../../persistence/chat.store.js';
-import { readBodyLines } from './body-lines.js';
 import { ChatImport } from './chat-import.js';
+import { readBodyLines } from './ndjson.js';
 import { NewIds } from './new-ids.js';
 import { ProblemList } from './problem-list.js';
 import type { ImportProblem } from './problem-list.js';
 
-/** What an import came to. */
+/** The counts are of what was imported. */
 export interface ImportReport {
   readonly interactions: number;
   readonly records: number;
@@ -25,7 +25,7 @@ export interface ImportRequest {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Makes chats of session logs. */
+/** Imports session logs as new chats. */
 @Injectable()
 export class SessionLogImporter {
   constructor(
@@ -38,7 +38,7 @@ export class SessionLogImporter {
   ) {}
 
   /**
-   * All of it is there at once, or nothing.
+   * Atomic: the chat is visible with everything in it, or not at all.
    * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413)
    */
   async import(request: ImportRequest): Promise<ImportReport> {

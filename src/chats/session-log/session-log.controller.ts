@@ -9,7 +9,7 @@ import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
 import { GetChatQueryDto } from '../dto/get-chat-query.dto.js';
 import { ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
-import { NDJSON, readNdjson } from './ndjson-body.js';
+import { NDJSON, readNdjson } from './ndjson.js';
 import { SessionLogExporter } from './session-log-exporter.js';
 import { SessionLogImporter } from './session-log-importer.js';
 
@@ -41,7 +41,7 @@ export class SessionLogController {
   async export(@Param() { chat_id }: ChatIdDto, @Res() response: Response): Promise<void> {
     const lines = await this.exporter.open(chat_id);
     response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
-    // What fails now breaks the connection off, so that nobody takes a part for the whole.
+    // A failure from here on destroys the connection, so that the client notices the truncation.
     await pipeline(lines, response).catch((err: unknown) =>
       this.logger.warn({ message: `The session log of ${chat_id} was not sent whole.`, err }),
     );
@@ -49,18 +49,18 @@ export class SessionLogController {
 
   @Post('import')
   @ApiOperation({
-    summary: 'Make a chat of a session log',
+    summary: 'Import a session log as a new chat',
     description:
-      'Everything gets a new id. Lines that are not as they should be are reported, and the rest counts; an interaction that had not ended arrives CANCELLED.',
+      'Everything gets a new id. Faulty lines are reported and skipped; an interaction that had not ended arrives CANCELLED.',
   })
   @ApiConsumes(NDJSON)
   @ApiBody({ schema: { ...LOG, example: EXAMPLE } })
   @ApiResponse({ status: 201, type: ImportedChatDto })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'Nothing in it can be imported.' })
+  @ApiResponse({ status: 400, type: ProblemDto, description: 'It has nothing to import.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
-  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is being stopped.' })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
   async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');

@@ -1,7 +1,7 @@
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
-/** Is told of each commit that a process tries. */
-export interface AppendMeter {
-  written(batches: readonly AppendBatch[], duration_ms: number): void;
-  failed(duration_ms: number): void;
+/** Port: counts the commits of this process. */
+export abstract class AppendMeter {
+  abstract written(batches: readonly AppendBatch[], duration_ms: number): void;
+  abstract failed(duration_ms: number): void;
 }

@@ -11,7 +11,7 @@ import type { Entry } from './run-log.js';
 import { LeaseLostError } from './lease-lost.error.js';
 
 const ID = 'int_1';
-const STEP: Entry = {
+const STEP: Entry<'STEP_COMPLETED'> = {
   agent_id: 'agent_root',
   key: 'main/1',
   body: { type: 'STEP_COMPLETED', name: 'now' },

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
-import type { Delta, RecordBody, Trace } from '../../protocol/events.js';
+import type { Delta, HiddenOf, RecordOf, RecordType, Trace } from '../../protocol/events.js';
 import type { LiveBus } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { LogWriter } from './log-writer.js';
@@ -8,12 +8,13 @@ import { LeaseLostError } from './lease-lost.error.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
 /** A record before it has its number. */
-export interface Entry {
+export type Entry<T extends RecordType = RecordType> = {
   readonly agent_id: string;
   readonly key: string | null;
-  readonly body: RecordBody;
-  readonly hidden?: unknown;
-}
+} & (
+  | { [K in T]: { readonly body: RecordOf<K>; readonly hidden?: HiddenOf<K> | null } }[T]
+  | { readonly body: RecordOf<T>; readonly hidden?: null }
+);
 
 export type AppendEffects = Pick<AppendBatch, 'status' | 'usage' | 'requests' | 'end'>;
 
@@ -107,18 +108,10 @@ export class RunLog {
     this.deps.bus.close(this.options.interaction_id, this.options.epoch);
   }
 
-  private number({ agent_id, key, body, hidden }: Entry): LogRecord {
+  private number<T extends RecordType>({ agent_id, key, body, hidden }: Entry<T>): LogRecord<T> {
     const { interaction_id, epoch } = this.options;
     const at = this.deps.clock.now().toISOString();
-    return {
-      interaction_id,
-      seq: ++this.seq,
-      epoch,
-      agent_id,
-      at,
-      key,
-      body,
-      hidden: hidden ?? null,
-    };
+    const seq = ++this.seq;
+    return { interaction_id, seq, epoch, agent_id, at, key, body, hidden: hidden ?? null };
   }
 }

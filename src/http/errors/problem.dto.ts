@@ -8,7 +8,7 @@ class FieldFaultDto {
   readonly message: string;
 }
 
-/** How the API's document describes an error. */
+/** An error in the OpenAPI document. */
 @ApiSchema({
   name: 'Problem',
   description: 'An error (RFC 9457). Some have more members than these.',
@@ -16,7 +16,7 @@ class FieldFaultDto {
 export class ProblemDto {
   @ApiProperty({
     example: '/problems/not_found',
-    description: 'Stable; tells kinds of errors apart.',
+    description: 'Stable identifier of the kind of error.',
   })
   readonly type: string;
 
@@ -26,12 +26,12 @@ export class ProblemDto {
   @ApiProperty({ example: 404, description: 'The HTTP status.' })
   readonly status: number;
 
-  @ApiProperty({ description: 'What happened, and what to do about it.' })
+  @ApiProperty({ description: 'What happened and how to fix it.' })
   readonly detail: string;
 
   @ApiProperty({ example: '/chats/none', description: 'Path of the request.' })
   readonly instance: string;
 
-  @ApiPropertyOptional({ type: [FieldFaultDto], description: 'One per field that has a fault.' })
+  @ApiPropertyOptional({ type: [FieldFaultDto], description: 'One per invalid field.' })
   readonly errors?: readonly FieldFaultDto[];
 }

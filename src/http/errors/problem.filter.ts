@@ -1,14 +1,13 @@
 import { Catch, Logger, MethodNotAllowedException } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Application, Request, Response } from 'express';
 import type { Problem } from '../../protocol/problem.js';
-import { allowedMethods } from './allowed-methods.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
 
-/** What is away for a moment is back by then; a client that comes too early is sent away at no cost. */
+/** Most outages are over by then, and refusing an early retry is cheap. */
 const RETRY_AFTER_S = 2;
 
-/** Answers whatever was thrown as `application/problem+json`. Once a response has begun, it can only end it. */
+/** Answers every exception as `application/problem+json`. A response that has begun is only ended. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
@@ -26,15 +25,15 @@ export class ProblemFilter implements ExceptionFilter {
     if (isKnown) response.set('Allow', allowed.join(', '));
     if (isKnown && request.method === 'OPTIONS') return void response.status(204).end();
     const problem = toProblem(isKnown ? notAllowed(request, allowed) : exception, origin);
-    this.report(problem.status, { message: 'A request failed', ...origin, err: exception });
+    this.report(problem.status, { message: 'Request failed', ...origin, err: exception });
     if (response.headersSent) response.end();
     else this.answer(response, problem);
   }
 
-  /** What is away is reported by whoever watches it, once. */
-  private report(status: number, what: object): void {
-    if (status === 503) this.logger.debug(what);
-    else if (status >= 500) this.logger.error(what);
+  /** Outages (503) are logged at `debug`: `StoreHealth` reports them once. */
+  private report(status: number, entry: object): void {
+    if (status === 503) this.logger.debug(entry);
+    else if (status >= 500) this.logger.error(entry);
   }
 
   private answer(response: Response, problem: Problem): void {
@@ -45,6 +44,23 @@ export class ProblemFilter implements ExceptionFilter {
 
 function notAllowed({ method, path }: Request, allowed: readonly string[]): HttpException {
   return new MethodNotAllowedException(
-    `${method} is not possible on ${path}; ${allowed.join(', ')} are.`,
+    `${method} is not allowed on ${path}; use ${allowed.join(', ')}.`,
   );
+}
+
+/** A layer of Express's router, as far as its types don't tell. */
+interface Layer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): unknown;
+}
+
+/** The methods of the routes at a path, as in the header `Allow`; empty without a route. */
+function allowedMethods(app: Application, path: string): string[] {
+  const layers = app.router.stack as unknown as readonly Layer[];
+  const methods = layers.flatMap((layer) =>
+    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
+  );
+  if (methods.length === 0) return [];
+  const implied = methods.includes('get') ? ['head', 'options'] : ['options'];
+  return [...new Set([...methods, ...implied])].map((method) => method.toUpperCase()).toSorted();
 }

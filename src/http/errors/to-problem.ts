@@ -1,10 +1,25 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
+import type { ErrorKind } from '../../kernel/app-error.js';
 import type { Problem } from '../../protocol/problem.js';
-import { STATUS_OF_KIND } from './status-of-kind.js';
 
-/** What a problem says about the request that met it. */
+/** The only mapping from kinds of errors to HTTP statuses. */
+export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported: 415,
+  misdirected: 421,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+/** The request that failed. */
 export interface ProblemOrigin {
   readonly method: string;
   /** Without the query. */
@@ -12,7 +27,7 @@ export interface ProblemOrigin {
   readonly request_id: string;
 }
 
-/** Puts anything that was thrown into the words of the wire; what only we should know stays out. */
+/** The problem document of an exception. Internal errors keep their detail to the log. */
 export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
   if (exception instanceof AppError && exception.kind !== 'internal')
     return fromAppError(exception, origin);
@@ -20,13 +35,13 @@ export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
     return fromHttpException(exception, origin);
   return {
     ...head('internal', 500),
-    detail: `Something went wrong inside the server. Its log says what, under request id ${origin.request_id}.`,
+    detail: `Internal error. See the server's log, request id ${origin.request_id}.`,
     instance: origin.path,
     request_id: origin.request_id,
   };
 }
 
-/** Whether no route took the request. */
+/** True if no route matched the request. */
 export function isUnknownRoute(exception: unknown): boolean {
   return exception instanceof NotFoundException && exception.message.startsWith('Cannot ');
 }
@@ -51,12 +66,12 @@ function fromHttpException(exception: HttpException, origin: ProblemOrigin): Pro
     };
   const code = (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
   const detail = isUnknownRoute(exception)
-    ? `There is no ${origin.method} ${origin.path}. /docs lists what there is.`
+    ? `There is no ${origin.method} ${origin.path}. See /docs for the API.`
     : exception.message;
   return { ...head(code, status), detail, instance: origin.path };
 }
 
-/** The title belongs to the type, so it is made of the code: `active_interaction` → `Active interaction`. */
+/** The title is derived from the code: `active_interaction` → `Active interaction`. */
 function head(code: string, status: number): Pick<Problem, 'type' | 'title' | 'status'> {
   const words = code.replaceAll('_', ' ');
   return {

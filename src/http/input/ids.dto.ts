@@ -5,7 +5,7 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
 
 export class ChatIdDto {
-  @ApiProperty({ description: "A chat's id; you may bring your own.", example: 'chat_123' })
+  @ApiProperty({ description: "A chat's id; clients may choose it.", example: 'chat_123' })
   @Matches(ID, RULE)
   chat_id: string;
 }

@@ -1,11 +1,16 @@
 import { Injectable, ValidationPipe } from '@nestjs/common';
-import type { ArgumentMetadata } from '@nestjs/common';
+import type { ArgumentMetadata, ValidationError } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
-import { fieldFaults } from './field-faults.js';
+import type { FieldFault } from '../../kernel/app-error.js';
+
+const MAX_FAULTS = 50;
+const MAX_PATH = 200;
+/** A value of a wrong type is reported by its type only. */
+const TYPES = ['isString', 'isInt', 'isBoolean', 'isObject', 'isArray'];
 
 /**
- * Turns bodies and queries into their DTO classes. Unknown fields and wrong values are refused, each named,
- * with the code `invalid_body`, `invalid_query` or `invalid_param`.
+ * Turns bodies, queries and parameters into their DTO classes. Refuses unknown fields and wrong
+ * values, each by name, with the code `invalid_body`, `invalid_query` or `invalid_param`.
  */
 @Injectable()
 export class InputPipe extends ValidationPipe {
@@ -30,7 +35,37 @@ export class InputPipe extends ValidationPipe {
   private name(error: AppError, { type }: ArgumentMetadata): AppError {
     const fields = error.errors.map(({ field, message }) => `${field} ${message}`);
     const rest = fields.length > 3 ? `; and ${fields.length - 3} more` : '';
-    const message = `The ${type} has faults: ${fields.slice(0, 3).join('; ')}${rest}`;
+    const message = `Invalid ${type}: ${fields.slice(0, 3).join('; ')}${rest}`;
     return new AppError('invalid', `invalid_${type}`, message, { errors: error.errors });
   }
+}
+
+/** One fault per field, by its full path (`client_tools.0.name`); the first 50. */
+function fieldFaults(errors: readonly ValidationError[]): FieldFault[] {
+  const faults: FieldFault[] = [];
+  collect(errors, '', faults);
+  return faults;
+}
+
+function collect(errors: readonly ValidationError[], parent: string, faults: FieldFault[]): void {
+  for (const error of errors) {
+    if (faults.length >= MAX_FAULTS) return;
+    const field = (parent ? `${parent}.${error.property}` : error.property).slice(0, MAX_PATH);
+    if (error.constraints) faults.push({ field, message: describe(error, error.constraints) });
+    collect(error.children ?? [], field, faults);
+  }
+}
+
+function describe(error: ValidationError, constraints: Record<string, string>): string {
+  if (constraints['whitelistValidation']) return 'is not a known field';
+  if (error.value === undefined) return 'is needed';
+  const ofType = TYPES.find((type) => constraints[type] !== undefined);
+  const messages = ofType ? [constraints[ofType]!] : Object.values(constraints);
+  return messages.map((message) => withoutName(message, error.property)).join(' and ');
+}
+
+/** The fault has the field's name already. */
+function withoutName(message: string, name: string): string {
+  if (message.startsWith(`${name} `)) return message.slice(name.length + 1);
+  return message.replace(`each value in ${name} `, 'each value ');
 }

@@ -1,19 +1,24 @@
+/// <reference lib="es2024.string" />
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import { isDeeperThan } from '../../kernel/is-deeper-than.js';
-import { cleanJson, MAX_DEPTH, tooDeep } from './clean-json.js';
 
 /** Bytes, after decompression. */
 const BODY_LIMIT = 1024 * 1024;
-/** Its body is longer than memory should hold: whoever serves it reads it as it arrives. */
+/** Levels of nesting. */
+const MAX_DEPTH = 64;
+/** Session logs are too long for memory: the controller streams them. */
 const STREAMED = /^\/chats\/import\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-/** Reads bodies: a JSON object of up to 1 MiB, cleaned; anything else is refused. No body at all is fine here. */
+/** Parses bodies, which have to be JSON objects of up to 1 MiB, and cleans them. No body is fine here. */
 export function jsonBody(): RequestHandler {
   const reading = { limit: BODY_LIMIT, strict: false, type: JSON_TYPES };
-  const parse = express.json({ ...reading, verify: (_request, _response, body) => check(body) });
+  const parse = express.json({
+    ...reading,
+    verify: (_request, _response, body) => checkDepth(body),
+  });
   return (request, response, next) => {
     if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
@@ -28,13 +33,13 @@ function hasBody({ method, headers }: Request): boolean {
 
 function notJson({ headers }: Request): AppError {
   const type = headers['content-type'];
-  const found = type ? `not ${type.slice(0, 100)}` : 'and this one has no Content-Type';
+  const found = type ? `not ${type.slice(0, 100)}` : 'and the Content-Type is missing';
   const message = `The body has to be application/json, ${found}.`;
   return new AppError('unsupported', 'unsupported_media_type', message);
 }
 
-/** Before it is parsed. */
-function check(body: Buffer): void {
+/** Before parsing: the parser would recurse. */
+function checkDepth(body: Buffer): void {
   if (isDeeperThan(MAX_DEPTH, body)) throw tooDeep();
 }
 
@@ -76,4 +81,49 @@ function toAppError(error: ParserError): AppError {
         cause: error,
       });
   }
+}
+
+/**
+ * Makes parsed JSON storable, in place: replaces lone surrogates by U+FFFD and drops `__proto__` keys.
+ * @throws AppError `invalid_text` for U+0000, which databases refuse, `too_deep` for more than 64 levels
+ */
+function cleanJson(value: object): void {
+  cleanMembers(value, []);
+}
+
+function tooDeep(): AppError {
+  const message = `The body is nested deeper than ${MAX_DEPTH} levels.`;
+  return new AppError('invalid', 'too_deep', message);
+}
+
+function cleanMembers(holder: object, path: string[]): void {
+  if (path.length >= MAX_DEPTH) throw tooDeep();
+  const members = holder as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    path.push(key);
+    cleanMember(members, key, path);
+    path.pop();
+  }
+}
+
+function cleanMember(members: Record<string, unknown>, key: string, path: string[]): void {
+  if (key === '__proto__') {
+    delete members[key];
+    return;
+  }
+  const value = members[key];
+  const name = cleanText(key, path);
+  const cleaned = typeof value === 'string' ? cleanText(value, path) : value;
+  if (name !== key) delete members[key];
+  if (name !== key || cleaned !== value) members[name] = cleaned;
+  if (typeof cleaned === 'object' && cleaned !== null) cleanMembers(cleaned, path);
+}
+
+function cleanText(text: string, path: readonly string[]): string {
+  if (!text.includes('\0')) return text.isWellFormed() ? text : text.toWellFormed();
+  const field = path.join('.').replaceAll('\0', '\\u0000').slice(0, 200);
+  const message = 'must not contain the character U+0000';
+  throw new AppError('invalid', 'invalid_text', `${field} ${message}`, {
+    errors: [{ field, message }],
+  });
 }

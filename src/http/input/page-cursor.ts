@@ -8,7 +8,7 @@ export interface PageEnd {
 
 const SHAPE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([A-Za-z0-9_-]{1,64})$/;
 
-/** @param rows one more than `limit`, if there are as many: then there is another page */
+/** @param rows up to `limit` + 1; the extra one means that there is another page */
 export function toPage<R extends PageEnd>(
   rows: readonly R[],
   limit: number,
@@ -23,7 +23,7 @@ export function parsePageCursor(text: string): PageEnd {
   const match = SHAPE.exec(Buffer.from(text, 'base64url').toString());
   const [, created_at, id] = match ?? [];
   if (created_at && id && !Number.isNaN(Date.parse(created_at))) return { created_at, id };
-  const message = 'must be a next_cursor that this server answered';
+  const message = 'must be a next_cursor from this server';
   throw new AppError('invalid', 'invalid_query', `cursor ${message}.`, {
     errors: [{ field: 'cursor', message }],
   });

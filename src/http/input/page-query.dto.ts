@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
-/** How much of a list is asked for. */
+/** The size of a page. */
 export class LimitDto {
   @ApiPropertyOptional({ minimum: 1, maximum: 200, default: 50 })
   @IsOptional()
@@ -15,7 +15,7 @@ export class LimitDto {
 
 /** A page of a list. */
 export class PageQueryDto extends LimitDto {
-  @ApiPropertyOptional({ description: 'The `next_cursor` of the page before.' })
+  @ApiPropertyOptional({ description: 'The `next_cursor` of the previous page.' })
   @IsOptional()
   @IsString()
   @MaxLength(200)

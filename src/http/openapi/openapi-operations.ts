@@ -1,11 +1,46 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { ProblemDto } from '../errors/problem.dto.js';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
+
+const PROBLEM = 'application/problem+json';
 
 /** All operations of the document, to be read or changed in place. */
 export function operationsOf(document: OpenAPIObject): Operation[] {
   return Object.values(document.paths)
     .flatMap((path) => [path.get, path.post, path.put, path.patch, path.delete])
     .filter((operation) => operation !== undefined);
+}
+
+/**
+ * Any operation can fail, and always in the same form: the failures that a controller names are
+ * problem documents too.
+ */
+export function describeProblems(document: OpenAPIObject): void {
+  const schema = { $ref: getSchemaPath(ProblemDto) };
+  for (const { responses } of operationsOf(document)) {
+    responses['default'] ??= { description: 'A problem', content: { [PROBLEM]: { schema } } };
+    for (const [status, response] of Object.entries(responses)) {
+      if (!(Number(status) >= 400) || !response || '$ref' in response) continue;
+      const [named] = Object.values(response.content ?? {});
+      response.content = { [PROBLEM]: named ?? { schema } };
+    }
+  }
+}
+
+/**
+ * The document as Swagger UI needs it. The page sends as `Accept` the media type that is chosen at
+ * the first success, so that of 202 is offered there too: without it, nothing could be started in
+ * the background from the page.
+ */
+export function documentForPage(document: OpenAPIObject): OpenAPIObject {
+  const page = structuredClone(document);
+  for (const { responses } of operationsOf(page)) {
+    const { 200: ok, 202: accepted } = responses;
+    if (ok && 'content' in ok && accepted && 'content' in accepted)
+      ok.content = { ...ok.content, ...accepted.content };
+  }
+  return page;
 }

@@ -1,11 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import type { Server } from 'node:http';
 import { startTinyApp } from '../../../test/support/tiny-app.js';
 import type { TinyApp } from '../../../test/support/tiny-app.js';
-import { buildDocument, writeDocument } from './openapi.js';
+import { eventSchemas } from '../../protocol/event-schemas.js';
+import { buildDocument } from './openapi.js';
+
+interface Schema {
+  readonly oneOf?: readonly object[];
+  readonly discriminator?: { readonly mapping: Readonly<Record<string, string>> };
+  readonly example?: { readonly type: string };
+}
 
 describe(buildDocument.name, () => {
   let tiny: TinyApp;
@@ -27,12 +32,22 @@ describe(buildDocument.name, () => {
     expect(paths['/things']?.get?.operationId).toBe('things_list');
   });
 
-  it('can be kept in a file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'parley-docs-'));
-    const path = join(folder, 'openapi.json');
-    writeDocument(tiny.app, path);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ openapi: '3.0.0' });
-    rmSync(folder, { recursive: true });
+  it('can be kept as JSON', () => {
+    const text = JSON.stringify(buildDocument(tiny.app));
+    expect(JSON.parse(text)).toMatchObject({ openapi: '3.0.0' });
+  });
+
+  it('describes the events of streams, each with an example that fits its schema', () => {
+    const { schemas } = buildDocument(tiny.app).components as { schemas: Record<string, Schema> };
+    const { oneOf, discriminator } = schemas['StreamEvent']!;
+    const refs = Object.entries(discriminator!.mapping);
+    expect(oneOf).toEqual(refs.map(([, $ref]) => ({ $ref })));
+    expect(refs.map(([type]) => type)).toEqual([...eventSchemas().keys()]);
+    for (const [type, ref] of refs) {
+      const { example } = schemas[ref.split('/').at(-1)!]!;
+      expect(example).toHaveProperty('type', type);
+      expect(eventSchemas().get(type)!.strict().safeParse(example).error).toBeUndefined();
+    }
   });
 
   it('describes how every operation fails', async () => {

@@ -1,20 +1,19 @@
-import { writeFileSync } from 'node:fs';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { documentForPage } from './openapi-page.js';
-import { describeProblems } from './openapi-problems.js';
+import type { NextFunction, Request, Response } from 'express';
 import { ProblemDto } from '../errors/problem.dto.js';
-import { redirectToDocs } from './redirect-to-docs.js';
+import { describeEvents } from './event-stream.js';
+import { describeProblems, documentForPage } from './openapi-operations.js';
 
 const VERSION = '0.1.0';
 const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
 
-Start with \`POST /chats/{chat_id}/interactions\`: it creates the chat if it is new, runs the agent on your message and streams what it does.
-A stream that broke goes on where it stood: \`GET …/events\` with the last \`id\` in \`Last-Event-ID\`.
+Start with \`POST /chats/{chat_id}/interactions\`: it creates the chat if it is new, runs the agent on your message and streams its events.
+To resume a broken stream, \`GET …/events\` with the last \`id\` in \`Last-Event-ID\`.
 Errors are \`application/problem+json\`.`;
 
-/** Describes every route of the application, which has to be initialised. */
+/** Describes every route of an initialised application. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const info = new DocumentBuilder()
     .setTitle('Parley')
@@ -27,10 +26,14 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: operationId,
   });
   describeProblems(document);
+  describeEvents(document);
   return document;
 }
 
-/** Serves the document at `/docs-json` and a page to try it at `/docs`, which needs no internet. Built when first asked for. */
+/**
+ * Serves the document at `/docs-json`, and at `/docs` a page to try it, which needs no internet.
+ * The document is built on the first request.
+ */
 export function serveDocument(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => buildDocument(app), { ui: false, raw: ['json'] });
   app.use(redirectToDocs);
@@ -41,13 +44,19 @@ export function serveDocument(app: INestApplication): void {
   });
 }
 
-/** Keeps the document in a file, to be compared with what the code says. */
-export function writeDocument(app: INestApplication, path: string): void {
-  writeFileSync(path, `${JSON.stringify(buildDocument(app), null, 2)}\n`);
-}
-
 /** `ChatsController.list` → `chats_list` */
 function operationId(controller: string, method: string): string {
   const name = controller.replace(/Controller$/, '');
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}_${method}`;
+}
+
+const ALIASES = /^\/docs\/(index\.html)?$/;
+
+/**
+ * The page's links are relative to `/docs`, so under its other names they would break. The
+ * redirect is relative too, for a proxy that adds a prefix.
+ */
+function redirectToDocs(request: Request, response: Response, next: NextFunction): void {
+  if (ALIASES.test(request.path)) response.redirect(308, '../docs');
+  else next();
 }

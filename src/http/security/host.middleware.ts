@@ -6,31 +6,31 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Keeps web pages of others away from a server that knows no users. A page whose name was pointed at this address (DNS rebinding) gives itself
- * away by its `Host`, one that only sends requests here by its `Origin`. It is middleware, not a Nest guard, so that it covers `/docs` too.
+ * Keeps foreign web pages away from a server that has no users. DNS rebinding shows in the `Host`
+ * header, cross-site requests in `Origin`. It is middleware, not a Nest guard, to cover `/docs` too.
  */
 export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
   const listed = new Set(config.allowedHosts.map(toUrlHost));
   const isOpen = listed.has('*') || (listed.size === 0 && !LOOPBACK.test(config.host));
-  const isOurs = (host: string): boolean => isOpen || LOOPBACK.test(host) || listed.has(host);
-  const isFriend = (origin: string, host: string): boolean =>
+  const isAllowed = (host: string): boolean => isOpen || LOOPBACK.test(host) || listed.has(host);
+  const isSameSite = (origin: string, host: string): boolean =>
     origin === host || listed.has(origin) || (LOOPBACK.test(origin) && LOOPBACK.test(host));
 
   return (request, _response, next) => {
     const host = hostOf(`http://${request.headers.host}`);
     const origin = changingOrigin(request);
-    if (!host || !isOurs(host)) next(unknownHost(request));
-    else if (origin !== undefined && !isFriend(hostOf(origin), host)) next(crossSite(origin));
+    if (!host || !isAllowed(host)) next(unknownHost(request));
+    else if (origin !== undefined && !isSameSite(hostOf(origin), host)) next(crossSite(origin));
     else next();
   };
 }
 
-/** The page that wants to change something here; programs that are no browser send none. */
+/** The origin of a request that changes something; only browsers send one. */
 function changingOrigin({ method, headers }: Request): string | undefined {
   return SAFE_METHODS.has(method) ? undefined : headers.origin;
 }
 
-/** Without port, which says nothing about whose page it is; empty if there is none, as in the origin `null`. */
+/** Without the port; empty if there is no host, as in the origin `null`. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
 }
@@ -44,7 +44,7 @@ function unknownHost({ headers }: Request): AppError {
   return new AppError(
     'forbidden',
     'unknown_host',
-    `This server doesn't go by the name ${JSON.stringify(headers.host ?? '')}. If it should, add the name to ALLOWED_HOSTS.`,
+    `Host header ${JSON.stringify(headers.host ?? '')} is not allowed. Add it to ALLOWED_HOSTS.`,
   );
 }
 
@@ -52,6 +52,6 @@ function crossSite(origin: string): AppError {
   return new AppError(
     'forbidden',
     'cross_site_request',
-    `A page of ${JSON.stringify(origin)} may not do this. If it should, add its host name to ALLOWED_HOSTS.`,
+    `Requests from pages of ${JSON.stringify(origin)} are not allowed. Add its host name to ALLOWED_HOSTS.`,
   );
 }

@@ -2,10 +2,10 @@ import type { RequestHandler } from 'express';
 import type { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 
-/** What the ones who look after a process ask it. */
+/** The routes for operators and orchestrators. */
 const OPERATIONS = /^\/(health\/(live|ready)|metrics)\/?$/;
 
-/** A worker holds no clients: they would wait for it when it is stopped, and it has nothing that an API process doesn't have. */
+/** A worker answers operations only: clients would lose their streams whenever it is replaced. */
 export function roleMiddleware({ role }: Pick<Config, 'role'>): RequestHandler {
   return (request, _response, next) => {
     if (role !== 'worker' || OPERATIONS.test(request.path)) next();
@@ -14,4 +14,4 @@ export function roleMiddleware({ role }: Pick<Config, 'role'>): RequestHandler {
 }
 
 const DETAIL =
-  'This process only runs agents (ROLE=worker) and answers /health/live, /health/ready and /metrics. Ask one with ROLE=api or ROLE=all.';
+  'This process only runs agents (ROLE=worker) and answers /health/live, /health/ready and /metrics. Use a process with ROLE=api or ROLE=all.';

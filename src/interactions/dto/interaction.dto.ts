@@ -58,7 +58,8 @@ export class InteractionDto implements Interaction {
   readonly model: string;
 
   @ApiProperty({
-    type: [Object],
+    type: 'array',
+    items: { $ref: '#/components/schemas/AgentEvent' },
     description: 'TOOL_CALL, TOOL_RESULT, THINKING, MESSAGE and ANSWER events, in order.',
   })
   readonly agent_events: readonly AgentEvent[];

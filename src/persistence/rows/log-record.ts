@@ -1,7 +1,23 @@
-import type { RecordBody, RecordEvent } from '../../protocol/events.js';
+import type {
+  HiddenOf,
+  RecordBody,
+  RecordEvent,
+  RecordOf,
+  RecordType,
+} from '../../protocol/events.js';
+import type { InteractionRow } from './store-rows.js';
 
-/** One entry of an interaction's log, as it is stored. */
-export interface LogRecord {
+/**
+ * The content of a record: `body` is what clients see, `hidden` what only the journal needs, such
+ * as the provider's message. It is never sent to a client, nor over the live bus.
+ */
+export type RecordContent<T extends RecordType = RecordType> =
+  | {
+      [K in T]: { readonly body: RecordOf<K>; readonly hidden: HiddenOf<K> | null };
+    }[T]
+  | { readonly body: RecordOf<T>; readonly hidden: null };
+
+export interface RecordOrigin {
   readonly interaction_id: string;
   /** 1, 2, 3… without a gap (I1). */
   readonly seq: number;
@@ -10,12 +26,19 @@ export interface LogRecord {
   readonly agent_id: string;
   /** ISO 8601 in UTC, milliseconds. */
   readonly at: string;
-  /** The journal key of the step it belongs to; null for what no step asked for. */
+  /** The journal key of the step it belongs to; null if it belongs to none. */
   readonly key: string | null;
-  /** What clients see. */
-  readonly body: RecordBody;
-  /** What only the journal needs, such as the provider's message; never sent to a client. */
-  readonly hidden: unknown;
+}
+
+/** One entry of an interaction's log, as it is stored; a union by `body.type`. */
+export type LogRecord<T extends RecordType = RecordType> = RecordOrigin & RecordContent<T>;
+
+/** Narrows a record, or what becomes one, to a type: `body` and `hidden` at once. */
+export function isRecordOf<R extends { readonly body: RecordBody }, T extends RecordType>(
+  record: R,
+  type: T,
+): record is Extract<R, { readonly body: RecordOf<T> }> {
+  return record.body.type === type;
 }
 
 /** The record as clients see it, live and replayed alike. */
@@ -23,4 +46,27 @@ export function toEvent(record: LogRecord): RecordEvent {
   const { type, ...rest } = record.body;
   const { interaction_id, agent_id, seq, at } = record;
   return { type, interaction_id, agent_id, seq, at, ...rest } as RecordEvent;
+}
+
+type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from'> &
+  Pick<InteractionRow, 'edited_from'>;
+
+/** The event that begins an interaction. */
+export function startedBody(row: Started): RecordOf<'INTERACTION_STARTED'> {
+  const { chat_id, user_message, agent, model, parent_id, edited_from } = row;
+  return {
+    type: 'INTERACTION_STARTED',
+    ...{ chat_id, user_message, agent, model, parent_id },
+    ...(edited_from !== null && { edited_from }),
+  };
+}
+
+/** Record 1 of an interaction, written by its root agent. */
+export function firstRecord(
+  row: Started & Pick<InteractionRow, 'id' | 'agent_id'>,
+  { epoch, at }: Pick<LogRecord, 'epoch' | 'at'>,
+): LogRecord {
+  const { id: interaction_id, agent_id } = row;
+  const origin = { interaction_id, seq: 1, epoch, agent_id, at, key: null };
+  return { ...origin, body: startedBody(row), hidden: null };
 }

@@ -1,4 +1,4 @@
-import type { AgentStatus, EventError } from '../../protocol/events.js';
+import type { AgentStatus } from '../../protocol/events.js';
 
 /** How a child agent ended. */
 export interface AgentEnd {
@@ -8,6 +8,3 @@ export interface AgentEnd {
   /** Of what it failed with. */
   readonly code?: string;
 }
-
-/** What an AGENT_COMPLETED record hides from clients. */
-export type AgentEndJournal = Pick<EventError, 'code'> | null;

@@ -4,7 +4,7 @@ import type { Message } from '../../protocol/message.js';
 import type { AgentHandle, AgentIdentity, AgentState } from '../../agents/agent-context.js';
 import { agentEndKey } from '../journal/agent-end-key.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { AgentEnd, AgentEndJournal } from './agent-end.js';
+import type { AgentEnd } from './agent-end.js';
 import { AgentFailed } from '../agent-context/agent-failed.js';
 import type { AgentRunOptions } from '../agent-context/agent-run.js';
 import type { Conversation } from '../../conversation/conversation.js';
@@ -152,7 +152,7 @@ export class ChildAgent implements AgentHandle {
   }
 
   private completed({ status, result, code }: AgentEnd): Entry {
-    const hidden: AgentEndJournal = code === undefined ? null : { code };
+    const hidden = code === undefined ? null : { code };
     return {
       agent_id: this.agent_id,
       key: this.endKey,
@@ -166,7 +166,7 @@ export class ChildAgent implements AgentHandle {
     this.ended_at = at;
     this.current = body.status;
     const { status, result } = body;
-    const end = { status, result, ...(hidden as AgentEndJournal) };
+    const end = { status, result, ...(hidden && 'code' in hidden && { code: hidden.code }) };
     if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
     return end;
   }

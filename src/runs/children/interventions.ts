@@ -36,7 +36,7 @@ export class Interventions {
 }
 
 /** The record that says where it was taken in; `key` is that of the turn that did. */
-export function intervened(row: InterventionRow, key: string | null): Entry {
+export function intervened(row: InterventionRow, key: string | null): Entry<'AGENT_INTERVENED'> {
   const { id: intervention_id, agent_id, user_comment, user_content } = row;
   const said = { user_comment, ...(user_content !== null && { user_content }) };
   return { agent_id, key, body: { type: 'AGENT_INTERVENED', intervention_id, ...said } };

@@ -77,15 +77,17 @@ function finish(
   return { status, error, entries };
 }
 
-function entry({ state }: EndingContext, body: Entry['body'], hidden?: unknown): Entry {
-  return { agent_id: state.rootAgentId, key: null, body, hidden };
+function entry({ state }: EndingContext, body: Entry['body']): Entry {
+  return { agent_id: state.rootAgentId, key: null, body };
 }
 
 function answer(
   context: EndingContext,
   content: { block_id: string; content: string; partial?: true },
 ): Entry {
-  return entry(context, { type: 'ANSWER', ...content }, { standalone: true });
+  const agent_id = context.state.rootAgentId;
+  const body = { type: 'ANSWER', ...content } as const;
+  return { agent_id, key: null, body, hidden: { standalone: true } };
 }
 
 function closeAll(context: EndingContext, why: string): Entry[] {

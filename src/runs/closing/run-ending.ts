@@ -11,6 +11,7 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { closeStopped } from './close-calls.js';
 import { cancelled } from './ending.js';
 import type { Ending, FailureContext } from './ending.js';
+import { startedBody } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { OpenWork } from '../open-work.js';
@@ -91,17 +92,7 @@ export class RunFinish {
   /** Of an interaction that ends before its turn came. */
   private started(): Entry {
     const { interaction } = this.options.scope;
-    const { chat_id, user_message, agent, model, parent_id, edited_from } = interaction;
-    const edit = edited_from === null ? {} : { edited_from };
-    return {
-      agent_id: this.options.state.rootAgentId,
-      key: null,
-      body: {
-        type: 'INTERACTION_STARTED',
-        ...{ chat_id, user_message, agent, model, parent_id },
-        ...edit,
-      },
-    };
+    return { agent_id: interaction.agent_id, key: null, body: startedBody(interaction) };
   }
 }
 

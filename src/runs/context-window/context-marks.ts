@@ -1,7 +1,8 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { Hidden } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { reachOf } from './context-mark.js';
-import type { ContextJournal, ContextMark } from './context-mark.js';
+import type { ContextMark } from './context-mark.js';
 import { digestMessages } from './digest-messages.js';
 
 /** Of one agent; older ones are forgotten. */
@@ -23,8 +24,8 @@ export class ContextMarks {
 }
 
 /** The mark that a record hides, if it does. */
-export function markOf(hidden: unknown): ContextMark | undefined {
-  return (hidden as ContextJournal | null)?.context;
+export function markOf(hidden: Hidden | null): ContextMark | undefined {
+  return hidden && 'context' in hidden ? hidden.context : undefined;
 }
 
 /** What is kept of them: each that is looked at costs a hash of the conversation. */

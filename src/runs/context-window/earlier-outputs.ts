@@ -1,8 +1,8 @@
+import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import type { ToolJournal } from '../../tools/tool-output.js';
 
 interface OutputStores {
   readonly interactions: Pick<InteractionStore, 'findInteraction'>;
@@ -45,8 +45,8 @@ export class EarlierOutputs {
   private async read(interactionId: string, callId: string): Promise<string | undefined> {
     const records = await this.stores.records.readRecordsOfTypes([interactionId], ['TOOL_RESULT']);
     const result = records.findLast(({ body }) => 'id' in body && body.id === callId);
-    if (result?.body.type !== 'TOOL_RESULT') return undefined;
-    return (result.hidden as ToolJournal | null)?.whole ?? result.body.tool_output;
+    if (!result || !isRecordOf(result, 'TOOL_RESULT')) return undefined;
+    return result.hidden?.whole ?? result.body.tool_output;
   }
 }
 

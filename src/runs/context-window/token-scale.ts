@@ -1,11 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** What a TURN_COMPLETED hides of its request's size. */
-export interface SizedTurn {
-  /** What the request was thought to have. */
-  readonly estimated_tokens?: number;
-}
-
 /** Smaller requests tell little: what a provider adds of its own would count for much. */
 const MIN_ESTIMATE = 500;
 const LEAST = 0.75;
@@ -17,7 +11,8 @@ export class TokenScale {
 
   apply({ agent_id, body, hidden }: Pick<LogRecord, 'agent_id' | 'body' | 'hidden'>): void {
     if (body.type !== 'TURN_COMPLETED') return;
-    const { estimated_tokens = 0 } = (hidden ?? {}) as SizedTurn;
+    const estimated_tokens =
+      (hidden && 'in_conversation' in hidden && hidden.estimated_tokens) || 0;
     const { input_tokens } = body.usage;
     if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
     const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));

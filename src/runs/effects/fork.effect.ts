@@ -1,7 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Budget } from '../../protocol/budget.js';
-import type { RecordOf } from '../../protocol/events.js';
+import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
@@ -17,18 +17,6 @@ export interface TreeLimitSettings {
 }
 
 const REFUSED = 'fork_refused';
-
-/** What an AGENT_STARTED record hides from clients. */
-interface ForkJournal {
-  readonly settings: AgentSettings;
-  readonly metadata?: AgentIdentity['metadata'];
-  readonly budget?: Budget;
-}
-
-/** What the NOTICE that refuses a fork hides from clients. */
-interface RefusalJournal {
-  readonly code: string;
-}
 
 export interface ForkInput {
   readonly key: string;
@@ -73,11 +61,12 @@ export class ForkEffect implements Effect<ForkedAgent> {
   }
 
   outcome({ body, hidden, agent_id: id }: CompletingRecord): ForkedAgent {
-    if (body.type === 'NOTICE')
-      throw new AppError('unprocessable', (hidden as RefusalJournal).code, body.message);
-    if (body.type !== 'AGENT_STARTED') throw new TypeError('not a fork');
+    if (body.type === 'NOTICE' && hidden && 'code' in hidden)
+      throw new AppError('unprocessable', hidden.code, body.message);
+    if (body.type !== 'AGENT_STARTED' || !hidden || !('settings' in hidden))
+      throw new TypeError('not a fork');
     const { parent } = this.input;
-    const { settings, metadata = parent.metadata } = hidden as ForkJournal;
+    const { settings, metadata = parent.metadata } = hidden;
     const identity = { ...parent, id, type: body.agent_type, parent_id: parent.id, metadata };
     return { identity, settings, tool_call_id: body.tool_call_id };
   }
@@ -110,7 +99,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
   }
 
   private refused({ code, message }: AppError): Entry {
-    const hidden: RefusalJournal = { code };
+    const hidden = { code };
     const body: RecordOf<'NOTICE'> = { type: 'NOTICE', code: REFUSED, message };
     return { agent_id: this.input.parent.id, key: this.key, body, hidden };
   }
@@ -118,7 +107,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
   private started(): Entry {
     const { parent, agent_type, prompt, metadata, tool_call_id, budget } = this.input;
     const settings = { ...this.ofType(agent_type), ...this.input.settings };
-    const hidden: ForkJournal = {
+    const hidden: HiddenOf<'AGENT_STARTED'> = {
       settings,
       ...(metadata && { metadata }),
       ...(budget && { budget }),

@@ -1,7 +1,6 @@
 import type { Message } from '../../protocol/message.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { TurnJournal } from '../../conversation/conversation.js';
 import type { Effect } from '../journal/effect.js';
 import { ModelTurn } from '../model-turn/model-turn.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -54,7 +53,9 @@ export class GenerateEffect implements Effect<Turn> {
   outcome({ body, hidden }: CompletingRecord): Turn {
     if (body.type !== 'TURN_COMPLETED') throw new TypeError('not a turn');
     if (body.error) throw turnFailure(this.scope, body.error);
-    const { message } = hidden as TurnJournal;
+    if (!hidden || !('in_conversation' in hidden))
+      throw new TypeError('a turn without its message');
+    const { message } = hidden;
     return {
       text: message.content ?? '',
       tool_calls: message.tool_calls ?? [],

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../kernel/app-error.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
+import type { HiddenOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from '../journal/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -12,9 +13,6 @@ export interface StepInput<T> {
   readonly name: string;
   readonly fn: () => Promise<T> | T;
 }
-
-/** What a STEP_COMPLETED record hides from clients. */
-type StepJournal = { readonly value?: unknown } | { readonly error: string };
 
 /** Bound what a step puts into the log, in characters of JSON and of text. */
 const MAX_VALUE = 1_000_000;
@@ -59,13 +57,12 @@ export class StepEffect<T> implements Effect<T> {
   }
 
   outcome({ hidden }: CompletingRecord): T {
-    const journal = hidden as StepJournal;
-    if ('error' in journal)
-      throw new AppError('internal', 'step_failed', `${this.label} failed: ${journal.error}`);
-    return journal.value as T;
+    if (hidden && 'error' in hidden)
+      throw new AppError('internal', 'step_failed', `${this.label} failed: ${hidden.error}`);
+    return (hidden && 'value' in hidden ? hidden.value : undefined) as T;
   }
 
-  private async settle(): Promise<StepJournal> {
+  private async settle(): Promise<HiddenOf<'STEP_COMPLETED'>> {
     try {
       const value = await insideStep.run(true, async () => this.input.fn());
       const json = JSON.stringify(value) as string | undefined;

@@ -37,5 +37,8 @@ async function judgedNote(
   const entry = intervened(row, key);
   const text = toldText(entry) ?? '';
   const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'note', text });
-  return [...remarkEntries(agent.id, judgement?.remarks ?? []), { ...entry, hidden }];
+  return [
+    ...remarkEntries(agent.id, judgement?.remarks ?? []),
+    { ...entry, ...(hidden && { hidden }) },
+  ];
 }

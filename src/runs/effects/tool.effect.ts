@@ -1,6 +1,5 @@
 import type { Entry } from '../../event-log/append/run-log.js';
-import type { RecordOf } from '../../protocol/events.js';
-import type { ToolJournal } from '../../tools/tool-output.js';
+import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { ToolOutcome } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { runClientCall } from '../tool-call/client-call.js';
@@ -15,12 +14,6 @@ import { ToolRun } from '../tool-call/tool-run.js';
 import type { Executed } from '../tool-call/tool-run.js';
 import { isRepeatable } from '../tool-call/tool-start.js';
 import { whyHollow, whyWithheld } from '../tool-call/withheld-call.js';
-
-/** What a TOOL_RESULT record hides from clients. */
-interface ResultJournal extends ToolJournal {
-  /** Why the run ends with it. */
-  readonly tripwire?: string;
-}
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
@@ -48,7 +41,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
 
   outcome({ body, hidden }: CompletingRecord): ToolOutcome {
     if (body.type !== 'TOOL_RESULT') throw new TypeError('not a tool result');
-    const tripwire = (hidden as ResultJournal | null)?.tripwire;
+    const tripwire = hidden && 'tripwire' in hidden ? hidden.tripwire : undefined;
     if (tripwire !== undefined) throw trip(this.scope, tripwire);
     const { id: tool_call_id, tool_name, tool_output: output, is_error } = body;
     return { tool_call_id, tool_name, output, is_error };
@@ -128,8 +121,9 @@ export class ToolEffect implements Effect<ToolOutcome> {
       ...(truncated && { truncated }),
     };
     const { tripwire } = execution;
-    const hidden: ResultJournal | undefined = tripwire === undefined ? journal : { tripwire };
-    return { ...this.entry(body), hidden };
+    const hidden: HiddenOf<'TOOL_RESULT'> | undefined =
+      tripwire === undefined ? journal : { tripwire };
+    return { agent_id: this.input.agent.id, key: this.key, body, ...(hidden && { hidden }) };
   }
 
   /** A notice with the call's key would count as what came of it. */

@@ -22,7 +22,7 @@ class World {
   at(ms: number, agent_id: string, body: RecordBody, more: Partial<LogRecord> = {}): this {
     const at = new Date(START + ms).toISOString();
     const names = { interaction_id: 'int', seq: 1, epoch: 1, key: null, hidden: null };
-    this.budgets.apply({ ...names, agent_id, at, body, ...more });
+    this.budgets.apply({ ...names, agent_id, at, body, ...more } as LogRecord);
     return this;
   }
 

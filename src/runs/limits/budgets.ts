@@ -1,3 +1,4 @@
+import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Budget, ModelPrices } from '../../protocol/budget.js';
@@ -38,10 +39,10 @@ export class Budgets {
 
   apply(record: LogRecord): void {
     this.work.apply(record);
-    const { body, agent_id, hidden, at } = record;
+    const { body, agent_id, at } = record;
     switch (body.type) {
       case 'AGENT_STARTED': {
-        const budget = (hidden as { budget?: Budget } | null)?.budget ?? {};
+        const { budget = {} } = (isRecordOf(record, 'AGENT_STARTED') && record.hidden) || {};
         const began_ms = this.work.until(Date.parse(at));
         return this.open(agent_id, this.accounts.get(body.parent_agent_id), budget, began_ms);
       }

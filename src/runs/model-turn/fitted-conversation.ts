@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../../models/model-registry.js';
 import type { Message } from '../../protocol/message.js';
 import type { AgentIdentity, GenerateOptions } from '../../agents/agent-context.js';
 import { reachOf, WHOLE } from '../context-window/context-mark.js';
-import type { ContextCut, ContextJournal } from '../context-window/context-mark.js';
+import type { ContextCut } from '../context-window/context-mark.js';
 import { findMark } from '../context-window/context-marks.js';
 import { contextOverflow, refusedOverflow } from '../context-window/context-overflow.js';
 import { describeCut } from '../context-window/describe-cut.js';
@@ -155,7 +155,7 @@ export class FittedConversation {
     const { agent, messages } = this.input;
     const { from, summary, references_before } = next;
     const digest = digestMessages(messages.slice(0, reachOf(next)));
-    const hidden: ContextJournal = { context: { from, summary, references_before, digest } };
+    const hidden = { context: { from, summary, references_before, digest } };
     const table = this.tableFor(model);
     const [before, after] = [table.total(last), table.total(next)];
     const told = describeCut({ model: model.name, last, next, before, after });

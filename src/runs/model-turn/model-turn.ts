@@ -4,11 +4,10 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import type { ModelRequest } from '../../models/model-provider.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import type { Usage } from '../../protocol/interaction.js';
-import type { RecordOf } from '../../protocol/events.js';
+import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
 import { refusedOverflow } from '../context-window/context-overflow.js';
 import { calledFor } from './drop-tool-calls.js';
-import type { TurnJournal } from '../../conversation/conversation.js';
 import { describeNext, nextTry } from './retry-policy.js';
 import type { Try } from './retry-policy.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -166,7 +165,7 @@ export class ModelTurn {
   private completing(
     turn: TurnStream,
     result: Pick<RecordOf<'TURN_COMPLETED'>, 'finish_reason' | 'usage' | 'error'>,
-    hidden: TurnJournal | null,
+    hidden: HiddenOf<'TURN_COMPLETED'> | null,
   ): Entry {
     const { agent, key } = this.input;
     const duration_ms = Math.round(this.scope.services.clock.monotonic() - this.started);

@@ -6,7 +6,6 @@ import type { GuardedBlock } from './guarded-block.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { TurnGuard } from './turn-guard.js';
 import type { BlockType } from './turn-guard.js';
-import type { CallJournal } from '../tool-call/withheld-call.js';
 import { usableToolName } from './usable-tool-name.js';
 
 /** The first half of a surrogate pair at the end: its second half had not come, so nobody has seen it. */
@@ -122,13 +121,14 @@ export class TurnStream {
   private callEntries(callKey: (index: number) => string): Entry[] {
     return [...this.calls.values()].map(({ id, name: tool_name, block }, i) => {
       const call = { id, block_id: block.id, tool_name, tool_input: block.text };
-      const hidden: CallJournal | undefined = block.isChanged ? { withheld: true } : undefined;
-      return { ...this.entry({ type: 'TOOL_CALL', ...call }, callKey(i)), hidden };
+      const hidden = block.isChanged ? ({ withheld: true } as const) : null;
+      const { agent_id } = this.options;
+      return { agent_id, key: callKey(i), body: { type: 'TOOL_CALL', ...call }, hidden };
     });
   }
 
-  private entry(body: Entry['body'], key: string | null = null): Entry {
-    return { agent_id: this.options.agent_id, key, body };
+  private entry(body: Entry['body']): Entry {
+    return { agent_id: this.options.agent_id, key: null, body };
   }
 
   private accept(event: ModelEvent): void {

@@ -153,6 +153,7 @@ describe(Runner.name, () => {
     const records = Array.from({ length: 1_200 }, (_, i) => ({
       ...{ ...first!, seq: i + 2, epoch: interaction.epoch, agent_id: rootId },
       body: { type: 'NOTICE', code: 'n', message: String(i) } as const,
+      hidden: null,
     }));
     await store.append([{ interaction_id: interactionId, epoch: interaction.epoch, records }]);
     const read = jest.spyOn(store, 'readRecords');

@@ -9,16 +9,6 @@ import { ToolRun } from './tool-run.js';
 import { isRepeatable } from './tool-start.js';
 import type { Tool } from '../../tools/tool.js';
 
-/** What the NOTICE that ends a deferred call hides from clients. */
-export interface DeferredJournal {
-  /** The approval that it settles. */
-  readonly deferred: string;
-  /** Of the call. What was done inside it is over with it. */
-  readonly key: string;
-  /** What the agent reads, as a message of the user. */
-  readonly note: string;
-}
-
 export interface DeferredInput {
   readonly input: ToolCallInput;
   readonly approval_id: string;
@@ -99,7 +89,7 @@ export function deferredNote(
   outcome: string,
 ): Entry {
   const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
-  const hidden: DeferredJournal = { deferred: approval_id, key, note };
+  const hidden = { deferred: approval_id, key, note };
   const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
   return { agent_id, key: null, body, hidden };
 }

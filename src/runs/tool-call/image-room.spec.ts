@@ -1,4 +1,4 @@
-import type { RecordBody } from '../../protocol/events.js';
+import type { RecordOf } from '../../protocol/events.js';
 import type { Image } from '../../protocol/image.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
 import { ImageRoom } from './image-room.js';
@@ -19,9 +19,9 @@ function execution(bytes: number): ToolExecution {
   };
 }
 
-function recordOf(id: string, { journal: hidden }: ToolExecution) {
-  const body = { type: 'TOOL_RESULT', id } as RecordBody;
-  return { body, hidden };
+function recordOf(id: string, { journal }: ToolExecution) {
+  const body = { type: 'TOOL_RESULT', id } as RecordOf<'TOOL_RESULT'>;
+  return { body, hidden: journal ?? null };
 }
 
 describe(ImageRoom.name, () => {

@@ -1,4 +1,5 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { isRecordOf } from '../../persistence/rows/log-record.js';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
 import { imageBytes } from '../../protocol/image.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
 import type { ToolJournal } from '../../tools/tool-output.js';
@@ -12,8 +13,8 @@ export class ImageRoom {
   /** Bytes, by call. */
   private readonly used = new Map<string, number>();
 
-  apply({ body, hidden }: Pick<LogRecord, 'body' | 'hidden'>): void {
-    if (body.type === 'TOOL_RESULT') this.note(body.id, hidden as ToolJournal | null);
+  apply(record: RecordContent): void {
+    if (isRecordOf(record, 'TOOL_RESULT')) this.note(record.body.id, record.hidden);
   }
 
   /** The execution as it is told: without images where no model would see them, or where there is no more room. */

@@ -1,5 +1,6 @@
 import type { InputKind } from '../../guardrails/guardrail.js';
-import type { GuardedJournal, InputJudgement } from '../../guardrails/input-judgement.js';
+import type { InputJudgement } from '../../guardrails/input-judgement.js';
+import type { HiddenOf } from '../../protocol/events.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import { guardedAgent } from '../guarding/guarding.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -9,7 +10,7 @@ export async function judgeInput(
   scope: AgentScope,
   agent: AgentIdentity,
   { kind, text }: { readonly kind: InputKind; readonly text: string },
-): Promise<{ hidden?: GuardedJournal; judgement?: InputJudgement }> {
+): Promise<{ hidden?: HiddenOf<'INPUT_RECEIVED'>; judgement?: InputJudgement }> {
   const { guardrails } = scope.services;
   if (!guardrails.checksInput) return {};
   const about = { ...guardedAgent(agent), kind, signal: scope.signal };

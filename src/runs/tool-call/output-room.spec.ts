@@ -1,4 +1,4 @@
-import type { RecordBody } from '../../protocol/events.js';
+import type { RecordOf } from '../../protocol/events.js';
 import { cutOutput } from '../../tools/cut-output.js';
 import type { CutNote } from '../../tools/cut-output.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
@@ -38,7 +38,7 @@ describe(OutputRoom.name, () => {
 
   it('has room for four million characters, also of earlier runs', () => {
     const room = new OutputRoom({ limit });
-    const body = { type: 'TOOL_RESULT', id: 'c1' } as RecordBody;
+    const body = { type: 'TOOL_RESULT', id: 'c1' } as RecordOf<'TOOL_RESULT'>;
     room.apply({ body, hidden: { whole: 'x'.repeat(3 * MIB) } });
     const refused = room.admit(callOf('c2'), execution(MIB + 1));
     expect([refused.journal, refused.whole]).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { isRecordOf } from '../../persistence/rows/log-record.js';
+import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolExecution, ToolExecutor } from '../../tools/tool-executor.js';
 import { outputPath } from '../../tools/output-path.js';
-import type { ToolJournal } from '../../tools/tool-output.js';
 import type { ToolCallInput } from './tool-call-input.js';
 
 /** Characters of long outputs that the log of one interaction keeps besides what models read at once. */
@@ -14,8 +14,8 @@ export class OutputRoom {
 
   constructor(private readonly executor: Pick<ToolExecutor, 'limit'>) {}
 
-  apply({ body, hidden }: Pick<LogRecord, 'body' | 'hidden'>): void {
-    if (body.type === 'TOOL_RESULT') this.note(body.id, (hidden as ToolJournal | null)?.whole);
+  apply(record: RecordContent): void {
+    if (isRecordOf(record, 'TOOL_RESULT')) this.note(record.body.id, record.hidden?.whole);
   }
 
   /** The execution as it is told: its output says where all of it is, if there is room for that. */

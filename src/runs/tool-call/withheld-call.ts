@@ -1,15 +1,10 @@
 import type { Tool } from '../../tools/tool.js';
 import type { Journal } from '../journal/journal.js';
 
-/** What a TOOL_CALL record hides whose arguments a guardrail has changed. */
-export interface CallJournal {
-  readonly withheld: true;
-}
-
 /** Why a call does not run, for the model: what readers and approvers see is what runs, or else nothing does. */
 export function whyWithheld(journal: Journal, key: string): string | undefined {
-  const hidden = journal.findEarlierRecord(key, 'TOOL_CALL')?.hidden as CallJournal | null;
-  if (!hidden?.withheld) return undefined;
+  const hidden = journal.findEarlierRecord(key, 'TOOL_CALL')?.hidden;
+  if (!hidden || !('withheld' in hidden)) return undefined;
   return 'This call did not run: a guardrail has changed its arguments, so they are not what you wrote. Write them without what was taken out.';
 }
 

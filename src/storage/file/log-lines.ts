@@ -1,5 +1,5 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent, RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogStart } from './log-start.js';
@@ -119,7 +119,7 @@ export function decodeCommit(line: Buffer): Commit | undefined {
 
 export type RequestLine = { readonly request: NewRequest } | { readonly settled: SettledRequest };
 
-type StoredRecord = Omit<LogRecord, 'interaction_id'>;
+type StoredRecord = Omit<RecordOrigin, 'interaction_id'> & RecordContent;
 
 const RECORD = Buffer.from('{"seq":');
 const REQUEST = Buffer.from('{"request":');
@@ -129,8 +129,7 @@ const COMMIT = Buffer.from('{"commit":');
 const ZERO = 48;
 
 function encodeRecord({ seq, epoch, agent_id, at, key, body, hidden }: LogRecord): string {
-  const stored: StoredRecord = { seq, epoch, agent_id, at, key, body, hidden: hidden ?? null };
-  return toLine(stored);
+  return toLine({ seq, epoch, agent_id, at, key, body, hidden });
 }
 
 function toLine(value: unknown): string {

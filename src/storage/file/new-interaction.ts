@@ -1,9 +1,9 @@
+import { firstRecord } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { StartInteraction } from '../../persistence/rows/store-rows.js';
 import type { LogStart, QueuedStart } from './log-start.js';
 import type { LogState } from './log-state.js';
 import { queuedState, startedState } from './log-transitions.js';
-import { recordOne } from './record-one.js';
 import type { StoredChat } from './stored-chat.js';
 
 /** What the first frame of an interaction's log holds. */
@@ -25,7 +25,8 @@ export function newInteraction(
   const turn = (chat?.turns ?? 0) + 1;
   const state = startedState(request.lease?.owner ?? null, { parent_id, turn });
   const { epoch } = state;
-  const first = recordOne({ start, user_message }, { parent_id, epoch, at: created_at });
+  const begun = { ...start, user_message, parent_id };
+  const first = firstRecord(begun, { epoch, at: created_at });
   return { start, first, state };
 }
 

@@ -1,7 +1,7 @@
+import { firstRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionLog } from './interaction-log.js';
 import { begunState } from './log-transitions.js';
 import { parentFromQueue } from './parent-from-queue.js';
-import { recordOne } from './record-one.js';
 import type { StoredChat } from './stored-chat.js';
 
 /** Writes record 1 of a queued interaction. Answers what lets it be seen, which answers what else that changes. */
@@ -10,10 +10,11 @@ export async function writeBeginning(
   log: InteractionLog,
   at: string,
 ): Promise<() => Iterable<InteractionLog>> {
-  const head = await log.readHead();
+  const { start, user_message } = await log.readHead();
   const { state } = log;
-  const parent_id = parentFromQueue(chat, log, head.start);
-  const first = recordOne(head, { parent_id, epoch: state.epoch, at });
+  const parent_id = parentFromQueue(chat, log, start);
+  const begun = { ...start, user_message, parent_id };
+  const first = firstRecord(begun, { epoch: state.epoch, at });
   const turn = ++chat.turns;
   const show = await log.write(begunState(state, { parent_id, turn }), { records: [first] });
   return () => {

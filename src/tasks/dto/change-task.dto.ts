@@ -4,7 +4,7 @@ import { TASK_STATUSES } from '../../protocol/task.js';
 import type { TaskStatus } from '../../protocol/task.js';
 import { CreateTaskDto } from './create-task.dto.js';
 
-/** What is left out stays. */
+/** Fields that are left out stay the same. */
 export class ChangeTaskDto extends PartialType(OmitType(CreateTaskDto, ['chat_id', 'status']), {
   skipNullProperties: false,
 }) {
@@ -15,7 +15,7 @@ export class ChangeTaskDto extends PartialType(OmitType(CreateTaskDto, ['chat_id
 
   @ApiPropertyOptional({
     minimum: 1,
-    description: 'The version that you saw: if the task is at another one by now, nothing happens.',
+    description: 'The version that you saw; at another version, the task is not changed.',
   })
   @ValidateIf((_, value) => value !== undefined)
   @IsInt()

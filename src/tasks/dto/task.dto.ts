@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { TASK_STATUSES } from '../../protocol/task.js';
 import type { Task, TaskStatus } from '../../protocol/task.js';
 
-/** How the API's document describes a task. */
 export class TaskDto implements Task {
   @ApiProperty({ example: 'task_0199c0de-0000-7000-8000-000000000000' })
   readonly id: string;
@@ -19,7 +19,7 @@ export class TaskDto implements Task {
   @ApiProperty({ enum: TASK_STATUSES })
   readonly status: TaskStatus;
 
-  @ApiProperty({ description: 'Counts the changes, from 1.' })
+  @ApiProperty({ description: 'The number of changes, from 1.' })
   readonly version: number;
 
   @ApiProperty({
@@ -39,4 +39,10 @@ export class TaskDto implements Task {
 export class TaskListDto {
   @ApiProperty({ type: [TaskDto], description: 'Oldest first.' })
   readonly items: readonly TaskDto[];
+}
+
+/** `task_changed` */
+export class TaskChangedDto extends ProblemDto {
+  @ApiProperty({ type: TaskDto, description: 'The current state of the task.' })
+  readonly task: TaskDto;
 }

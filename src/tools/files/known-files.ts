@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
-import type { ToolJournal } from '../tool-output.js';
 import type { FileState } from './file-state.js';
 
 /** Beyond that, what was longest not used is looked up in the log again. */
@@ -41,7 +40,9 @@ export class KnownFiles {
     const rows = await this.interactions.listInteractions({ chat_id, superseded: false, limit });
     for (const { id } of rows) {
       const results = await this.records.readRecordsOfTypes([id], ['TOOL_RESULT']);
-      const seen = results.map(({ hidden }) => (hidden as ToolJournal | null)?.seen);
+      const seen = results.map(({ hidden }) =>
+        hidden && 'seen' in hidden ? hidden.seen : undefined,
+      );
       const last = seen.findLast((state) => state?.path === path);
       if (last) return last.hash;
     }

@@ -1,6 +1,6 @@
 import { completes } from '../../../src/runs/journal/completes.js';
 import { Conversation } from '../../../src/conversation/conversation.js';
-import type { TurnJournal } from '../../../src/conversation/conversation.js';
+import { isRecordOf } from '../../../src/persistence/rows/log-record.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { checkConversation } from '../../support/check-conversation.js';
@@ -64,9 +64,9 @@ function leftOut(
     const records = log.filter(({ agent_id }) => agent_id === id);
     const conversation = id === rootId ? messages : fold(records);
     const text = JSON.stringify(conversation);
-    const turns = records.flatMap(({ body, hidden }) => {
-      const turn = hidden as TurnJournal | null;
-      return body.type === 'TURN_COMPLETED' && turn?.in_conversation ? [turn.message] : [];
+    const turns = records.flatMap((record) => {
+      const turn = isRecordOf(record, 'TURN_COMPLETED') ? record.hidden : null;
+      return turn?.in_conversation ? [turn.message] : [];
     });
     const missed = turns
       .map((message) => JSON.stringify(message))

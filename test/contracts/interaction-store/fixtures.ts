@@ -108,12 +108,13 @@ export async function queued(
   return result.interaction;
 }
 
+/** Stores keep any JSON in `hidden`, of its type or not. */
 export function newRecord(
   interactionId: string,
   seq: number,
-  overrides: Partial<LogRecord> = {},
+  overrides: Partial<Omit<LogRecord, 'hidden'>> & { readonly hidden?: unknown } = {},
 ): LogRecord {
-  return {
+  const record = {
     interaction_id: interactionId,
     seq,
     epoch: 1,
@@ -124,6 +125,7 @@ export function newRecord(
     hidden: { turn: seq },
     ...overrides,
   };
+  return record as LogRecord;
 }
 
 /** Records `from`…`to` of one interaction, and what else the append carries. */

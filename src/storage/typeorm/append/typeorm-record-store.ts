@@ -2,8 +2,8 @@ import { RecordStore } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
 import { AppendQueries } from './append-records.js';
-import type { LogRecord } from '../../../persistence/rows/log-record.js';
-import type { RecordBody, RecordType } from '../../../protocol/events.js';
+import type { LogRecord, RecordContent, RecordOrigin } from '../../../persistence/rows/log-record.js';
+import type { RecordType } from '../../../protocol/events.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 
@@ -27,10 +27,7 @@ const PING: Statement = {
   text: "SELECT current_setting('transaction_read_only') AS read_only",
 };
 
-interface Columns extends Omit<LogRecord, 'at'> {
-  readonly at: Date;
-  readonly body: RecordBody;
-}
+type Columns = Omit<RecordOrigin, 'at'> & { readonly at: Date } & RecordContent;
 
 export class TypeOrmRecordStore extends RecordStore {
   readonly #appends: AppendQueries;
@@ -76,6 +73,6 @@ export class TypeOrmRecordStore extends RecordStore {
   }
 }
 
-function toRecord({ interaction_id, seq, epoch, agent_id, at, key, body, hidden }: Columns) {
-  return { interaction_id, seq, epoch, agent_id, at: at.toISOString(), key, body, hidden };
+function toRecord({ at, ...rest }: Columns): LogRecord {
+  return { ...rest, at: at.toISOString() };
 }

@@ -5,7 +5,8 @@ import type {
 } from '../../../persistence/rows/store-rows.js';
 import { MARK_BRANCH_OF } from './chat-statements.js';
 import { LOCK_CHAT } from './chat-statements.js';
-import { INTERRUPTED, recordOne } from '../../../persistence/interaction-rules.js';
+import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
+import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
 import type { Database } from '../connection/database.js';
 import { HOLD_CHAT, START } from './start-statements.js';
@@ -104,7 +105,8 @@ function toParameters(start: StartInteraction): unknown[] {
 function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
   const epoch = start.lease ? 1 : 0;
   const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
-  return { outcome: 'started', interaction, first: recordOne(interaction, interaction.created_at) };
+  const first = firstRecord(interaction, { epoch, at: interaction.created_at });
+  return { outcome: 'started', interaction, first };
 }
 
 function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {

@@ -1,0 +1,148 @@
+import type { Request } from 'express';
+import { AppError } from '../../kernel/app-error.js';
+import { isDeeperThan } from '../../kernel/is-deeper-than.js';
+import type { Json } from '../../protocol/json.js';
+
+export const NDJSON = 'application/x-ndjson';
+const TYPES = [NDJSON, 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
+
+/** Bytes of one line; a longer one is dropped. Far more than any record that a run writes. */
+export const MAX_LINE = 16 * 1024 * 1024;
+const MAX_DEPTH = 200;
+const NEWLINE = 10;
+
+/** Numbered from 1. `bytes` is undefined for a line that is too long. */
+export interface BodyLine {
+  readonly number: number;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The content of a line: nothing, a JSON object, or something else. */
+export type ParsedLine =
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'object'; readonly object: Json }
+  | { readonly kind: 'fault'; readonly fault: string };
+
+/**
+ * Has `read` take a request's body as it arrives. The rest is discarded, so that the client can
+ * read the response.
+ * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves early
+ */
+export async function readNdjson<T>(
+  request: Request,
+  read: (body: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  try {
+    checkType(request);
+    return await read(chunksOf(request));
+  } catch (error) {
+    request.resume();
+    throw error;
+  }
+}
+
+/**
+ * Cuts a body into lines as it arrives, with one line in memory at a time. Only the byte `\n` ends
+ * a line; U+2028, U+2029 and U+0085 are text.
+ * @throws AppError `log_too_large` (413)
+ */
+export async function* readBodyLines(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<BodyLine> {
+  const line = new GrowingLine();
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      line.add(chunk.subarray(from, end));
+      yield line.take();
+      from = end + 1;
+    }
+    line.add(chunk.subarray(from));
+  }
+  if (line.hasBegun) yield line.take();
+}
+
+/** Ignores a byte order mark and `\r`, and removes keys `__proto__`. */
+export function parseLine(bytes: Uint8Array): ParsedLine {
+  if (isDeeperThan(MAX_DEPTH, bytes)) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+    if (text === '') return { kind: 'blank' };
+    const object: unknown = JSON.parse(text);
+    if (!isObject(object) || Array.isArray(object)) return fault('is no JSON object');
+    clean(object);
+    return { kind: 'object', object: object as Json };
+  } catch (error) {
+    return fault(error instanceof SyntaxError ? 'is no JSON' : 'is no UTF-8');
+  }
+}
+
+class GrowingLine {
+  private number = 1;
+  private length = 0;
+  private parts: Uint8Array[] = [];
+
+  get hasBegun(): boolean {
+    return this.length > 0;
+  }
+
+  add(part: Uint8Array): void {
+    this.length += part.length;
+    if (this.length > MAX_LINE) this.parts = [];
+    else if (part.length > 0) this.parts.push(part);
+  }
+
+  take(): BodyLine {
+    const bytes = this.length > MAX_LINE ? undefined : Buffer.concat(this.parts);
+    this.parts = [];
+    this.length = 0;
+    return { number: this.number++, bytes };
+  }
+}
+
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    throw new AppError('invalid', 'body_cut_off', 'The body was cut off.', { cause });
+  }
+}
+
+function checkType({ headers }: Request): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (TYPES.includes(type) && encoding === 'identity') return;
+  const message = `The body has to be ${NDJSON}, in UTF-8 and not compressed.`;
+  throw new AppError('unsupported', 'unsupported_media_type', message);
+}
+
+/** In place. */
+function clean(holder: object): void {
+  const members = holder as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    const value = members[key];
+    if (key === '__proto__') delete members[key];
+    else if (isObject(value)) clean(value);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function fault(text: string): ParsedLine {
+  return { kind: 'fault', fault: text };
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError(
+    'too_large',
+    'log_too_large',
+    `The session log is larger than ${limit} bytes. Nothing was imported. IMPORT_MAX_BYTES sets the limit.`,
+    { extra: { limit } },
+  );
+}

@@ -1,0 +1,94 @@
+import { relative, resolve, sep } from 'node:path';
+import { editDistance } from '../kernel/edit-distance.js';
+import type { ConfigFault } from './config-error.js';
+import type { Variables } from './schema.js';
+
+type Given = Readonly<Record<string, string>>;
+
+/** Contradictions between variables that are each valid. */
+export function findContradictions(given: Given): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (given['STORE'] === 'file' && given['DATABASE_URL'])
+    faults.push({
+      variable: 'STORE',
+      problem: '"file" uses no database, but DATABASE_URL is set; unset one of them',
+    });
+  if (given['REDIS_URL']?.startsWith('redis') && !given['DATABASE_URL'])
+    faults.push({
+      variable: 'REDIS_URL',
+      problem:
+        'its value is for several processes on one database: set DATABASE_URL too, or unset it',
+    });
+  if (['api', 'worker'].includes(given['ROLE'] ?? '') && !given['REDIS_URL'])
+    faults.push({
+      variable: 'ROLE',
+      problem: `"${given['ROLE']}" leaves a part of the work to other processes: set REDIS_URL and DATABASE_URL, which they share`,
+    });
+  return [...faults, ...findUnreachableModels(given)];
+}
+
+function findUnreachableModels(given: Given): ConfigFault[] {
+  const names = given['MODEL']?.split(',').map((name) => name.trim()) ?? [];
+  return ['OPENAI', 'ANTHROPIC'].flatMap((vendor) => {
+    const name = names.find((each) => each.startsWith(`${vendor.toLowerCase()}/`));
+    if (!name || given[`${vendor}_API_KEY`] || given[`${vendor}_BASE_URL`]) return [];
+    const problem = `"${name}" needs ${vendor}_API_KEY, or ${vendor}_BASE_URL for a server that takes no key`;
+    return [{ variable: 'MODEL', problem }];
+  });
+}
+
+/** Folders and files of the server in `DATA_DIR`. */
+const OWN_FOLDERS = ['db', 'chats', 'spill', 'python-snapshot'];
+
+/**
+ * Tools can reach everything in the workspace. It must contain neither the server's data nor the
+ * definitions of its agents.
+ */
+export function findOverlaps({
+  DATA_DIR,
+  AGENTS_DIR,
+  WORKSPACE_DIR,
+}: Pick<Variables, 'DATA_DIR' | 'AGENTS_DIR' | 'WORKSPACE_DIR'>): ConfigFault[] {
+  const shown = JSON.stringify(WORKSPACE_DIR);
+  const problems: string[] = [];
+  if (contains(WORKSPACE_DIR, DATA_DIR))
+    problems.push(`${shown} may not be or contain DATA_DIR: put it beside DATA_DIR or inside it`);
+  const [own = ''] = contains(DATA_DIR, WORKSPACE_DIR) ? pathIn(DATA_DIR, WORKSPACE_DIR) : [];
+  if (OWN_FOLDERS.includes(own))
+    problems.push(`${shown} is where the server keeps its own data; choose another name`);
+  if (contains(WORKSPACE_DIR, AGENTS_DIR) || contains(AGENTS_DIR, WORKSPACE_DIR))
+    problems.push(`${shown} and AGENTS_DIR may not contain one another`);
+  return problems.map((problem) => ({ variable: 'WORKSPACE_DIR', problem }));
+}
+
+function contains(folder: string, path: string): boolean {
+  return pathIn(folder, path)[0] !== '..';
+}
+
+function pathIn(folder: string, path: string): string[] {
+  return relative(resolve(folder), resolve(path)).split(sep);
+}
+
+/** Shorter names are too close to variables of other programs. */
+const MIN_LENGTH = 8;
+const MAX_EDITS = 2;
+
+/** A warning for each given variable whose name is nearly one of ours: `LEASE_TTL`, `OPENAI_APIKEY`. */
+export function findMisspelt(given: readonly string[], known: readonly string[]): string[] {
+  return given
+    .filter((name) => !known.includes(name))
+    .flatMap((name) => {
+      const meant = known.find((candidate) => resembles(name, candidate));
+      return meant ? [`Unknown variable ${name}; did you mean ${meant}?`] : [];
+    });
+}
+
+function resembles(name: string, known: string): boolean {
+  if (squeeze(name) === squeeze(known) || `${name}_MS` === known) return true;
+  if (known.length < MIN_LENGTH || Math.abs(name.length - known.length) > MAX_EDITS) return false;
+  return editDistance(name, known) <= MAX_EDITS;
+}
+
+function squeeze(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
+}

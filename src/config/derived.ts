@@ -1,0 +1,65 @@
+import type { Variables } from './schema.js';
+import { Secret } from './secret.js';
+
+type ModelVariables = Pick<
+  Variables,
+  'MODEL' | 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'ANTHROPIC_API_KEY'
+>;
+
+/** The default model that each variable selects, in order of precedence. */
+const DEFAULTS = [
+  ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
+  ['OPENAI_BASE_URL', 'openai/gpt-5-mini'],
+  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-5'],
+] as const;
+
+/** The default model and the reason, for the log: `MODEL`, else a vendor with a key or an endpoint, else the demo. */
+export function chooseModel(variables: ModelVariables): { model: string; modelReason: string } {
+  if (variables.MODEL) return { model: variables.MODEL, modelReason: 'MODEL is set' };
+  for (const [name, model] of DEFAULTS)
+    if (variables[name]) return { model, modelReason: `${name} is set` };
+  return {
+    model: 'demo/script',
+    modelReason: 'neither MODEL, OPENAI_API_KEY, OPENAI_BASE_URL nor ANTHROPIC_API_KEY is set',
+  };
+}
+
+/** Variables of the server that commands of tools inherit: programs, language, time zone. No secrets. */
+const INHERITED = ['PATH', 'LANG', 'LANGUAGE', 'TZ'];
+const INHERITED_PREFIX = 'LC_';
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Commands run without a terminal and without a person to answer prompts. */
+const NON_INTERACTIVE = {
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+};
+
+export function pickCommandEnvironment(
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const inherited = Object.entries(given).filter(
+    ([name]) => INHERITED.includes(name) || name.startsWith(INHERITED_PREFIX),
+  );
+  return Object.freeze({
+    PATH: DEFAULT_PATH,
+    ...Object.fromEntries(inherited),
+    ...NON_INTERACTIVE,
+  });
+}
+
+/** Names of variables that hold secrets, and of URLs that may contain a password. */
+const SECRET_NAME =
+  /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|CREDENTIALS?)$|^(DATABASE|REDIS)_URL$/i;
+
+/** The values of variables that are secret by their names, or that are `named` as such. */
+export function findSecrets(
+  given: Readonly<Record<string, string>>,
+  named: readonly string[],
+): { name: string; value: Secret }[] {
+  return Object.entries(given)
+    .filter(([name]) => SECRET_NAME.test(name) || named.includes(name))
+    .map(([name, value]) => ({ name, value: new Secret(value) }));
+}

@@ -1,0 +1,187 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { Secret } from './secret.js';
+
+// The message of each type completes the sentence `<VARIABLE>: "abc" …` and says what is allowed.
+
+export function integer(min: number, max: number) {
+  return wholeNumber({ min, max, what: 'a whole number' });
+}
+
+export function amount(max: number) {
+  const isInRange = (text: string): boolean => /^\d+(\.\d+)?$/.test(text) && Number(text) <= max;
+  return z.string().refine(isInRange, `has to be a number from 0 to ${max}`).transform(Number);
+}
+
+const price = z.strictObject({ input: z.number().min(0), output: z.number().min(0) });
+
+/** JSON, by `<provider>/<name>`. */
+export function modelPrices() {
+  return z.string().transform((text, context) => {
+    const prices = z.record(z.string(), price).safeParse(parsed(text));
+    if (prices.success) return prices.data;
+    context.addIssue(
+      'has to be JSON such as {"openai/gpt-5-mini": {"input": 0.25, "output": 2}}, in US dollars for a million tokens',
+    );
+    return z.NEVER;
+  });
+}
+
+/** JSON, by `<provider>/<name>`. */
+export function modelContexts() {
+  return z.string().transform((text, context) => {
+    const contexts = z.record(z.string(), z.int().min(1000)).safeParse(parsed(text));
+    if (contexts.success) return contexts.data;
+    context.addIssue(
+      'has to be JSON such as {"openai/gpt-5-mini": 400000}, in tokens, each at least 1000',
+    );
+    return z.NEVER;
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** setTimeout can't wait longer than this many milliseconds (24.8 days). */
+const MAX_MS = 2 ** 31 - 1;
+
+export function milliseconds(min: number) {
+  return wholeNumber({ min, max: MAX_MS, what: 'milliseconds: a whole number' });
+}
+
+function wholeNumber({ min, max, what }: { min: number; max: number; what: string }) {
+  const isInRange = (text: string): boolean =>
+    /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return z.string().refine(isInRange, `has to be ${what} from ${min} to ${max}`).transform(Number);
+}
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  return z.enum(words, `has to be one of: ${words.join(', ')}`);
+}
+
+export function trueOrFalse() {
+  return oneOf('true', 'false').transform((word) => word === 'true');
+}
+
+export function hostName() {
+  return z
+    .string()
+    .refine(isHost, 'has to be an IP address or a host name, without scheme, port or brackets');
+}
+
+/** Comma-separated host names; `*` stands for any. */
+export function hostNames() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
+    .refine(
+      (names) => names.every((name) => name === '*' || isHost(name)),
+      'has to be host names without scheme or port, separated by commas, or *',
+    );
+}
+
+const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$/;
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || HOST_NAME.test(text);
+}
+
+/** Comma-separated. */
+export function absolutePaths() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((path) => path.trim()))
+    .refine((paths) => paths.every(isAbsolute), 'has to be absolute paths, separated by commas');
+}
+
+/** Comma-separated. */
+export function variableNames() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
+      'has to be names of environment variables, separated by commas',
+    );
+}
+
+const MODEL_NAME = /^[a-z0-9_-]+\/\S+$/;
+
+/** Names of models, separated by commas. `demo` alone is short for its only model. */
+export function modelNames() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => longName(name.trim())))
+    .refine(
+      (names) => names.every((name) => MODEL_NAME.test(name)),
+      'has to be <provider>/<name>, such as openai/gpt-5-mini, or several of these, separated by commas',
+    )
+    .transform((names) => names.join(','));
+}
+
+/** Names of models and beginnings of names with a `*` after them, separated by commas, or `none`. */
+export function modelPatterns() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.join() === 'none' || names.every((name) => MODEL_PATTERN.test(name)),
+      'has to be <provider>/<name>, several of these separated by commas, also with a * at the end (openai/*, *), or none',
+    );
+}
+
+const MODEL_PATTERN = /^([a-z0-9_-]+\/[^\s*]*)?\*$|^[a-z0-9_-]+\/[^\s*]+$/;
+
+function longName(name: string): string {
+  return name === 'demo' ? 'demo/script' : name;
+}
+
+/** A key that has to fit into an HTTP header. */
+export function apiKey() {
+  return z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'has a space, a line break or a character that is not ASCII in it')
+    .transform(secret);
+}
+
+export function postgresUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
+      'has to be a URL such as postgres://user:password@host:5432/name (percent-encode special characters of the password)',
+    )
+    .transform(secret);
+}
+
+export function redisUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^rediss?:\/\//.test(text) && URL.canParse(text),
+      'has to be a URL such as redis://user:password@host:6379/0, or rediss:// (percent-encode special characters of the password)',
+    )
+    .transform(secret);
+}
+
+export function httpUrl() {
+  return z.string().superRefine((text, context) => {
+    const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    if (!url)
+      context.addIssue('has to be an http:// or https:// URL, such as http://localhost:11434/v1');
+    else if (url.username || url.password)
+      context.addIssue(
+        'must not carry a user name or a password; the key goes into the variable beside it',
+      );
+  });
+}
+
+function secret(text: string): Secret {
+  return new Secret(text);
+}

@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import type { Secret } from '../config/secret.js';
+import { DemoProvider } from './demo/demo-provider.js';
+import type { ModelProvider } from './model-provider.js';
+import { ModelRegistry } from './model-registry.js';
+import { seesImages } from './sees-images.js';
+import type { HttpProviderOptions } from './wire/http-provider-options.js';
+
+@Module({
+  providers: [{ provide: ModelRegistry, inject: [Config], useFactory: openModels }],
+  exports: [ModelRegistry],
+})
+export class ModelsModule {}
+
+async function openModels(config: Config): Promise<ModelRegistry> {
+  const { modelMaxOutputTokens: max_output_tokens, modelThinking: thinking } = config;
+  return new ModelRegistry(await openProviders(config), config.model, {
+    ...(max_output_tokens !== undefined && { max_output_tokens }),
+    ...(thinking !== undefined && { thinking }),
+  });
+}
+
+/** The vendors with a key or an endpoint, and the demo. The SDK of a vendor is loaded only with it. */
+async function openProviders(config: Config): Promise<ModelProvider[]> {
+  const { openaiApiKey, openaiBaseUrl, anthropicApiKey, anthropicBaseUrl } = config;
+  const providers: ModelProvider[] = [new DemoProvider()];
+  if (openaiApiKey || openaiBaseUrl) {
+    const { OpenAiProvider } = await import('./openai/openai-provider.js');
+    providers.unshift(new OpenAiProvider(optionsOf(config, openaiApiKey, openaiBaseUrl)));
+  }
+  if (anthropicApiKey || anthropicBaseUrl) {
+    const { AnthropicProvider } = await import('./anthropic/anthropic-provider.js');
+    const options = optionsOf(config, anthropicApiKey, anthropicBaseUrl);
+    providers.splice(-1, 0, new AnthropicProvider(options));
+  }
+  return providers;
+}
+
+function optionsOf(
+  { modelTimeoutMs: timeoutMs, modelImages }: Config,
+  apiKey: Secret | undefined,
+  baseUrl: string | undefined,
+): HttpProviderOptions {
+  const sees = (model: string): boolean => seesImages(model, modelImages);
+  return {
+    timeoutMs,
+    sees,
+    ...(apiKey && { apiKey: apiKey.reveal() }),
+    ...(baseUrl && { baseUrl }),
+  };
+}

@@ -1,0 +1,30 @@
+import { Logger, Module } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Refusals } from '../../redis/refusals.js';
+import { InteractionStore } from '../interaction.store.js';
+import { ConversationCache } from './conversation-cache.js';
+import { MessageLists } from './message-lists.js';
+
+/** Bounds per chat: Redis is shared. */
+const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
+
+@Module({
+  providers: [
+    { provide: ConversationCache, inject: [Config, InteractionStore], useFactory: openCache },
+  ],
+  exports: [ConversationCache],
+})
+export class ConversationCacheModule {}
+
+async function openCache(config: Config, store: InteractionStore): Promise<ConversationCache> {
+  const { redisUrl, hotMemoryTtlMs: ttl_ms } = config;
+  if (!redisUrl || ttl_ms === 0) return new ConversationCache(store);
+  const { connectRedis, REDIS_PREFIX } = await import('../../redis/connect-redis.js');
+  const redis = connectRedis(redisUrl.reveal(), () => {}); // the live bus reports outages
+  const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
+  const logger = new Logger(ConversationCache.name);
+  const refusals = new Refusals((message) =>
+    logger.warn(`Redis refuses to cache conversations: ${message}`),
+  );
+  return new ConversationCache(store, lists, (error) => refusals.note(error));
+}

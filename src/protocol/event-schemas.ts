@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AGENT_EVENT_TYPES } from './events.js';
+import { records } from './records.js';
+import {
+  agentStatus,
+  blockId,
+  count,
+  decider,
+  eventError,
+  finishReason,
+  stoppedEffect,
+  task,
+  text,
+  time,
+  usage,
+} from './records/fields.js';
+
+export const deltaType = z.enum([
+  'TEXT_DELTA',
+  'THINKING_DELTA',
+  'TOOL_INPUT_DELTA',
+  'TOOL_OUTPUT_DELTA',
+]);
+
+export const delta = z
+  .object({
+    type: deltaType,
+    block_id: blockId,
+    offset: count.describe("In UTF-16 code units, from the block's start."),
+    delta: text,
+    tool_call_id: text.optional().describe('Of the tool deltas only.'),
+  })
+  .meta({
+    description: 'A fragment of a block. It is not saved: one record holds the whole block later.',
+    example: { block_id: '1b3', offset: 0, delta: '6 times ' },
+  });
+
+export const trace = z.object({ type: z.literal('TRACE'), name: text, detail: z.unknown() }).meta({
+  description:
+    'A provider event of a type that the server does not interpret; sent with `?trace=1` only.',
+  example: { name: 'response.rate_limits', detail: { remaining: 10 } },
+});
+
+/** Types that several events share, by the names of their components. */
+const SHARED = {
+  AgentStatus: agentStatus,
+  Decider: decider,
+  EventError: eventError,
+  FinishReason: finishReason,
+  StoppedEffect: stoppedEffect,
+  Task: task,
+  Usage: usage,
+};
+
+const ORIGIN = { interaction_id: text, agent_id: text };
+const NUMBERED = { ...ORIGIN, seq: count.min(1).describe('1, 2, 3… without a gap.'), at: time };
+const EXAMPLE_ORIGIN = { interaction_id: 'int_1', agent_id: 'agent_1' };
+const EXAMPLE_NUMBERED = { ...EXAMPLE_ORIGIN, seq: 3, at: '2026-01-15T10:00:00.000Z' };
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema & { readonly [keyword: string]: unknown };
+
+/** The records, deltas and the trace event as clients get them, each with an example, by type. */
+export function eventSchemas(): ReadonlyMap<string, z.ZodObject> {
+  const durable = Object.entries<{ body: z.ZodObject }>(records()).map(([type, { body }]) => {
+    return [type, withOrigin(body, NUMBERED, EXAMPLE_NUMBERED)] as const;
+  });
+  const deltas = deltaType.options.map((type) => {
+    const one = delta.extend({ type: z.literal(type) }).meta({ ...delta.meta() });
+    return [type, withOrigin(one, ORIGIN, EXAMPLE_ORIGIN)] as const;
+  });
+  return new Map([...durable, ...deltas, ['TRACE', withOrigin(trace, ORIGIN, EXAMPLE_ORIGIN)]]);
+}
+
+/**
+ * The component schemas of an OpenAPI 3.0 document that describe streams: each event, the types
+ * that they share, and the unions `StreamEvent` and `AgentEvent`.
+ */
+export function eventComponents(): Record<string, JsonSchema> {
+  const events = eventSchemas();
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SHARED)) registry.add(schema, { id });
+  for (const [type, schema] of events) registry.add(schema, { id: componentName(type) });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: 'openapi-3.0',
+    io: 'input',
+    uri: toRef,
+  });
+  // OpenAPI 3.0 has no `$id`
+  const named = Object.entries(schemas).map(([id, { $id: _, ...schema }]) => [id, schema] as const);
+  return {
+    ...Object.fromEntries(named),
+    StreamEvent: unionOf([...events.keys()], 'The `data` of each frame of a stream.'),
+    AgentEvent: unionOf(AGENT_EVENT_TYPES, 'A record that `Interaction.agent_events` shows.'),
+  };
+}
+
+/** `TOOL_CALL` → `ToolCallEvent` */
+export function componentName(type: string): string {
+  const words = type.toLowerCase().split('_');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Event`;
+}
+
+function withOrigin(body: z.ZodObject, origin: z.ZodRawShape, example: object): z.ZodObject {
+  const { type, ...rest } = body.shape;
+  const { description, example: own } = body.meta() ?? {};
+  const [name] = (type as z.ZodLiteral).values;
+  return z
+    .object({ type: type!, ...origin, ...rest })
+    .meta({ description, example: { type: name, ...example, ...(own as object) } });
+}
+
+function unionOf(types: readonly string[], description: string): JsonSchema {
+  const mapping = Object.fromEntries(types.map((type) => [type, toRef(componentName(type))]));
+  const oneOf = Object.values(mapping).map(($ref) => ({ $ref }));
+  return { description, oneOf, discriminator: { propertyName: 'type', mapping } };
+}
+
+function toRef(name: string): string {
+  return `#/components/schemas/${name}`;
+}

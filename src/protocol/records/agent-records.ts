@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { agentStatus, budget, count, guarded, json, text } from './fields.js';
+
+/** Defaults for the turns of a child agent. */
+const agentSettings = z.object({
+  tools: z.array(text).optional(),
+  instructions: text.optional(),
+  model: text.optional(),
+  max_iterations: count.optional(),
+});
+
+export function agentRecords() {
+  return {
+    AGENT_STARTED: {
+      body: z
+        .object({
+          type: z.literal('AGENT_STARTED'),
+          parent_agent_id: text,
+          agent_type: text,
+          prompt: text,
+          tool_call_id: text.optional().describe('The call whose tool started it.'),
+        })
+        .meta({
+          description:
+            "A child agent begins; `agent_id` is the child's in this event and in all that it does.",
+          example: {
+            parent_agent_id: 'agent_1',
+            agent_type: 'react',
+            prompt: 'Find the failing test.',
+            tool_call_id: 'call_1',
+          },
+        }),
+      hidden: z.object({
+        settings: agentSettings,
+        metadata: json.optional().describe("Unless it inherits its parent's."),
+        budget: budget.optional(),
+      }),
+    },
+    AGENT_COMPLETED: {
+      body: z
+        .object({
+          type: z.literal('AGENT_COMPLETED'),
+          status: agentStatus,
+          result: text.describe('Its answer, or why it has none.'),
+        })
+        .meta({
+          description: 'A child agent has ended, and no part of it is running any more.',
+          example: { status: 'completed', result: 'test/cursor.spec.ts fails.' },
+        }),
+      hidden: z.object({ code: text.describe('Of the error that it failed with.') }),
+    },
+    AGENT_INTERVENED: {
+      body: z
+        .object({
+          type: z.literal('AGENT_INTERVENED'),
+          intervention_id: text,
+          user_comment: text.describe("`delete`, `modify`, or a note in the person's words."),
+          user_content: text.optional().describe('With `modify`: the new task of the agent.'),
+        })
+        .meta({
+          description: 'An intervention by a person takes effect here.',
+          example: { intervention_id: 'intervention_1', user_comment: 'Only look at the tests.' },
+        }),
+      hidden: guarded,
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { TASK_STATUSES } from '../task.js';
+
+const MAX_COUNT = 2 ** 31 - 2;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+export const text = z.string();
+
+/** An integer that every store can hold. */
+export const count = z.int().min(0).max(MAX_COUNT);
+
+/** ISO 8601 in UTC, with milliseconds, as the server writes it. */
+export const time = text
+  .refine(isTime, 'is no time such as 2026-01-15T10:00:00.000Z')
+  .meta({ format: 'date-time', description: 'ISO 8601 in UTC.' });
+
+export const expiry = time
+  .nullable()
+  .describe('ISO 8601 in UTC; null: the request does not expire.');
+
+export const json = z.record(text, z.unknown());
+
+/** A flag that is either true or left out. */
+export const flag = z.literal(true).optional();
+
+export const blockId = text
+  .regex(/^[a-z0-9]{1,32}$/)
+  .describe('Unique within the interaction, across retries and resumed runs.');
+
+export const model = text.describe('`<provider>/<name>`');
+
+export const usage = z
+  .object({ input_tokens: count, output_tokens: count })
+  .describe('Tokens, summed over all model turns that it is about.');
+
+export const eventError = z
+  .object({ code: text.describe('Stable, for programs.'), message: text })
+  .describe('Why something failed.');
+
+export const decider = z
+  .enum(['user', 'rule', 'timeout', 'cancel'])
+  .describe('Who settled an approval.');
+
+export const agentStatus = z
+  .enum(['completed', 'error', 'cancelled'])
+  .describe(
+    'How a child agent ended. `cancelled`: with its interaction, or because its result is no longer needed.',
+  );
+
+export const finishReason = z
+  .enum(['stop', 'tool_calls', 'length', 'content_filter', 'error'])
+  .describe('Why the model stopped. `error`: the turn failed.');
+
+export const stoppedEffect = z
+  .object({
+    kind: z.enum(['agent', 'model', 'tool']),
+    name: text,
+    id: text.optional(),
+    state: z
+      .enum(['stopped', 'unknown'])
+      .describe('`unknown`: it ran on a host that was lost, or did not stop when told to.'),
+  })
+  .describe('Something that a cancel ended: a child agent, a model request or a tool call.');
+
+export const task = z
+  .object({
+    id: text,
+    chat_id: text,
+    title: text,
+    description: text.nullable(),
+    status: z.enum(TASK_STATUSES),
+    version: count.describe('The number of changes, from 1; sent back to detect lost updates.'),
+    agent_id: text.nullable().describe('The agent that changed it last; null: a person.'),
+    created_at: time,
+    updated_at: time,
+  })
+  .describe("One entry of a chat's task board, which people and agents edit alike.");
+
+export const budget = z
+  .object({
+    tokens: count.optional().describe('Of input and output together.'),
+    tool_calls: count.optional(),
+    wall_time_ms: count
+      .optional()
+      .describe('Milliseconds of work, without waiting for people and without lost runs.'),
+    cost_usd: z.number().optional().describe('US dollars, of models with a known price.'),
+  })
+  .describe('Limits for an agent and all below it; a field that is left out sets no limit.');
+
+/** The verdict of the guardrails on text that a person wrote. */
+export const guarded = z.object({
+  guarded: z.object({
+    text: text.optional().describe('Read in place of the original.'),
+    remarks: z.array(text).describe('Sent to readers.'),
+    tripwire: text.optional().describe('Why the run ends.'),
+  }),
+});
+
+function isTime(value: string): boolean {
+  if (!ISO_TIME.test(value)) return false;
+  const at = Date.parse(value);
+  return at >= 0 && new Date(at).toISOString() === value;
+}

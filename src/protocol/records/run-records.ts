@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { FINAL_STATUSES } from '../interaction.js';
+import {
+  blockId,
+  count,
+  eventError,
+  flag,
+  guarded,
+  model,
+  stoppedEffect,
+  task,
+  text,
+} from './fields.js';
+
+/** The conversation was cut to fit the model. Logged, so that a repeated turn sends the same. */
+const contextCut = z.object({
+  from: count.describe('The first message that is sent unchanged; earlier ones are left out.'),
+  summary: text.nullable().describe('Sent in place of those; null: only that they are left out.'),
+  references_before: count.describe(
+    'Large tool outputs in messages before this one are sent as references.',
+  ),
+  digest: text.describe(
+    'Of the messages that it is about: it holds for conversations that begin with them.',
+  ),
+});
+
+/** A deferred call has ended. */
+const deferredCall = z.object({
+  deferred: text.describe('The approval that it settles.'),
+  key: text.describe('Of the call. Steps inside the call end with it.'),
+  note: text.describe('Read by the agent as a user message.'),
+});
+
+export function runRecords() {
+  return {
+    INTERACTION_STARTED: {
+      body: z
+        .object({
+          type: z.literal('INTERACTION_STARTED'),
+          chat_id: text,
+          user_message: text,
+          agent: text,
+          model,
+          parent_id: text.nullable().describe('The interaction that this one follows.'),
+          edited_from: text.optional().describe('The interaction that this one replaces.'),
+        })
+        .meta({
+          description: 'Always the first.',
+          example: {
+            seq: 1,
+            chat_id: 'chat_123',
+            user_message: 'What is 6 times 7?',
+            agent: 'react',
+            model: 'demo/script',
+            parent_id: null,
+          },
+        }),
+    },
+    STEP_COMPLETED: {
+      body: z.object({ type: z.literal('STEP_COMPLETED'), name: text }).meta({
+        description: 'Another effect of the agent (`ctx.step`) is done.',
+        example: { name: 'now' },
+      }),
+      hidden: z.union([
+        z.strictObject({ error: text }),
+        guarded.describe('Of the check of the user message.'),
+        z.strictObject({ value: z.unknown().optional() }),
+      ]),
+    },
+    TASK_UPDATED: {
+      body: z
+        .object({
+          type: z.literal('TASK_UPDATED'),
+          task: task.describe('The task after the change.'),
+          deleted: flag.describe('The task was removed from the board.'),
+        })
+        .meta({
+          description: "A tool changed the chat's task board.",
+          example: {
+            task: {
+              id: 'task_1',
+              chat_id: 'chat_123',
+              title: 'Write the tests',
+              description: null,
+              status: 'in_progress',
+              version: 2,
+              agent_id: 'agent_1',
+              created_at: '2026-01-15T10:00:00.000Z',
+              updated_at: '2026-01-15T10:00:01.000Z',
+            },
+          },
+        }),
+    },
+    NOTICE: {
+      body: z
+        .object({
+          type: z.literal('NOTICE'),
+          code: text,
+          message: text,
+          void: z.array(blockId).optional().describe('Open blocks that will never be completed.'),
+        })
+        .meta({
+          description: 'About the run itself: a model request is retried, a guardrail intervened.',
+          example: {
+            code: 'model_retried',
+            message: 'demo/script is asked again in 1 s.',
+            void: ['1b0'],
+          },
+        }),
+      hidden: z.union(
+        [deferredCall, z.object({ context: contextCut }), z.strictObject({ code: text })],
+        'is nothing that a notice hides',
+      ),
+    },
+    RESUMED: {
+      body: z.object({ type: z.literal('RESUMED'), attempt: count, reason: text }).meta({
+        description:
+          'The run was lost, and another has taken over; blocks that are still open are void.',
+        example: { attempt: 1, reason: 'The server stopped.' },
+      }),
+    },
+    CANCELLED: {
+      body: z
+        .object({ type: z.literal('CANCELLED'), reason: text, stopped: z.array(stoppedEffect) })
+        .meta({
+          description: 'No part of the interaction is running any more.',
+          example: {
+            reason: 'Cancelled by the user.',
+            stopped: [{ kind: 'tool', name: 'bash', id: 'call_1', state: 'stopped' }],
+          },
+        }),
+    },
+    ERROR: {
+      body: z.object({ type: z.literal('ERROR'), ...eventError.shape }).meta({
+        description: 'Why the interaction failed.',
+        example: { code: 'model_unavailable', message: 'demo/script did not answer.' },
+      }),
+    },
+    INTERACTION_COMPLETE: {
+      body: z
+        .object({ type: z.literal('INTERACTION_COMPLETE'), status: z.enum(FINAL_STATUSES) })
+        .meta({ description: 'Always the last, exactly one.', example: { status: 'COMPLETED' } }),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { Logger, Module } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { LocalRunQueue } from './local/local-run-queue.js';
+import { RunQueue } from './run-queue.js';
+
+/** A job whose process is only slow must not be taken by another one. */
+const MIN_LOCK_MS = 5_000;
+
+@Module({
+  providers: [{ provide: RunQueue, inject: [Config], useFactory: openRunQueue }],
+  exports: [RunQueue],
+})
+export class QueueModule {}
+
+/** BullMQ is loaded only with `REDIS_URL`. */
+async function openRunQueue(config: Config): Promise<RunQueue> {
+  const { redisUrl, maxConcurrentRuns: concurrency, leaseTtlMs } = config;
+  if (!redisUrl) return new LocalRunQueue(concurrency);
+  const { BullRunQueue } = await import('./bullmq/bull-run-queue.js');
+  const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
+  const logger = new Logger('RunQueue');
+  return BullRunQueue.open({
+    url: redisUrl.reveal(),
+    prefix: REDIS_PREFIX,
+    concurrency,
+    lock_ms: Math.max(leaseTtlMs, MIN_LOCK_MS),
+    report: (problem) => logger.warn(problem),
+  });
+}

@@ -1,0 +1,80 @@
+import { Global, Module } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { AppLogger } from '../logging/app-logger.js';
+import { ChatArchive } from '../persistence/chat-archive.js';
+import { ChatStore } from '../persistence/chat.store.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { InterventionStore } from '../persistence/intervention.store.js';
+import { LeaseStore } from '../persistence/lease.store.js';
+import { RecordStore } from '../persistence/record.store.js';
+import { RequestStore } from '../persistence/request.store.js';
+import { RuleStore } from '../permissions/rule-store.js';
+import { TaskStore } from '../tasks/task-store.js';
+import { openStorage } from './open-storage.js';
+import type { AllStores } from './stores.js';
+
+/** Closes the storage after everything else: the shutdown hooks of global modules run last. */
+class OpenStorage implements OnApplicationShutdown {
+  constructor(
+    readonly stores: AllStores,
+    private readonly close?: () => Promise<void>,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.close?.();
+  }
+}
+
+const PORTS = [
+  port(ChatStore, 'chats'),
+  port(InteractionStore, 'interactions'),
+  port(RecordStore, 'records'),
+  port(LeaseStore, 'leases'),
+  port(RequestStore, 'requests'),
+  port(InterventionStore, 'interventions'),
+  port(ChatArchive, 'archive'),
+  port(RuleStore, 'rules'),
+  port(TaskStore, 'tasks'),
+];
+
+/**
+ * Binds the store ports to the storage that the configuration selects. It is global because it is
+ * above the features that use the ports, so they can't import it.
+ */
+@Global()
+@Module({})
+export class StorageModule {
+  /** Opens the storage when the application is created, and closes it with the application. */
+  static forRoot(): DynamicModule {
+    return withStorage({
+      provide: OpenStorage,
+      inject: [Config, AppLogger],
+      useFactory: async (config: Config, logger: AppLogger) => {
+        // Directly, because Nest's own logger buffers messages until the application is created.
+        const storage = await openStorage(config, (problem) => logger.warn(problem, 'Storage'));
+        return new OpenStorage(storage, () => storage.close());
+      },
+    });
+  }
+
+  /** With stores that are open already; the caller closes them. */
+  static of(stores: AllStores): DynamicModule {
+    return withStorage({ provide: OpenStorage, useValue: new OpenStorage(stores) });
+  }
+}
+
+function withStorage(storage: Provider): DynamicModule {
+  return { module: StorageModule, providers: [storage, ...PORTS], exports: PORTS };
+}
+
+function port<K extends keyof AllStores>(
+  token: abstract new (...args: never[]) => AllStores[K],
+  name: K,
+): Provider {
+  return {
+    provide: token,
+    inject: [OpenStorage],
+    useFactory: ({ stores }: OpenStorage) => stores[name],
+  };
+}
