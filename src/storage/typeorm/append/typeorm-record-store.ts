@@ -2,7 +2,11 @@ import { RecordStore } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
 import { AppendQueries } from './append-records.js';
-import type { LogRecord, RecordContent, RecordOrigin } from '../../../persistence/rows/log-record.js';
+import type {
+  LogRecord,
+  RecordContent,
+  RecordOrigin,
+} from '../../../persistence/rows/log-record.js';
 import type { RecordType } from '../../../protocol/events.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
