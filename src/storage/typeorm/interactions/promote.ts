@@ -26,7 +26,7 @@ const PROMOTED = `
   SELECT id FROM begun`;
 
 /** In the chat `$1`, at `$2`. */
-export const PROMOTE: Statement = {
+const PROMOTE: Statement = {
   name: 'queue.promote',
   text: `WITH RECURSIVE free AS (SELECT $1::text AS chat_id, $2::timestamptz AS at), ${PROMOTED}`,
 };
@@ -48,7 +48,7 @@ export const LEAVE_CHAT: Statement = {
 };
 
 /** Chats with queued interactions and no active one. */
-export const LIST_PROMOTABLE: Statement = {
+const LIST_PROMOTABLE: Statement = {
   text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
     AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
 };

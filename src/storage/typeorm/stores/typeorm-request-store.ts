@@ -10,20 +10,17 @@ import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interacti
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 
 /** The columns of `ColumnsOfRequest`, of the table `r`. */
-export const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
+const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
   r.created_at, r.expires_at, r.settled_at`;
 
 /** A request as the driver reads it. */
-export interface ColumnsOfRequest extends Omit<
-  RequestRow,
-  'created_at' | 'expires_at' | 'settled_at'
-> {
+interface ColumnsOfRequest extends Omit<RequestRow, 'created_at' | 'expires_at' | 'settled_at'> {
   readonly created_at: Date;
   readonly expires_at: Date | null;
   readonly settled_at: Date | null;
 }
 
-export function toRequestRow(columns: ColumnsOfRequest): RequestRow {
+function toRequestRow(columns: ColumnsOfRequest): RequestRow {
   const { created_at, expires_at, settled_at } = columns;
   return {
     ...columns,
@@ -33,19 +30,19 @@ export function toRequestRow(columns: ColumnsOfRequest): RequestRow {
   };
 }
 
-export const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
+const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
 
-export const FIND: Statement = {
+const FIND: Statement = {
   name: 'requests.find',
   text: `${SELECT_REQUESTS} WHERE r.id = $1`,
 };
 
-export const LIST_EXPIRED: Statement = {
+const LIST_EXPIRED: Statement = {
   text: `${SELECT_REQUESTS} WHERE r.status = 'pending' AND r.expires_at <= $1 ORDER BY r.expires_at, r.id LIMIT $2`,
 };
 
 /** Locks the interaction before the request, as an append that ends the interaction does. */
-export const LOCK_INTERACTION_OF: Statement = {
+const LOCK_INTERACTION_OF: Statement = {
   name: 'requests.lock_interaction_of',
   text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1) FOR NO KEY UPDATE`,
 };
@@ -54,7 +51,7 @@ export const LOCK_INTERACTION_OF: Statement = {
  * Under that lock: settles the request (I5), or answers why not. `$4` is now; `$5` accepts expired
  * ones.
  */
-export const SETTLE: Statement = {
+const SETTLE: Statement = {
   name: 'requests.settle',
   text: `
     WITH verdict AS MATERIALIZED (
