@@ -113,6 +113,13 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-type-cycle',
+      comment: 'Here, files do not know each other in circles as types either.',
+      severity: 'error',
+      from: { path: '^src/(agents|conversation|runs)/' },
+      to: { circular: true },
+    },
+    {
       name: 'no-folder-cycle',
       severity: 'error',
       scope: 'folder',

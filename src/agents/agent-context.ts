@@ -23,11 +23,14 @@ export interface GenerateOptions {
   readonly instructions?: string;
   /** A conversation of its own: `ctx.messages` is neither read nor appended to. */
   readonly messages?: readonly Message[];
-  /** False: nobody sees the turn, and it stays out of `ctx.messages`. */
+  /** False: readers do not see the turn, and it stays out of `ctx.messages`. */
   readonly visible?: boolean;
   /** JSON Schema that the text has to follow. */
   readonly schema?: Readonly<Record<string, unknown>>;
-  /** `<provider>/<name>`, or several separated by commas, of which the next is asked when one fails; the interaction's unless given. */
+  /**
+   * `<provider>/<name>`, or several separated by commas, of which the next is asked when one fails;
+   * the interaction's unless given.
+   */
   readonly model?: string;
   readonly max_output_tokens?: number;
   /** How hard the model thinks before it speaks, where it can. */
@@ -54,7 +57,7 @@ export interface AskOptions {
   readonly options?: readonly string[];
 }
 
-/** What a child's turns are given where they don't say otherwise. */
+/** Defaults of a child's turns. */
 export interface AgentSettings extends Pick<GenerateOptions, 'tools' | 'instructions' | 'model'> {
   /** How often it may go round its loop. */
   readonly max_iterations?: number;
@@ -63,9 +66,12 @@ export interface AgentSettings extends Pick<GenerateOptions, 'tools' | 'instruct
 export interface ForkOptions extends AgentSettings {
   /** The kind of agent; `react` unless given. */
   readonly agent_type?: string;
-  /** What `ctx.agent.metadata` of the child is, and of those below it; the parent's unless given. Has to survive JSON. */
+  /**
+   * What `ctx.agent.metadata` of the child is, and of those below it; the parent's unless given.
+   * Has to survive JSON.
+   */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** What it and all below it may use. */
+  /** Budget of the child and all agents below it. */
   readonly budget?: Budget;
 }
 
@@ -90,17 +96,23 @@ export interface AgentHandle {
 }
 
 /**
- * All that an agent has. Each method is one journaled effect: on a run after a crash it answers what the journal holds
- * instead of being done again, in the order in which it was done.
+ * All that an agent has. Each method is one journaled effect: on a run after a crash it answers
+ * what the journal holds instead of being done again, in the order in which it was done.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what an agent made is what its code gets
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- typed by the agent
 export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
-  /** The conversation, also with the newest images that tools showed. The next `generate` sends it, or what of it fits the model. */
+  /**
+   * The conversation, also with the newest images that tools showed. The next `generate` sends it,
+   * or what of it fits the model.
+   */
   abstract readonly messages: readonly Message[];
   /** Aborts when the interaction is cancelled. */
   abstract readonly signal: AbortSignal;
-  /** What the agent's `resources` has made for this run, for it and its tools; its parent's if its kind has no such method. Never in the log. */
+  /**
+   * What the agent's `resources` has made for this run, for it and its tools; its parent's if its
+   * kind has no such method. Never in the log.
+   */
   abstract readonly resources: R;
   abstract readonly max_iterations: number;
   /** Names of the tools that the client has declared for this interaction, and runs. */
@@ -111,13 +123,16 @@ export abstract class AgentContext<R = unknown> {
    * @throws ModelError when the model can't be reached or refuses, after retries
    */
   abstract generate(options?: GenerateOptions): Promise<Turn>;
-  /** Runs the calls in parallel; results in the calls' order, appended to `messages`. A tool's failure is a result, not an exception. */
+  /**
+   * Runs the calls in parallel; results in the calls' order, appended to `messages`. A tool's
+   * failure is a result, not an exception.
+   */
   abstract callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
-  /** Asks a person, and waits for as long as that takes. null: declined, or nobody answered in time. */
+  /** Asks a person, and waits for as long as that takes. null: declined, or expired. */
   abstract ask(question: string, options?: AskOptions): Promise<string | null>;
   /**
-   * Starts a child agent with a conversation of its own, which begins with the prompt. It runs beside its parent; when the parent
-   * returns, children that still run are stopped.
+   * Starts a child agent with a conversation of its own, which begins with the prompt. It runs
+   * beside its parent; when the parent returns, children that still run are stopped.
    * @throws AppError `too_many_agents`, `unknown_agent`
    */
   abstract fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
@@ -126,7 +141,10 @@ export abstract class AgentContext<R = unknown> {
    * @throws AppError when it failed, with the code of its error, or was stopped: `agent_cancelled`
    */
   abstract wait(child: AgentHandle): Promise<string>;
-  /** Any other effect; done at least once. Its value has to survive JSON. Using `ctx` inside `fn` throws. */
+  /**
+   * Any other effect; done at least once. Its value has to survive JSON. Using `ctx` inside `fn`
+   * throws.
+   */
   abstract step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
   /** Shows text to the reader, as a message. */
   abstract say(text: string): Promise<void>;

@@ -9,13 +9,13 @@ import type {
   Turn,
 } from './agent-context.js';
 
-/** What hooks may use: no effects. */
+/** The part of the context that hooks may use: no effects. */
 export type HookContext<R = unknown> = Pick<
   AgentContext<R>,
   'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'client_tools'
 >;
 
-/** What each kind of step is asked with. */
+/** The input of each kind of step. */
 interface Asked {
   generate: { readonly options: GenerateOptions };
   tool_call: { readonly call: ToolCall };
@@ -27,7 +27,7 @@ interface Asked {
   notice: { readonly code: string; readonly message: string };
 }
 
-/** What each kind of step answers. */
+/** The result of each kind of step. */
 export interface Answered {
   generate: Turn;
   tool_call: ToolOutcome;
@@ -48,7 +48,10 @@ export type DoneStepOf<K extends StepKind> = StepOf<K> &
     | { readonly value?: undefined; readonly error: Error }
   );
 
-/** One effect that an agent's own code asks for, `switch`ed over by its `kind`; not what its tools do inside. */
+/**
+ * One effect that an agent's own code asks for, `switch`ed over by its `kind`; not what its tools
+ * do inside.
+ */
 export type Step = { [K in StepKind]: StepOf<K> }[StepKind];
 /** With its `value`, or the `error` that it rejects with. */
 export type DoneStep = { [K in StepKind]: DoneStepOf<K> }[StepKind];

@@ -39,7 +39,10 @@ export class AgentRegistry implements OnModuleInit {
     return this.agents.get(name);
   }
 
-  /** Those that came from files until now are gone. `faulty`: why others of them are not there, by name. */
+  /**
+   * Those that came from files until now are gone. `faulty`: why others of them are not there, by
+   * name.
+   */
   replaceFiles(
     agents: readonly Required<RegisteredAgent>[],
     faulty: ReadonlyMap<string, string>,

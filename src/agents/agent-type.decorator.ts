@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 
 export interface AgentTypeOptions {
-  /** What `agent` of a start names: `react`. */
+  /** The name by which a start selects it: `react`. */
   readonly name: string;
   readonly description: string;
   /** `<provider>/<name>`: what it runs with unless its start says otherwise. */

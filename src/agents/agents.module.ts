@@ -14,7 +14,6 @@ import { DeliberateAgent } from './kinds/deliberate/deliberate.agent.js';
 import { AgentFiles } from './files/agent-files.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
-import { CallRates } from '../runs/limits/call-rates.js';
 import { AgentTreeService } from './tree/agent-tree.service.js';
 import { AgentsController } from './tree/agents.controller.js';
 import { ReactAgent } from './kinds/react/react.agent.js';
@@ -33,7 +32,6 @@ import { ReactAgent } from './kinds/react/react.agent.js';
   providers: [
     AgentRegistry,
     AgentFiles,
-    CallRates,
     ReactAgent,
     CoderAgent,
     DeliberateAgent,
@@ -41,6 +39,6 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     AgentTreeService,
     InterventionsService,
   ],
-  exports: [AgentRegistry, CallRates],
+  exports: [AgentRegistry],
 })
 export class AgentsModule {}

@@ -1,8 +1,9 @@
 import { compileGlob } from '../matching/glob.js';
 
 /**
- * The tools that an agent's file means, of those that there are: by name in any case of letters, `*` for anything.
- * A tool that isn't there, because its server is away or another program has it, is left out.
+ * The tools that an agent's file means, of those that there are: by name in any case of letters,
+ * `*` for anything. A tool that isn't there, because its server is away or another program has it,
+ * is left out.
  */
 export function offeredTools(
   patterns: readonly string[],

@@ -9,20 +9,20 @@ import type { JudgedCall } from '../permissions/tool-judge.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import type { ApproveDto } from './dto/approve.dto.js';
-import { SettleService } from './settle.service.js';
-import type { RequestOwner } from './settle.service.js';
+import type { RequestOwner } from './request-errors.js';
+import { RequestsService } from './requests.service.js';
 
-/** The rule that keeps a verdict; null with the reason why there is none. */
+/** The rule that decides such calls from now on; null with the reason why there is none. */
 export type Remembered =
   { readonly rule: PermissionRule } | { readonly rule: null; readonly reason: string };
 
-/** Takes a person's verdict on one tool call. */
+/** Takes a person's verdict on a tool call. */
 @Injectable()
 export class ApprovalsService {
   private readonly logger = new Logger('Approvals');
 
   constructor(
-    private readonly settling: SettleService,
+    private readonly requests: RequestsService,
     private readonly interactions: InteractionStore,
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
@@ -30,17 +30,18 @@ export class ApprovalsService {
   ) {}
 
   /**
-   * Answers what became of the rule, if the verdict is to be remembered.
-   * @throws AppError as `SettleService`, and `invalid_input`, `denied_by_rule` (400), `not_rememberable` (422): it is still pending then
+   * Gives the rule, or why there is none, if the verdict is to be remembered.
+   * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400),
+   * `not_rememberable` (422): it is still pending then
    */
   async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Remembered | undefined> {
     const { approval_id, approved, reason } = verdict;
     const modified_input = approved ? verdict.modified_input : undefined;
-    const row = await this.settling.find(approval_id, 'approval', owner);
+    const row = await this.requests.find(approval_id, 'approval', owner);
     const isPending = row.status === 'pending';
     if (isPending && modified_input) await this.checkInput(row, modified_input);
     const rule = isPending ? await this.suggestRule(row, verdict) : undefined;
-    await this.settling.settle(row, {
+    await this.requests.settle(row, {
       kind: 'approval',
       approved,
       by: 'user',
@@ -63,19 +64,19 @@ export class ApprovalsService {
     );
   }
 
-  /** The verdict counts, whatever becomes of the rule. */
+  /** The verdict counts even if its rule can't be saved. */
   private async remember(suggested: RuleInput): Promise<Remembered> {
     try {
       return { rule: await this.judge.remember(suggested) };
     } catch (error) {
       if (error instanceof AppError && error.kind === 'conflict')
         return { rule: null, reason: error.message };
-      this.logger.error(error, 'a rule to remember could not be saved');
+      this.logger.error(error, 'Could not save the rule of a remembered verdict');
       return { rule: null, reason: 'The rule could not be saved.' };
     }
   }
 
-  /** What a person has changed has to fit the tool, and no rule may deny it. */
+  /** A modified input has to match the tool's schema, and no rule may deny it. */
   private async checkInput(row: RequestRow, input: Json): Promise<void> {
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);

@@ -6,15 +6,15 @@ import { ApprovalsService } from './approvals.service.js';
 import { ApproveDto, ApprovedDto } from './dto/approve.dto.js';
 import { NotSettledDto } from './dto/not-settled.dto.js';
 import { RespondDto, RespondedDto, ToolResultDto, ToolResultTakenDto } from './dto/respond.dto.js';
-import { ResponsesService } from './responses.service.js';
+import { RequestsService } from './requests.service.js';
 
-/** What people and clients answer to what an interaction asks of them. */
+/** Decisions and answers to an interaction's requests. */
 @ApiTags('requests')
 @Controller('chats/:chat_id/interactions/:interaction_id')
 export class DecisionsController {
   constructor(
     private readonly approvals: ApprovalsService,
-    private readonly responses: ResponsesService,
+    private readonly requests: RequestsService,
   ) {}
 
   @Post('approve')
@@ -45,7 +45,7 @@ export class DecisionsController {
   @ApiResponse({ status: 400, type: NotSettledDto, description: 'Processed already, or expired.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   async respond(@Param() owner: InteractionIdDto, @Body() body: RespondDto): Promise<RespondedDto> {
-    await this.responses.respond(owner, body);
+    await this.requests.respond(owner, body);
     return { status: 'processed', request_id: body.request_id };
   }
 
@@ -59,7 +59,7 @@ export class DecisionsController {
     @Param() owner: InteractionIdDto,
     @Body() body: ToolResultDto,
   ): Promise<ToolResultTakenDto> {
-    await this.responses.toolResult(owner, body);
+    await this.requests.takeToolResult(owner, body);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
 }

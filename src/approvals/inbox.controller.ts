@@ -6,7 +6,7 @@ import { RequestStore } from '../persistence/request.store.js';
 import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
 import { viewRequest } from './request-view.js';
 
-/** Everything that waits for a person or a client, over all chats. */
+/** All requests that wait for a person or a client, over all chats. */
 @ApiTags('requests')
 @Controller('requests')
 export class InboxController {
@@ -15,8 +15,7 @@ export class InboxController {
   @Get()
   @ApiOperation({
     summary: 'The inbox: approvals and questions of all chats and agents',
-    description:
-      'What waits, oldest first; `status` asks for what was settled or closed, or for all.',
+    description: 'Pending requests, oldest first; `status` selects settled or closed ones, or all.',
   })
   @ApiResponse({ status: 200, type: RequestListDto })
   @ApiResponse({ status: 400, type: ProblemDto })

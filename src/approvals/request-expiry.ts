@@ -3,26 +3,24 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
-import { DowntimeGrace } from './downtime-grace.js';
-import { SettleService } from './settle.service.js';
+import { RequestsService } from './requests.service.js';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 100;
-/** What the model is told of a call that the client was to run. Whether it did is more than we know. */
+/** For the model: the client may have run the call or not. */
 const NO_RESULT =
   'The client did not send a result in time. It is unknown whether the call had an effect.';
 
-/** Settles requests whose time is over. */
+/** Settles requests that have expired. */
 @Injectable()
 export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private busy = false;
 
   constructor(
-    private readonly requests: RequestStore,
-    private readonly settling: SettleService,
+    private readonly store: RequestStore,
+    private readonly requests: RequestsService,
     private readonly clock: Clock,
-    private readonly grace: DowntimeGrace,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -33,16 +31,17 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
     clearInterval(this.timer);
   }
 
-  /** Settles those that are due by now, one round at a time. */
+  /** Settles those that have expired by now, one round at a time. */
   async expire(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     try {
       const at = this.clock.now().toISOString();
-      for (const row of await this.requests.listExpiredRequests(at, BATCH))
-        if (!this.grace.covers(row)) await this.settling.settle(row, expired(row)).catch(() => {}); // somebody was faster
+      for (const row of await this.store.listExpiredRequests(at, BATCH))
+        if (!this.requests.isInDowntimeGrace(row))
+          await this.requests.settle(row, expired(row)).catch(() => {}); // it was answered meanwhile
     } catch {
-      // The store is away; the next round comes.
+      // The store is unavailable; the next round tries again.
     } finally {
       this.busy = false;
     }

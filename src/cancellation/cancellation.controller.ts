@@ -2,15 +2,14 @@ import { Controller, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ProblemDto } from '../http/errors/problem.dto.js';
-import { CancelService } from './cancel.service.js';
-import { CancelDto, CancelQueryDto } from '../interactions/dto/cancel.dto.js';
-import { AlreadyEndedDto } from '../interactions/dto/conflicts.dto.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
+import { CancellationService } from './cancellation.service.js';
+import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
 
 @ApiTags('interactions')
 @Controller('chats/:chat_id/interactions')
-export class CancelController {
-  constructor(private readonly cancels: CancelService) {}
+export class CancellationController {
+  constructor(private readonly cancellation: CancellationService) {}
 
   @Post(':interaction_id/cancel')
   @HttpCode(202)
@@ -24,8 +23,8 @@ export class CancelController {
     @Query() { wait }: CancelQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CancelDto> {
-    await this.cancels.request(chat_id, interaction_id);
-    const outcome = wait === 'true' ? await this.cancels.outcome(interaction_id) : undefined;
+    await this.cancellation.requestByUser(chat_id, interaction_id);
+    const outcome = wait === 'true' ? await this.cancellation.outcome(interaction_id) : undefined;
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

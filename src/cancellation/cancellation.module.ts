@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { CancellationController } from './cancellation.controller.js';
 import { CancellationService } from './cancellation.service.js';
+import { DisconnectWatch } from './disconnect-watch.js';
+import { WaitForEnd } from './wait-for-end.js';
 
 @Module({
   imports: [EventLogModule],
-  providers: [CancellationService],
-  exports: [CancellationService],
+  controllers: [CancellationController],
+  providers: [CancellationService, DisconnectWatch, WaitForEnd],
+  exports: [CancellationService, DisconnectWatch, WaitForEnd],
 })
 export class CancellationModule {}

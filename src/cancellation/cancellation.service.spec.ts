@@ -1,45 +1,45 @@
-import type { LiveBus } from '../event-log/live/live-bus.js';
-import type { RunQueue } from '../queue/run-queue.js';
+import type { RunWaker } from '../event-log/live/run-waker.js';
 import { RunWorld } from '../../test/support/run-world.js';
 import { CancellationService } from './cancellation.service.js';
+import type { WaitForEnd } from './wait-for-end.js';
 
 describe(CancellationService.name, () => {
-  let told: string[];
+  let woken: string[];
   let world: RunWorld;
   let cancellation: CancellationService;
 
   beforeEach(async () => {
-    told = [];
+    woken = [];
     world = await RunWorld.open();
-    const bus = { wake: (id: string) => told.push(`wake ${id}`) } as unknown as LiveBus;
-    const queue = { enqueue: (id: string) => told.push(`run ${id}`) } as unknown as RunQueue;
-    cancellation = new CancellationService(world.store, bus, queue);
+    const waker = { wake: (id: string) => void woken.push(id) } as unknown as RunWaker;
+    const waitForEnd = {} as unknown as WaitForEnd; // for `outcome` only
+    cancellation = new CancellationService(world.store, world.store, waker, waitForEnd);
   });
 
-  it('flags the interaction, and then tells whoever runs it, or has it run', async () => {
+  it('flags the interaction, then wakes its run', async () => {
     const id = world.interactionId;
     const row = await cancellation.request(id, 'user');
     expect(row).toMatchObject({ id, cancel_reason: 'user', signals: 1 });
     expect(await world.row()).toEqual(row);
-    expect(told).toEqual([`wake ${id}`, `run ${id}`]);
+    expect(woken).toEqual([id]);
   });
 
-  it('keeps the first reason, and tells again', async () => {
+  it('keeps the first reason, and wakes its run again', async () => {
     await cancellation.request(world.interactionId, 'user');
     const row = await cancellation.request(world.interactionId, 'later');
     expect(row?.cancel_reason).toBe('user');
-    expect(told).toHaveLength(4);
+    expect(woken).toHaveLength(2);
   });
 
-  it('disturbs nobody when the interaction has ended', async () => {
+  it('wakes nothing when the interaction has ended', async () => {
     await world.run();
     const row = await cancellation.request(world.interactionId, 'user');
     expect(row).toMatchObject({ status: 'COMPLETED', cancel_reason: null });
-    expect(told).toEqual([]);
+    expect(woken).toEqual([]);
   });
 
   it('answers nothing for an interaction that is not there', async () => {
     expect(await cancellation.request('int_none', 'user')).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(woken).toEqual([]);
   });
 });

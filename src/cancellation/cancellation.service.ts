@@ -1,25 +1,68 @@
 import { Injectable } from '@nestjs/common';
+import { RunWaker } from '../event-log/live/run-waker.js';
+import { AppError } from '../kernel/app-error.js';
+import { getInteraction } from '../persistence/get-interaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
+import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { StoppedEffect } from '../protocol/events.js';
+import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';
-import { RunQueue } from '../queue/run-queue.js';
+import { WaitForEnd } from './wait-for-end.js';
 
-/** Asks for an interaction to be stopped. The flag on its row is what counts; whoever runs it is told to look. */
+/** How a cancelled interaction ended. */
+export interface CancelOutcome {
+  readonly status: InteractionStatus;
+  readonly stopped: readonly StoppedEffect[];
+}
+
+const WAIT_LIMIT_MS = 30_000;
+
+/**
+ * Requests that interactions are cancelled. The flag on the row counts; the run that owns it reads
+ * it.
+ */
 @Injectable()
 export class CancellationService {
   constructor(
     private readonly interactions: InteractionStore,
-    private readonly bus: LiveBus,
-    private readonly queue: RunQueue,
+    private readonly records: RecordStore,
+    private readonly waker: RunWaker,
+    private readonly waitForEnd: WaitForEnd,
   ) {}
 
-  /** Answers the row as it is now; undefined if there is none. Nobody runs it? Then it is enqueued, to be ended by a run that only does that. */
+  /**
+   * Gives the row as it is now; undefined if there is none. One without an owner is run to be
+   * ended.
+   */
   async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     const row = await this.interactions.requestCancel(interactionId, reason);
-    if (!row || isFinal(row.status)) return row;
-    this.bus.wake(interactionId);
-    this.queue.enqueue(interactionId);
+    if (row && !isFinal(row.status)) this.waker.wake(interactionId);
     return row;
   }
+
+  /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
+  async requestByUser(chatId: string, interactionId: string): Promise<void> {
+    const { status } = await getInteraction(this.interactions, chatId, interactionId);
+    if (isFinal(status)) throw alreadyEnded(status);
+    const row = await this.request(interactionId, 'Cancelled by the user.');
+    if (row && isFinal(row.status)) throw alreadyEnded(row.status);
+  }
+
+  /** Undefined when it doesn't end within 30 s. */
+  async outcome(interactionId: string): Promise<CancelOutcome | undefined> {
+    if (!(await this.waitForEnd.of(interactionId, WAIT_LIMIT_MS))) return undefined;
+    const row = await this.interactions.findInteraction(interactionId);
+    if (!row) return undefined;
+    const [record] = await this.records.readRecordsOfTypes([interactionId], ['CANCELLED']);
+    const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
+    return { status: row.status, stopped };
+  }
+}
+
+function alreadyEnded(status: InteractionStatus): AppError {
+  const message = `The interaction has ended already: ${status}.`;
+  return new AppError('conflict', 'already_ended', message, {
+    extra: { interaction_status: status },
+  });
 }

@@ -1,24 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { CancellationService } from './cancellation.service.js';
+import type { Subscription } from 'rxjs';
 import { Config } from '../config/config.js';
+import { Readers } from '../event-log/follow/readers.js';
+import type { ReaderCount } from '../event-log/follow/readers.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RequestStore } from '../persistence/request.store.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { Readers } from '../event-log/follow/readers.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
+import { CancellationService } from './cancellation.service.js';
 
 /**
- * Cancels an interaction that nobody has read for a while, where its start asked for that. The process whose reader left last sees to it:
- * one that has others elsewhere, or hears that they come, leaves it to theirs.
+ * Cancels an interaction with `on_disconnect: cancel` that had no reader for the grace period. The
+ * grace runs on the process that started it or that its last reader left; a reader on this or
+ * another process ends it.
  */
 @Injectable()
 export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Each can be called off. */
   private readonly graces = new Map<string, () => void>();
-  private subscriptions: readonly (() => void)[] = [];
+  private counts: Subscription | undefined;
+  private stopListening: () => void = () => {};
 
   constructor(
     private readonly readers: Readers,
@@ -31,24 +34,28 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    this.subscriptions = [
-      this.readers.onCountChange((id, count) => this.onCount(id, count)),
-      this.bus.onReader((id) => this.callOff(id)),
-    ];
+    this.counts = this.readers.countChanges.subscribe((change) => this.onCount(change));
+    this.stopListening = this.bus.onReader((id) => this.endGrace(id));
   }
 
   onApplicationShutdown(): void {
-    for (const unsubscribe of this.subscriptions) unsubscribe();
-    for (const callOff of this.graces.values()) callOff();
+    this.counts?.unsubscribe();
+    this.stopListening();
+    for (const end of this.graces.values()) end();
   }
 
-  private onCount(id: string, count: number): void {
-    this.callOff(id);
-    if (count === 0) this.wait(id);
+  /** Starts the grace of an interaction whose client may have left before it became a reader. */
+  expectReader(id: string): void {
+    if (this.readers.count(id) === 0) this.startGrace(id);
+  }
+
+  private onCount({ interaction_id: id, count }: ReaderCount): void {
+    this.endGrace(id);
+    if (count === 0) this.startGrace(id);
     if (count === 1) this.bus.noteReader(id);
   }
 
-  private wait(id: string): void {
+  private startGrace(id: string): void {
     const { disconnectGraceMs } = this.config;
     this.graces.set(
       id,
@@ -56,7 +63,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     );
   }
 
-  private callOff(id: string): void {
+  private endGrace(id: string): void {
     this.graces.get(id)?.();
     this.graces.delete(id);
   }
@@ -65,16 +72,16 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     this.graces.delete(id);
     try {
       if (this.readers.count(id) > 0 || !(await this.wantsCancel(id))) return;
-      const isHeard = await this.bus.isHeardElsewhere(id);
-      if (this.readers.count(id) > 0 || this.graces.has(id) || isHeard) return;
-      if (isHeard === undefined) this.wait(id);
-      else await this.cancellation.request(id, 'Nobody was reading any more.');
+      const hasOthers = await this.bus.hasReadersElsewhere(id);
+      if (this.readers.count(id) > 0 || this.graces.has(id) || hasOthers) return;
+      if (hasOthers === undefined) this.startGrace(id);
+      else await this.cancellation.request(id, 'All readers disconnected (on_disconnect=cancel).');
     } catch {
-      // The store is away; what runs goes on.
+      // The store is unavailable: the run goes on.
     }
   }
 
-  /** What has waited for a person goes on. */
+  /** One that has waited for a person goes on. */
   private async wantsCancel(id: string): Promise<boolean> {
     const row = await this.interactions.findInteraction(id);
     if (!row || !asksForCancel(row)) return false;
@@ -83,7 +90,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-/** What was taken up after a loss goes on: its reader may not have found it again. */
+/** One that was resumed after a loss goes on: its reader may not have found it again. */
 function asksForCancel({ status, settings, epoch }: InteractionRow): boolean {
   return !isFinal(status) && settings.on_disconnect === 'cancel' && epoch <= 1;
 }

@@ -24,7 +24,13 @@ describe(CallIds.name, () => {
       { role: 'assistant', content: null, tool_calls: [{ id: 'call_0', ...call }] },
       { role: 'assistant', content: 'Done' },
     ]);
-    ids.add('call_1');
+    ids.addFrom([
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'x', arguments: '{}' } }],
+      },
+    ]);
     expect(ids.claim('call_0')).toMatch(OWN);
     expect(ids.claim('call_1')).toMatch(OWN);
     expect(ids.claim('call_2')).toBe('call_2');

@@ -1,13 +1,28 @@
 import type { Ids } from '../kernel/ids.js';
+import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { Message } from '../protocol/message.js';
 
 const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The tool call ids of a conversation. Providers repeat theirs, leave them out, or put a kilobyte into one; ours are unique. */
+/**
+ * The tool call ids of a conversation, which are unique; those of providers may be repeated,
+ * missing or a kilobyte long.
+ */
 export class CallIds {
   private readonly used = new Set<string>();
 
   constructor(private readonly ids: Ids) {}
+
+  /** Of the conversation before an interaction, and of its log. */
+  static of(
+    ids: Ids,
+    { before, records }: { before: readonly Message[]; records: readonly LogRecord[] },
+  ): CallIds {
+    const callIds = new CallIds(ids);
+    callIds.addFrom(before);
+    for (const { body } of records) if (body.type === 'TOOL_CALL') callIds.used.add(body.id);
+    return callIds;
+  }
 
   addFrom(messages: readonly Message[]): void {
     for (const message of messages)
@@ -15,11 +30,7 @@ export class CallIds {
         for (const call of message.tool_calls ?? []) this.used.add(call.id);
   }
 
-  add(id: string): void {
-    this.used.add(id);
-  }
-
-  /** The provider's id where it is usable and new, else one of our own. */
+  /** The provider's id if it is usable and new, else a new one. */
   claim(id: string): string {
     const unique = USABLE.test(id) && !this.used.has(id) ? id : this.ids.make('call');
     this.used.add(unique);

@@ -1,7 +1,10 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import { Conversation } from './conversation.js';
 
-/** The conversations of the child agents that have begun and not ended, as far as the journal has come. */
+/**
+ * The conversations of the child agents that have begun and not ended, as far as the journal has
+ * come.
+ */
 export class ChildConversations {
   private readonly open = new Map<string, Conversation>();
   private readonly started = new Map<string, readonly string[]>();

@@ -1,10 +1,11 @@
+import type { Hidden, RecordBody } from '../protocol/events.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
-import { freezeMessage } from '../runs/agent-context/freeze-message.js';
+import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
+import type { TurnEntry } from './turn-entry.js';
 import { toldText } from './intervention-text.js';
 import { ShownImages } from './shown-images.js';
-import type { Hidden, RecordBody } from '../protocol/events.js';
+import type { AssistantMessage, Message } from '../protocol/message.js';
 import type { Image } from '../protocol/image.js';
-import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.js';
 
 /** A record, or an entry that becomes one. */
 interface Applicable {
@@ -13,21 +14,17 @@ interface Applicable {
   readonly key?: string | null;
 }
 
-interface TurnEntry {
-  assistant: AssistantMessage;
-  readonly results: Map<string, string>;
-}
-
-const NOT_RUN = 'This tool call was not run.';
-
 /**
- * An agent's conversation: a fold over the records of its log. It is always valid for a provider (I8): each call has its
- * result, directly after its assistant message, in the order of the calls.
+ * An agent's conversation: a fold over the records of its log. It is always valid for a provider
+ * (I8): each call has its result, directly after its assistant message, in the order of the calls.
  */
 export class Conversation {
   private readonly entries: (Message | TurnEntry)[] = [];
   private readonly turnOfCall = new Map<string, TurnEntry>();
-  /** What people told the agent, by the key of the turn that takes it in: it is there once that turn is. */
+  /**
+   * Texts of interventions, by the key of the turn that takes them in; they join the conversation
+   * with it.
+   */
   private readonly told = new Map<string | null, string[]>();
   private readonly images = new ShownImages();
   private cached: readonly Message[] | undefined;
@@ -95,13 +92,16 @@ export class Conversation {
     }
   }
 
-  /** What came before, and what this agent added. */
+  /** The messages before, and those that this agent added. */
   get messages(): readonly Message[] {
     this.cached ??= Object.freeze([...this.before, ...this.added()].map(freezeMessage));
     return this.cached;
   }
 
-  /** The messages as the next request to a model has them: with the newest images of its tools, which nothing keeps but the journal. */
+  /**
+   * The messages as the next request to a model has them: with the newest images of its tools,
+   * which nothing keeps but the journal.
+   */
   get shown(): readonly Message[] {
     return this.images.addTo(this.messages);
   }
@@ -109,12 +109,12 @@ export class Conversation {
   /** As `messages`, without results for calls that have none yet. */
   get soFar(): readonly Message[] {
     const rendered = this.entries.flatMap((entry) =>
-      'assistant' in entry ? render(entry, () => []) : [entry],
+      'assistant' in entry ? renderTurn(entry, () => []) : [entry],
     );
     return [...this.before, ...rendered];
   }
 
-  /** What the agent adds, with what ends it: nobody sees more of that than its log. */
+  /** The messages that the agent has added once these last records are applied, too. */
   addedWith(ending: readonly Applicable[]): Message[] {
     const ended = new Conversation(this.before);
     for (const entry of this.entries) ended.entries.push(ended.copied(entry));
@@ -132,7 +132,7 @@ export class Conversation {
   }
 
   added(): Message[] {
-    return this.entries.flatMap((entry) => ('assistant' in entry ? render(entry) : [entry]));
+    return this.entries.flatMap((entry) => ('assistant' in entry ? renderTurn(entry) : [entry]));
   }
 
   private copied(entry: Message | TurnEntry): Message | TurnEntry {
@@ -192,19 +192,4 @@ export class Conversation {
     this.cached = undefined;
     this.onJoin(freezeMessage(toolMessage(callId, output)));
   }
-}
-
-function render(
-  { assistant, results }: TurnEntry,
-  ofOpen: (callId: string) => readonly ToolMessage[] = (id) => [toolMessage(id, NOT_RUN)],
-): Message[] {
-  const answered = (assistant.tool_calls ?? []).flatMap(({ id }) => {
-    const output = results.get(id);
-    return output === undefined ? ofOpen(id) : [toolMessage(id, output)];
-  });
-  return [assistant, ...answered];
-}
-
-function toolMessage(tool_call_id: string, content: string): ToolMessage {
-  return { role: 'tool', tool_call_id, content };
 }

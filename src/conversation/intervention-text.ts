@@ -15,7 +15,10 @@ function interventionText({
   }
 }
 
-/** What the agent reads of an intervention, as a message of the user and as its guardrails let it; undefined if it gets to read nothing. */
+/**
+ * An intervention as the agent reads it: a user message, after guardrails; undefined if there is
+ * nothing to read.
+ */
 export function toldText({
   body,
   hidden = null,

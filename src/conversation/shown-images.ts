@@ -2,11 +2,14 @@ import { imageBytes } from '../protocol/image.js';
 import type { Image } from '../protocol/image.js';
 import type { Message } from '../protocol/message.js';
 
-/** What one request to a model shows: the newest results' images, so many of them with so many bytes. */
+/** Limits on the images of one request; the newest are sent. */
 const MAX_IMAGES = 8;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The images that go with an agent's next request. Older ones are let go of: their results name them. */
+/**
+ * The images that go with an agent's next request. Older ones are let go of: their results name
+ * them.
+ */
 export class ShownImages {
   /** By call, oldest first. */
   private readonly byCall = new Map<string, readonly Image[]>();

@@ -1,4 +1,5 @@
 import { Logger, Module } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
@@ -6,92 +7,83 @@ import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RunQueue } from '../queue/run-queue.js';
-import { AppendMeter } from './append/append-meter.js';
-import { LogWriter } from './append/log-writer.js';
+import { AppendMeter, LogWriter } from './append/log-writer.js';
 import { Readers } from './follow/readers.js';
 import { LiveBus } from './live/live-bus.js';
 import { LocalLiveBus } from './live/local/local-live-bus.js';
+import { RunWaker } from './live/run-waker.js';
 import { SpillFolder } from './spill/spill-folder.js';
 import { Spill } from './spill/spill.js';
 import { StoreHealth } from './store-health.js';
 
-/** Needs an `AppendMeter` and the stores, which are global. */
-@Module({
-  imports: [QueueModule],
-  providers: [
-    { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
-    {
-      provide: Spill,
-      inject: [Config, InteractionStore, RecordStore, LeaseStore],
-      useFactory: openSpill,
-    },
-    {
-      provide: StoreHealth,
-      inject: [Config, RecordStore, Spill, Clock, RunQueue],
-      useFactory: watchStore,
-    },
-    {
-      provide: LogWriter,
-      inject: [Config, RecordStore, Clock, Spill, StoreHealth, AppendMeter],
-      useFactory: createLogWriter,
-    },
-    {
-      provide: Readers,
-      inject: [RecordStore, LiveBus],
-      useFactory: (records: RecordStore, bus: LiveBus) => new Readers({ records, bus }),
-    },
-  ],
-  exports: [LiveBus, Spill, StoreHealth, LogWriter, Readers, QueueModule],
-})
+/** All spilled records together, in bytes; they fit in memory before. */
+const MAX_SPILL_BYTES = 1024 ** 3;
+
+const PROVIDERS: Provider[] = [
+  { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
+  RunWaker,
+  {
+    provide: Spill,
+    inject: [Config, InteractionStore, RecordStore, LeaseStore],
+    useFactory: openSpill,
+  },
+  {
+    provide: StoreHealth,
+    inject: [Config, RecordStore, Spill, RunQueue, Clock],
+    useFactory: openStoreHealth,
+  },
+  {
+    provide: LogWriter,
+    inject: [Config, RecordStore, Spill, StoreHealth, AppendMeter, Clock],
+    useFactory: openLogWriter,
+  },
+  Readers,
+];
+
+/**
+ * The log of interactions: appending, following, live frames, and what happens while the store is
+ * unavailable.
+ */
+@Module({ imports: [QueueModule], providers: PROVIDERS, exports: [...PROVIDERS, QueueModule] })
 export class EventLogModule {}
 
-/** The Redis client is loaded only with `REDIS_URL`. */
+/** The client of Redis is loaded with `REDIS_URL` only. */
 async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
   if (!redisUrl) return new LocalLiveBus();
   const { RedisLiveBus } = await import('./live/redis/redis-live-bus.js');
   const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
-  const logger = new Logger('LiveBus');
-  const report = (problem: string): void => logger.warn(problem);
-  return RedisLiveBus.open({ url: redisUrl.reveal(), prefix: `${REDIS_PREFIX}:`, report });
+  const logger = new Logger(LiveBus.name);
+  return RedisLiveBus.open({
+    url: redisUrl.reveal(),
+    prefix: `${REDIS_PREFIX}:`,
+    report: (problem) => logger.warn(problem),
+  });
 }
 
-/** Bytes of all unsaved records; they fit in memory before they are written. */
-const MAX_SPILL_BYTES = 1024 ** 3;
-
-/** With the file store there is no folder: a disk that refuses the log refuses the spill too. */
+/** The file store has none: a disk that takes no log takes no spill either. */
 async function openSpill(
-  { store, dataDir }: Config,
-  interactions: InteractionStore,
-  ...[records, leases]: [RecordStore, LeaseStore]
+  config: Config,
+  ...[interactions, records, leases]: [InteractionStore, RecordStore, LeaseStore]
 ): Promise<Spill> {
-  const folder = store === 'file' ? undefined : new SpillFolder(dataDir, MAX_SPILL_BYTES);
+  const folder =
+    config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
   const spill = new Spill({ interactions, records, leases }, folder);
   await spill.open();
   return spill;
 }
 
-function watchStore(
-  ...[config, records, spill, clock, queue]: [Config, RecordStore, Spill, Clock, RunQueue]
+function openStoreHealth(
+  config: Config,
+  ...[records, spill, queue, clock]: [RecordStore, Spill, RunQueue, Clock]
 ): StoreHealth {
-  return new StoreHealth(
-    { records, spill, clock },
-    {
-      name: config.store === 'file' ? 'data directory' : 'database',
-      patience_ms: Math.min(Math.max(config.saveTimeoutMs, 1000), 5000),
-      onSaved: (id) => queue.enqueue(id),
-    },
-  );
+  const name = config.store === 'file' ? 'data directory' : 'database';
+  const patience_ms = Math.min(Math.max(config.saveTimeoutMs, 1000), 5000);
+  return new StoreHealth({ records, spill, queue, clock }, { name, patience_ms });
 }
 
-function createLogWriter(
-  ...[{ saveTimeoutMs: save_timeout_ms }, records, clock, spill, watch, meter]: [
-    Config,
-    RecordStore,
-    Clock,
-    Spill,
-    StoreHealth,
-    AppendMeter,
-  ]
+function openLogWriter(
+  { saveTimeoutMs: save_timeout_ms }: Config,
+  ...[records, spill, health, meter, clock]: [RecordStore, Spill, StoreHealth, AppendMeter, Clock]
 ): LogWriter {
-  return new LogWriter(records, clock, { save_timeout_ms, spill, watch, meter });
+  return new LogWriter(records, clock, { save_timeout_ms, spill, health, meter });
 }

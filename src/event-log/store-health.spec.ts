@@ -29,9 +29,9 @@ describe(StoreHealth.name, () => {
     const options = {
       name: 'database',
       patience_ms: 20,
-      onSaved: (id: string) => void saved.push(id),
     };
-    watch = new StoreHealth({ records: store, spill, clock }, options);
+    const queue = { enqueue: (id: string) => void saved.push(id) };
+    watch = new StoreHealth({ records: store, spill, queue, clock }, options);
     for (const level of ['log', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)
@@ -94,23 +94,23 @@ describe(StoreHealth.name, () => {
   });
 
   it('lets what is unsaved be saved as soon as the store answers', async () => {
-    const settled: string[] = [];
+    const flushed: string[] = [];
     jest.spyOn(spill, 'ids').mockReturnValue(['int_a', 'int_b']);
-    jest.spyOn(spill, 'settle').mockImplementation(async (id) => (settled.push(id), 'saved'));
+    jest.spyOn(spill, 'flush').mockImplementation(async (id) => (flushed.push(id), 'saved'));
     ping = () => Promise.reject(AWAY);
     await watch.check();
-    expect(settled).toEqual([]);
+    expect(flushed).toEqual([]);
     ping = () => Promise.resolve();
     await watch.check();
-    expect(settled).toEqual(['int_a', 'int_b']);
-    expect(saved).toEqual(settled);
+    expect(flushed).toEqual(['int_a', 'int_b']);
+    expect(saved).toEqual(flushed);
   });
 
   it('tries again later when what is unsaved can not be saved yet', async () => {
     jest.spyOn(spill, 'ids').mockReturnValue(['int_a', 'int_b']);
-    const settle = jest.spyOn(spill, 'settle').mockRejectedValue(AWAY);
+    const flush = jest.spyOn(spill, 'flush').mockRejectedValue(AWAY);
     await watch.check();
-    expect(settle).toHaveBeenCalledTimes(1);
+    expect(flush).toHaveBeenCalledTimes(1);
     clock.pass(1500);
     await watch.check();
     expect(watch.awaySince).toBeDefined();

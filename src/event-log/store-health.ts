@@ -3,36 +3,40 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import type { Clock } from '../kernel/clock.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RecordStore } from '../persistence/record.store.js';
+import type { RunQueue } from '../queue/run-queue.js';
 import type { Spill } from './spill/spill.js';
 
-export interface StoreWatchOptions {
-  /** How the operator knows the store: `database`. */
+export interface StoreHealthOptions {
+  /** How operators call the store: `database`. */
   readonly name: string;
   /** How long it may take to answer, in milliseconds. */
   readonly patience_ms: number;
-  /** Called when what an interaction could not save is settled: it may go on. */
-  readonly onSaved: (interactionId: string) => void;
 }
 
-export interface StoreWatchDeps {
+export interface StoreHealthDeps {
   readonly records: RecordStore;
   readonly spill: Spill;
+  /** Resumes interactions whose spilled records were saved. */
+  readonly queue: Pick<RunQueue, 'enqueue'>;
   readonly clock: Clock;
 }
 
-/** Since when something is so, as people and as timers read it. */
+/** A moment, by the calendar and by the monotonic clock. */
 interface Since {
   readonly at: Date;
   readonly monotonic: number;
 }
 
 const INTERVAL_MS = 1000;
-/** Writes that fail for less than this are only being tried again. */
+/** Writes that fail for less than this are only retried. */
 const HICCUP_MS = 1000;
-/** Somebody tries to write more often than this while there is something to write: the sweep takes up what was cut off. */
+/**
+ * A failed write is forgotten after this: while there is something to write, it is tried more
+ * often.
+ */
 const FORGET_MS = 8000;
 
-/** Knows whether the store can be reached and written, and saves what is unsaved as soon as it can. */
+/** Knows whether the store can be reached and written, and flushes spilled records once it can. */
 export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Store');
   private timer: NodeJS.Timeout | undefined;
@@ -41,13 +45,13 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
   private unwritable: (Since & { last: number }) | undefined;
 
   constructor(
-    private readonly deps: StoreWatchDeps,
-    private readonly options: StoreWatchOptions,
+    private readonly deps: StoreHealthDeps,
+    private readonly options: StoreHealthOptions,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     this.timer = setInterval(() => void this.check(), INTERVAL_MS).unref();
-    await this.check(); // what earlier processes have left is saved before the sweep looks
+    await this.check(); // flushes the spill of earlier processes before the first sweep
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -64,7 +68,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
     return this.unreachable?.at;
   }
 
-  /** Since when it doesn't answer, or takes nothing; undefined while all is well. */
+  /** Since when it can't be reached or written; undefined while it can. */
   get awaySince(): Date | undefined {
     if (this.unreachable) return this.unreachable.at;
     if (!this.unwritable) return undefined;
@@ -78,13 +82,13 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   noteNotWritten(error: unknown): void {
-    if (error instanceof AppError && error.kind !== 'unavailable') return; // the fault of what was written
+    if (error instanceof AppError && error.kind !== 'unavailable') return; // the batch is at fault
     const last = this.deps.clock.monotonic();
     const isNew = !this.unwritable || last - this.unwritable.last >= FORGET_MS;
     this.unwritable = { ...(isNew ? this.now() : this.unwritable!), last };
   }
 
-  /** Asks the store now, unless somebody is asking it already. Never rejects. */
+  /** Checks the store now; concurrent calls share one check. Never rejects. */
   check(): Promise<void> {
     this.checking ??= this.checkNow().finally(() => (this.checking = undefined));
     return this.checking;
@@ -93,10 +97,10 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
   private async checkNow(): Promise<void> {
     const fault = await this.findFault();
     this.note(fault);
-    if (fault === undefined) await this.saveUnsaved();
+    if (fault === undefined) await this.flushSpill();
   }
 
-  /** What came in while the process was busy counts, however late it is read. */
+  /** An answer that arrived in time counts even if the process was too busy to read it. */
   private async findFault(): Promise<unknown> {
     const { patience_ms } = this.options;
     let timer: NodeJS.Timeout | undefined;
@@ -116,7 +120,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
     if (fault !== undefined && !this.unreachable) {
       this.unreachable = this.now();
       this.logger.warn({
-        message: `The ${name} can't be used. Runs wait for it, then stop and go on when it is back.`,
+        message: `The ${name} is unavailable. Runs wait for it, then stop, and resume when it is back.`,
         err: fault,
       });
     } else if (fault === undefined && this.unreachable) {
@@ -126,16 +130,15 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  private async saveUnsaved(): Promise<void> {
+  private async flushSpill(): Promise<void> {
     for (const id of this.deps.spill.ids()) {
       try {
-        const settled = await this.deps.spill.settle(id);
-        if (settled === 'saved') this.noteWritten();
-        this.options.onSaved(id);
+        if ((await this.deps.spill.flush(id)) === 'saved') this.noteWritten();
+        this.deps.queue.enqueue(id);
       } catch (error) {
         this.noteNotWritten(error);
-        if (error instanceof AppError) return; // it is away again
-        this.logger.error(error, `${id}: what it could not save can't be read`);
+        if (error instanceof AppError) return; // unavailable again
+        this.logger.error(error, `Could not read the spilled records of ${id}`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 
-/** Refuses new work once the server shuts down. */
+/** Refuses new interactions once the server is shutting down. */
 @Injectable()
 export class AdmissionGate {
   private closed = false;
@@ -13,7 +13,6 @@ export class AdmissionGate {
   /** @throws AppError `shutting_down` (503) */
   requireOpen(): void {
     if (!this.closed) return;
-    const message = 'Server is shutting down. Retry shortly.';
-    throw new AppError('unavailable', 'shutting_down', message);
+    throw new AppError('unavailable', 'shutting_down', 'Server is shutting down. Retry shortly.');
   }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdmissionGate } from './admission-gate.js';
-import { SseStreams } from './sse-streams.js';
+import { EventStreams } from './event-streams.js';
 
-/** What controllers need that stream or take on work. */
-@Module({ providers: [SseStreams, AdmissionGate], exports: [SseStreams, AdmissionGate] })
+/** For controllers that stream events or accept work. */
+@Module({ providers: [EventStreams, AdmissionGate], exports: [EventStreams, AdmissionGate] })
 export class HttpModule {}

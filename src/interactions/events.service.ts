@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { Injectable } from '@nestjs/common';
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../config/config.js';
-import { SseStreams } from '../http/sse-streams.js';
-import { AppError } from '../kernel/app-error.js';
+import { Injectable, Logger } from '@nestjs/common';
+import type { MessageEvent } from '@nestjs/common';
+import { EMPTY, catchError, map, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
+import { EventStreams, StreamBacklog } from '../http/event-streams.js';
+import { AppError } from '../kernel/app-error.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
 import { START, parseCursor } from '../protocol/cursor.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
-import { EventSink } from './event-sink.js';
 
 /** A cursor as a request carries it. */
 export interface SentCursor {
@@ -17,26 +18,25 @@ export interface SentCursor {
   readonly text: string;
 }
 
+export interface StreamOptions {
+  readonly from: Cursor;
+  readonly trace: boolean;
+  readonly response: ServerResponse;
+}
+
 /** Streams an interaction's events to readers. */
 @Injectable()
-export class EventsService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class EventsService {
+  private readonly logger = new Logger('Events');
+
   constructor(
-    private readonly config: Config,
     private readonly readers: Readers,
-    private readonly streams: SseStreams,
+    private readonly streams: EventStreams,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.readers.startTailCheck(this.config.heartbeatMs);
-  }
-
-  onApplicationShutdown(): void {
-    this.readers.stopTailCheck();
-  }
-
   /**
-   * Where to go on from: what the reader sent, or the log's end if that is further than the log goes.
-   * Undefined: everything has been sent already.
+   * Where to resume: at the cursor that was sent, or at the end of the log if that is less.
+   * Undefined: the reader has everything already.
    * @throws AppError `invalid_cursor` (400)
    */
   position(row: InteractionRow, sent: SentCursor | undefined): Cursor | undefined {
@@ -46,17 +46,28 @@ export class EventsService implements OnApplicationBootstrap, OnApplicationShutd
     return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
   }
 
-  /** Resolves when what is said from now on is heard. */
-  stream(
-    response: ServerResponse,
-    options: { interaction_id: string; cursor: Cursor; trace: boolean },
-  ): Promise<void> {
-    const stream = this.streams.open(response);
-    stream.open();
-    const reading = this.readers.follow(options, new EventSink(stream));
-    stream.onClose(() => reading.leave());
-    return reading.live;
+  /**
+   * For a controller to return. A failure ends the stream: the client reconnects with its cursor.
+   */
+  follow(
+    interaction_id: string,
+    { from, trace, response }: StreamOptions,
+  ): Observable<MessageEvent> {
+    const backlog = new StreamBacklog(response);
+    const messages = this.readers.follow({ interaction_id, cursor: from, trace, backlog }).pipe(
+      map(toMessage),
+      tap(({ data }) => backlog.add(data.length)),
+      catchError((error: unknown) => {
+        this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
+        return EMPTY;
+      }),
+    );
+    return this.streams.send(messages, response);
   }
+}
+
+function toMessage({ cursor, event }: FollowedEvent): MessageEvent & { readonly data: string } {
+  return { id: cursor, type: event.type.toLowerCase(), data: JSON.stringify(event) };
 }
 
 function read({ field, text }: SentCursor): Cursor {

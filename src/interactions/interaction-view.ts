@@ -8,7 +8,10 @@ import type { AgentEvent } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';
 import type { Message } from '../protocol/message.js';
 
-/** Builds what clients see of interactions: the row, its events from the log, and the conversation from what its branch added. */
+/**
+ * Interactions as clients see them: the row, its events from the log, and the conversation of its
+ * branch.
+ */
 @Injectable()
 export class InteractionView {
   constructor(

@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
-import { SseStreams } from '../http/sse-streams.js';
+import { EventStreams } from '../http/event-streams.js';
 import { Runner } from '../runs/runner/runner.js';
 import { Spill } from '../event-log/spill/spill.js';
 import { StoreHealth } from '../event-log/store-health.js';
@@ -15,7 +15,7 @@ export class MetricsController {
   constructor(
     private readonly metrics: Metrics,
     private readonly runner: Runner,
-    private readonly streams: SseStreams,
+    private readonly streams: EventStreams,
     private readonly spill: Spill,
     private readonly store: StoreHealth,
   ) {}

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { AppendMeter } from '../event-log/append/append-meter.js';
+import { AppendMeter } from '../event-log/append/log-writer.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';

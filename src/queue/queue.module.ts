@@ -3,7 +3,7 @@ import { Config } from '../config/config.js';
 import { LocalRunQueue } from './local/local-run-queue.js';
 import { RunQueue } from './run-queue.js';
 
-/** A job whose process is only slow must not be taken by another one. */
+/** A busy process must not lose its jobs. */
 const MIN_LOCK_MS = 5_000;
 
 @Module({
@@ -12,13 +12,13 @@ const MIN_LOCK_MS = 5_000;
 })
 export class QueueModule {}
 
-/** BullMQ is loaded only with `REDIS_URL`. */
+/** BullMQ is loaded with `REDIS_URL` only. */
 async function openRunQueue(config: Config): Promise<RunQueue> {
   const { redisUrl, maxConcurrentRuns: concurrency, leaseTtlMs } = config;
   if (!redisUrl) return new LocalRunQueue(concurrency);
   const { BullRunQueue } = await import('./bullmq/bull-run-queue.js');
   const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
-  const logger = new Logger('RunQueue');
+  const logger = new Logger(RunQueue.name);
   return BullRunQueue.open({
     url: redisUrl.reveal(),
     prefix: REDIS_PREFIX,

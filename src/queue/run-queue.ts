@@ -1,38 +1,47 @@
 /**
- * What a run holds of its process while it works: one of as many as may work at once. A run that only waits for people doesn't need
- * one, and gets it back ahead of new work.
+ * One of the runs that a process may work on at once. A run that only waits for people gives its
+ * slot back, and gets one ahead of new runs when it goes on.
  */
-export interface Slot {
-  /** Lets others work: the run only waits. */
+export interface RunSlot {
+  /** The run only waits: others may work. */
   release(): void;
   /** Asks for it back. True: the run may go on. False: `onGranted` is called, once, when it may. */
   reclaim(onGranted: () => void): boolean;
-  /** The run has gone on by itself: it counts again, whether or not there is room. */
+  /** The run has gone on by itself: it counts again, even beyond the limit. */
   take(): void;
 }
 
-/** Executes one interaction until it ends, waits or is lost. Never rejects. */
-export type RunHandler = (interactionId: string, slot: Slot) => Promise<void>;
+/** Executes one interaction until it ends, parks or loses its lease. Never rejects. */
+export type RunHandler = (interactionId: string, slot: RunSlot) => Promise<void>;
 
 export interface EnqueueOptions {
-  /** What has begun already goes before what is new. Default `begun`. */
-  readonly as?: 'begun' | 'new';
-  /** `here`: no other process may be given it, because this one holds its lease, or has to know how it goes. */
-  readonly to?: 'any' | 'here';
+  /** Runs that have begun go before new ones. Default `resume`. */
+  readonly priority?: 'resume' | 'new';
+  /**
+   * `local`: only this process may run it, as it holds the lease or watches how it goes. Default
+   * `any`.
+   */
+  readonly affinity?: 'any' | 'local';
 }
 
-/** Port: hands interactions out to be run, each at most once at a time per process. Loss is repaired by the sweep. */
+/**
+ * Port: hands interactions out to be run, each at most once at a time per process. The sweep
+ * repairs losses.
+ */
 export abstract class RunQueue {
-  /** Whether what is enqueued for this very process now is handed to it at once, so that it may take the lease beforehand. */
+  /**
+   * True when an interaction enqueued with local affinity runs at once, so that its lease may be
+   * taken beforehand.
+   */
   abstract readonly isImmediate: boolean;
-  /** How many wait in this process to be handed out. */
+  /** How many wait in this process. */
   abstract readonly queued: number;
-  /** How many wait in this process, and in none: for any that has room. Never rejects. */
+  /** How many wait in this process or for any. Never rejects. */
   abstract countWaiting(): Promise<number>;
-  /** Sets who runs what is handed out; called once, or never by a process that runs nothing. */
+  /** Sets the handler; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;
-  /** What waits already keeps its place. What runs is run once more when that is over. */
-  abstract enqueue(interactionId: string, handing?: EnqueueOptions): void;
-  /** Hands nothing out any more here; resolves when what runs has returned. */
+  /** One that is queued keeps its place. One that is running runs once more afterwards. */
+  abstract enqueue(interactionId: string, options?: EnqueueOptions): void;
+  /** Hands out nothing more here; resolves when the running ones have returned. */
   abstract stop(): Promise<void>;
 }

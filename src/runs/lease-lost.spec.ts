@@ -136,7 +136,7 @@ describe(Run.name, () => {
         throw new ModelError('model_overloaded', 'It is busy.', { retryable: true });
       });
       const world = await RunWorld.open({ agent: react, provider });
-      world.bus.subscribe(world.interactionId, () => (isFresh = false));
+      world.bus.frames(world.interactionId).subscribe(() => (isFresh = false));
       await world.run({ holdsLease: () => isFresh });
       jest.restoreAllMocks();
       expect(provider.requests).toHaveLength(1);

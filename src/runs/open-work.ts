@@ -1,79 +1,93 @@
-import { OpenAgents } from './closing/open-agents.js';
-import { RESUME_REASONS } from './runner/resume-reasons.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import { agentEndKey } from './journal/completes.js';
+import { RESUME_REASONS } from './run-input.js';
 
-/** A tool call that has no result yet. */
-export interface OpenCall {
+/** A tool that was started. */
+interface Started {
+  /** Epoch of the run that started it, if one did. */
+  started_in?: number;
+  /** Its processes. */
+  trace?: unknown;
+  /** Its run was lost; processes that were left running have been killed since. */
+  isCleared?: true;
+}
+
+/** A tool call without a result. */
+export interface OpenCall extends Started {
   readonly id: string;
   readonly key: string | null;
   readonly agent_id: string;
   readonly tool_name: string;
-  /** The run that started it, if one did. */
-  started_in?: number;
-  /** What was kept of its processes. */
-  trace?: unknown;
-  /** Its run was lost, and what that had left running was stopped since. */
-  isCleared?: true;
   /** The client was asked for its result. */
   request_id?: string;
 }
 
-/** A tool call whose process was lost. */
-export type LostCall = Pick<OpenCall, 'id' | 'tool_name'>;
-
-/** An approval whose call has not come to its end: not decided, or running. */
-export interface OpenApproval {
+/** An approval that is not decided, or whose call is not over. */
+export interface OpenApproval extends Started {
   readonly key: string;
   readonly agent_id: string;
   readonly approval_id: string;
   readonly tool_call_id: string;
   readonly tool_name: string;
+  /** As the model wrote it. */
   readonly tool_input: string;
   isDecided: boolean;
-  /** The agent has its result, "waiting", and went on. */
+  /** The agent has the result "waiting", and went on. */
   isDeferred: boolean;
-  /** The run that started it after it was deferred. */
-  started_in?: number;
-  /** What was kept of its processes. */
-  trace?: unknown;
-  /** Its run was lost, and what that had left running was stopped since. */
-  isCleared?: true;
 }
 
-/** A question that has no answer in the log yet. */
+/** A question without an answer in the log. */
 export interface OpenQuestion {
   readonly key: string | null;
   readonly agent_id: string;
   readonly request_id: string;
 }
 
-/** Where an interaction is: a fold over its log, as far as it is committed. */
+/** A child agent that has not ended. */
+export interface OpenAgent {
+  readonly agent_id: string;
+  readonly parent_agent_id: string;
+  readonly agent_type: string;
+  /** The journal key of its end. */
+  readonly end_key: string;
+}
+
+/**
+ * Work of an interaction that has begun and is not over: a fold over its log, as far as it is
+ * committed.
+ */
 export class OpenWork {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
   readonly openApprovals = new Map<string, OpenApproval>();
-  readonly agents = new OpenAgents();
-  /** By id, calls that ran in a process that was lost: nobody knows when they stop, whatever the log has of them since. */
-  readonly lostCalls = new Map<string, LostCall>();
   /** By request. */
   readonly openQuestions = new Map<string, OpenQuestion>();
-  /** Ids of the interventions that were taken in. */
+  /**
+   * By id, calls that ran in a lost process: they may still be running there, whatever the log says
+   * since.
+   */
+  readonly lostCalls = new Map<string, Pick<OpenCall, 'id' | 'tool_name'>>();
+  /** Ids of the interventions that the log has. */
   readonly takenIn = new Set<string>();
-  /** Whether a request was ever made. */
+  /** True once a request was made. */
   hasAsked = false;
-  /** The author of record 1. */
   readonly rootAgentId: string;
   lastAnswer: string | undefined;
   lastSeq = 0;
-  /** How often it was taken up after a loss. */
+  /** How often the interaction was resumed after a loss. */
   resumed = 0;
+  /** Parents before their children. */
+  private readonly agents = new Map<string, OpenAgent>();
 
   constructor({ agent_id }: Pick<InteractionRow, 'agent_id'>) {
     this.rootAgentId = agent_id;
   }
 
-  /** The run before was parked, not lost: what it had in flight, it had stopped. */
+  /**
+   * The earlier run was parked, not lost: the run of this epoch counts as the one that started the
+   * open calls.
+   */
   takeOver(epoch: number): void {
     for (const call of [...this.openCalls.values(), ...this.openApprovals.values()])
       if (call.started_in !== undefined) call.started_in = epoch;
@@ -82,15 +96,14 @@ export class OpenWork {
   apply(record: LogRecord): void {
     const { body, hidden, agent_id, key, epoch } = record;
     this.lastSeq = record.seq;
-    this.agents.apply(record);
     switch (body.type) {
       case 'TOOL_CALL':
         this.openCalls.set(body.id, { id: body.id, key, agent_id, tool_name: body.tool_name });
         break;
       case 'TOOL_STARTED': {
-        const begun = { started_in: epoch, trace: hidden };
-        Object.assign(this.openCalls.get(body.id) ?? {}, begun);
-        Object.assign(this.openApprovals.get(body.id) ?? {}, begun);
+        const started: Started = { started_in: epoch, trace: hidden };
+        Object.assign(this.openCalls.get(body.id) ?? {}, started);
+        Object.assign(this.openApprovals.get(body.id) ?? {}, started);
         break;
       }
       case 'TOOL_RESULT': {
@@ -134,6 +147,15 @@ export class OpenWork {
         this.hasAsked = true;
         break;
       }
+      case 'AGENT_STARTED': {
+        const { parent_agent_id, agent_type } = body;
+        const end_key = agentEndKey(key ?? '');
+        this.agents.set(agent_id, { agent_id, parent_agent_id, agent_type, end_key });
+        break;
+      }
+      case 'AGENT_COMPLETED':
+        this.agents.delete(agent_id);
+        break;
       case 'ANSWER':
         this.lastAnswer = body.content;
         break;
@@ -145,8 +167,6 @@ export class OpenWork {
         this.takenIn.add(body.intervention_id);
         break;
       case 'INTERACTION_STARTED':
-      case 'AGENT_COMPLETED':
-      case 'AGENT_STARTED':
       case 'THINKING':
       case 'MESSAGE':
       case 'TURN_COMPLETED':
@@ -159,21 +179,13 @@ export class OpenWork {
     }
   }
 
-  private noteLost(epoch: number): void {
-    for (const call of this.startedCalls()) {
-      if (call.isCleared || call.started_in! >= epoch) continue;
-      const id = 'id' in call ? call.id : call.tool_call_id;
-      this.lostCalls.set(id, { id, tool_name: call.tool_name });
-    }
-  }
-
-  /** What was started and has no result. */
+  /** Calls that were started and have no result. */
   startedCalls(): readonly (OpenCall | OpenApproval)[] {
     const calls = [...this.openCalls.values(), ...this.openApprovals.values()];
     return calls.filter(({ started_in }) => started_in !== undefined);
   }
 
-  /** Whether somebody was asked for something that is not in the log yet. */
+  /** True while the log lacks the settlement of a request. */
   get isAsking(): boolean {
     return (
       this.openQuestions.size > 0 ||
@@ -182,8 +194,31 @@ export class OpenWork {
     );
   }
 
-  /** Calls whose agents went on without them. */
-  deferredCalls(): readonly OpenApproval[] {
-    return [...this.openApprovals.values()].filter(({ isDeferred }) => isDeferred);
+  /** Calls whose agents, or this agent, went on without the result. */
+  deferredCalls(agentId?: string): readonly OpenApproval[] {
+    return [...this.openApprovals.values()].filter(
+      ({ isDeferred, agent_id }) => isDeferred && (agentId === undefined || agent_id === agentId),
+    );
+  }
+
+  /** Child agents that have not ended, children before their parents. */
+  openAgents(): readonly OpenAgent[] {
+    return [...this.agents.values()].reverse();
+  }
+
+  /** This child agent and those below it, children before their parents. */
+  openSubtree(agentId: string): readonly OpenAgent[] {
+    const ids = new Set([agentId]);
+    for (const { agent_id, parent_agent_id } of this.agents.values())
+      if (ids.has(parent_agent_id)) ids.add(agent_id);
+    return this.openAgents().filter(({ agent_id }) => ids.has(agent_id));
+  }
+
+  private noteLost(epoch: number): void {
+    for (const call of this.startedCalls()) {
+      if (call.isCleared || call.started_in! >= epoch) continue;
+      const id = 'id' in call ? call.id : call.tool_call_id;
+      this.lostCalls.set(id, { id, tool_name: call.tool_name });
+    }
   }
 }

@@ -1,11 +1,10 @@
 import { jest } from '@jest/globals';
-import type { Slot } from '../queue/run-queue.js';
-import { Parking } from './parking.js';
-import { WaitingRuns } from './runner/waiting-runs.js';
+import type { RunSlot } from '../queue/run-queue.js';
+import { Parking, WaitingRuns } from './parking.js';
 
 const AFTER_MS = 1_000;
 
-const SLOT: Slot = { release: () => {}, take: () => {}, reclaim: () => true };
+const SLOT: RunSlot = { release: () => {}, take: () => {}, reclaim: () => true };
 
 /** Parks when it is told whether that works out. */
 class World {
@@ -21,7 +20,9 @@ class World {
       this.attempts++;
       return new Promise((resolve) => (this.settle = resolve));
     };
-    this.parking = new Parking({ after_ms: AFTER_MS, slot: SLOT, waiting, park });
+    const health = { markHealthy: () => {} };
+    const signals = { park };
+    this.parking = new Parking({ after_ms: AFTER_MS, slot: SLOT, waiting, signals, health });
   }
 
   /** Everything that follows from it has happened. */
@@ -39,7 +40,7 @@ describe(Parking.name, () => {
 
   it('tries after a while, and again after that', async () => {
     const world = new World();
-    world.parking.set('parkable');
+    world.parking.activityChanged('parkable');
     await pass(AFTER_MS - 1);
     expect(world.attempts).toBe(0);
     await pass(1);
@@ -51,23 +52,23 @@ describe(Parking.name, () => {
 
   it('leaves alone what works again, also when that was between two tries (I3)', async () => {
     const world = new World();
-    world.parking.set('parkable');
+    world.parking.activityChanged('parkable');
     await pass(AFTER_MS);
-    world.parking.set('working');
-    world.parking.set('parkable');
+    world.parking.activityChanged('working');
+    world.parking.activityChanged('parkable');
     await world.answer(false); // of the first
-    world.parking.set('working');
+    world.parking.activityChanged('working');
     await pass(10 * AFTER_MS);
     expect(world.attempts).toBe(1);
   });
 
   it('tries once at a time', async () => {
     const world = new World();
-    world.parking.set('parkable');
+    world.parking.activityChanged('parkable');
     await pass(AFTER_MS);
     world.parking.parkNow();
-    world.parking.set('working');
-    world.parking.set('parkable');
+    world.parking.activityChanged('working');
+    world.parking.activityChanged('parkable');
     await pass(AFTER_MS);
     expect(world.attempts).toBe(1);
     await world.answer(false);
@@ -77,9 +78,9 @@ describe(Parking.name, () => {
 
   it('does not try for what can only wait in memory, or has stopped', async () => {
     const world = new World();
-    world.parking.set('waiting');
+    world.parking.activityChanged('waiting');
     await pass(AFTER_MS);
-    world.parking.set('parkable');
+    world.parking.activityChanged('parkable');
     world.parking.stop();
     await pass(AFTER_MS);
     expect(world.attempts).toBe(0);

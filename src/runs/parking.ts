@@ -1,18 +1,22 @@
-import type { Activity } from './scope/activity.js';
-import type { Slot } from '../queue/run-queue.js';
-import type { WaitingRun, WaitingRuns } from './runner/waiting-runs.js';
+import type { RunSlot } from '../queue/run-queue.js';
+import type { RunHealth } from './run-health.js';
+import type { RunSignals } from './run-signals.js';
+import type { Activity, ActivityListener } from './scope/run-activity.js';
 
-export interface ParkingOptions {
-  /** How long a run waits in memory, in milliseconds. */
+interface ParkingOptions {
+  /** How long a run waits in memory before it is parked, in milliseconds. */
   readonly after_ms: number;
-  readonly slot: Slot;
+  readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
-  /** Answers whether it could. */
-  readonly park: () => Promise<boolean>;
+  readonly signals: Pick<RunSignals, 'park'>;
+  readonly health: Pick<RunHealth, 'markHealthy'>;
 }
 
-/** Lets go of what a run that only waits doesn't need: of its slot at once, and after a while, if it can be parked, of its memory. */
-export class Parking implements WaitingRun {
+/**
+ * Releases the resources of a run that only waits for people: its slot at once, its memory after a
+ * while.
+ */
+export class Parking implements ActivityListener {
   private timer: NodeJS.Timeout | undefined;
   private activity: Activity = 'working';
   private isTrying = false;
@@ -24,19 +28,15 @@ export class Parking implements WaitingRun {
     return this.activity === 'parkable';
   }
 
-  set(activity: Activity): void {
+  activityChanged(activity: Activity): void {
+    if (activity === 'waiting') this.options.health.markHealthy(); // a parkable one is known to be well once it is parked
     if (activity === this.activity || this.stopped) return;
     const hasWorked = this.activity === 'working';
     this.activity = activity;
     clearTimeout(this.timer);
-    if (activity === 'working') return this.wake();
+    if (activity === 'working') return this.resume();
     if (activity === 'parkable') this.schedule();
     if (hasWorked) this.rest();
-  }
-
-  /** It has its slot back, and what it was woken for may not have been for it. */
-  restAgain(): void {
-    if (this.activity !== 'working') this.options.slot.release();
   }
 
   parkNow(): void {
@@ -55,20 +55,47 @@ export class Parking implements WaitingRun {
     this.options.slot.release();
   }
 
-  private wake(): void {
+  private resume(): void {
     this.options.waiting.delete(this);
     this.options.slot.take();
   }
 
   private schedule(): void {
-    clearTimeout(this.timer); // one of them only, which whatever comes can stop
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.tryToPark(), this.options.after_ms).unref();
   }
 
   private async tryToPark(): Promise<void> {
     if (this.isTrying || !this.isParkable) return;
     this.isTrying = true;
-    const parked = await this.options.park().finally(() => (this.isTrying = false));
-    if (!parked && this.isParkable && !this.stopped) this.schedule();
+    const isParked = await this.options.signals.park().finally(() => (this.isTrying = false));
+    if (!isParked && this.isParkable && !this.stopped) this.schedule();
+  }
+}
+
+/**
+ * The runs of this process that only wait. At most `limit` of them stay in memory: beyond that,
+ * those that have waited longest are parked at once.
+ */
+export class WaitingRuns {
+  private readonly runs = new Set<Parking>();
+
+  constructor(private readonly limit: number) {}
+
+  get count(): number {
+    return this.runs.size;
+  }
+
+  add(run: Parking): void {
+    this.runs.add(run);
+    if (this.runs.size <= this.limit) return;
+    const longest = [...this.runs].find(({ isParkable }) => isParkable);
+    if (!longest) return;
+    this.runs.delete(longest);
+    longest.parkNow();
+  }
+
+  delete(run: Parking): void {
+    this.runs.delete(run);
   }
 }

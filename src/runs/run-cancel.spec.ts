@@ -248,7 +248,7 @@ describe(Run.name, () => {
       });
       const world = await RunWorld.open({ agent: react, provider });
       const run = (await world.takeUp())!;
-      world.bus.subscribe(world.interactionId, () => void failed.pass());
+      world.bus.frames(world.interactionId).subscribe(() => void failed.pass());
       const done = run.execute();
       await failed.reached;
       await quiet(null);

@@ -30,7 +30,10 @@ function call(id: string, name: string) {
   return { id, name, arguments: '{}' };
 }
 
-/** A world whose person decides on what is asked, and its processes; they all die after some appends but the last. */
+/**
+ * A world whose person decides on what is asked, and its processes; they all die after some appends
+ * but the last.
+ */
 class DeferringWorld {
   readonly done: string[] = [];
   private run: Run | undefined;
@@ -92,7 +95,7 @@ class DeferringWorld {
           : { kind: 'approval', approved: true, by: 'user' };
       await store.settleRequest({ request_id: id, settlement, at: new Date().toISOString() });
     }
-    await this.run?.look();
+    await this.run?.signals.wake();
   }
 }
 

@@ -1,9 +1,12 @@
 import type { Logger } from '@nestjs/common';
-import { AppError } from '../kernel/app-error.js';
 import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
+import type { LiveBus } from '../event-log/live/live-bus.js';
+import { AppError } from '../kernel/app-error.js';
+import type { RecordOf } from '../protocol/events.js';
 import { toErrorText } from '../tools/to-text.js';
+import type { ToolServer } from '../tools/tool-source.js';
 
-/** The run can't write any more: it ends here, and the interaction goes on in another one. */
+/** True if the run can't write any more; the interaction goes on in another one. */
 export function isLoss(error: unknown): boolean {
   return (
     error instanceof LeaseLostError ||
@@ -11,21 +14,44 @@ export function isLoss(error: unknown): boolean {
   );
 }
 
-/** The agent failed. */
+/** Logs that the agent failed. */
 export function reportFailure(logger: Logger, interactionId: string, error: unknown): void {
-  const what = `${interactionId} failed: ${toErrorText(error)}`;
-  if (error instanceof AppError) logger.debug(what);
-  else logBug(logger, error, what);
+  const text = `${interactionId} failed: ${toErrorText(error)}`;
+  if (error instanceof AppError) logger.debug(text);
+  else logWithStack(logger, error, text);
 }
 
-/** The run itself could not go on. */
+/** Logs that a run could not go on. */
 export function reportStop(logger: Logger, run: string, error: unknown): void {
-  const what = `${run} stops: ${toErrorText(error)}`;
-  if (isLoss(error)) logger.warn(what);
-  else logBug(logger, error, what);
+  const text = `${run} stops: ${toErrorText(error)}`;
+  if (isLoss(error)) logger.warn(text);
+  else logWithStack(logger, error, text);
 }
 
-/** What nobody foresaw is the agent's fault, or ours: whoever mends it needs the stack. */
-function logBug(logger: Logger, error: unknown, what: string): void {
-  logger.error(error instanceof Error ? error : what, what);
+/** Unexpected errors are bugs of the agent or of the server. */
+function logWithStack(logger: Logger, error: unknown, text: string): void {
+  logger.error(error instanceof Error ? error : text, text);
+}
+
+/**
+ * Notices at the start of a run: tool servers that are not available, and a live bus that is away.
+ */
+export function outageNotices(
+  servers: readonly ToolServer[],
+  bus: Pick<LiveBus, 'awaySince'>,
+): RecordOf<'NOTICE'>[] {
+  return [...(bus.awaySince ? [BUS_AWAY] : []), ...servers.flatMap(serverNotice)];
+}
+
+const BUS_AWAY: RecordOf<'NOTICE'> = {
+  type: 'NOTICE',
+  code: 'live_bus_unavailable',
+  message:
+    'The Redis connection is lost: readers on processes other than the one that runs this see its events with a delay.',
+};
+
+function serverNotice({ name, state, problem }: ToolServer): RecordOf<'NOTICE'>[] {
+  if (state === 'ready') return [];
+  const message = `The tools of ${name} are not available: ${problem ?? 'it is still being connected'}.`;
+  return [{ type: 'NOTICE', code: 'tool_server_unavailable', message }];
 }

@@ -1,26 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
-import { CallRates } from './limits/call-rates.js';
-import { ToolJudge } from '../permissions/tool-judge.js';
 import { Config } from '../config/config.js';
+import { LogWriter } from '../event-log/append/log-writer.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
+import { Spill } from '../event-log/spill/spill.js';
 import { Guardrails } from '../guardrails/guardrails.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
+import { ModelRegistry } from '../models/model-registry.js';
+import { ToolJudge } from '../permissions/tool-judge.js';
+import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { InterventionStore } from '../persistence/intervention.store.js';
 import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
-import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { LogWriter } from '../event-log/append/log-writer.js';
-import { Spill } from '../event-log/spill/spill.js';
-import { ModelRegistry } from '../models/model-registry.js';
 import { ToolExecutor } from '../tools/tool-executor.js';
-import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
+import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
+import { CallRates } from './limits/call-limits.js';
 
-/** What a run needs of the process. */
+/** The services of the process that runs use. */
 @Injectable()
 export class RunServices {
   readonly logger = new Logger('Run');
@@ -32,7 +32,7 @@ export class RunServices {
     readonly requests: RequestStore,
     readonly interventions: InterventionStore,
     readonly bus: LiveBus,
-    readonly memory: ConversationCache,
+    readonly conversations: ConversationCache,
     readonly writer: LogWriter,
     readonly spill: Spill,
     readonly agents: AgentRegistry,
@@ -42,7 +42,7 @@ export class RunServices {
     readonly judge: ToolJudge,
     readonly guardrails: Guardrails,
     readonly rates: CallRates,
-    readonly left: OrphanedProcesses,
+    readonly orphans: OrphanedProcesses,
     readonly config: Config,
     readonly clock: Clock,
     readonly ids: Ids,

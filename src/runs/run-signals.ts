@@ -1,48 +1,106 @@
-import type { InteractionStore } from '../persistence/interaction.store.js';
-import type { LeaseStore } from '../persistence/lease.store.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
-import type { Slot } from '../queue/run-queue.js';
+import { DELETED } from '../agents/interventions/intervention-view.js';
+import { listAllRequests } from '../approvals/list-all-requests.js';
+import type { LeaseState } from '../persistence/rows/store-rows.js';
+import type { RunSlot } from '../queue/run-queue.js';
+import type { RunStop } from './run-stop.js';
+import type { RunScope } from './scope/run-scope.js';
 
-export interface SignalWatchOptions {
-  readonly interactions: InteractionStore;
-  readonly leases: LeaseStore;
-  readonly interaction: InteractionRow;
-  readonly slot: Slot;
-  readonly isStopped: () => boolean;
-  readonly cancel: (reason: string) => void;
-  /** Takes in what was decided. The run has its slot. */
-  readonly takeIn: () => Promise<void>;
+interface RunSignalsOptions {
+  readonly run: RunScope;
+  readonly stop: RunStop;
+  readonly slot: RunSlot;
 }
 
-/** Keeps a run up with what people decide about its interaction. */
-export class SignalWatch {
-  /** How many decisions, cancels and interventions the run knows of. */
-  private signals: number;
+/**
+ * Brings into a run what happens to its interaction outside of it: settled requests, interventions,
+ * cancellation. Each increments `interactions.signals` in its own transaction; the run knows the
+ * number
+ * up to which it has taken them in.
+ *
+ *     decision, intervention, cancel ── one transaction, signals + 1
+ *       ├─ LiveBus.wake ─────▶ Runner ─▶ wake()             the run is in this process's memory
+ *       ├─ lease renewal ────▶ LeaseKeeper ─▶ renewed()     in case the wake was lost
+ *       └─ RunQueue.enqueue ─▶ Runner ─▶ new Run            the run is parked
+ *
+ *     wake(), renewed() ─▶ the row
+ *       ├─ cancel_reason ────▶ RunStop.cancel
+ *       └─ signals are new ──▶ slot.reclaim ─▶ takeRequests      ─▶ PendingRequests.resolve
+ *                                          └▶ takeInterventions ─▶ Interventions
+ *
+ *     park() releases the lease only if no signal is unknown, in one statement; otherwise it wakes.
+ */
+export class RunSignals {
+  /** `interactions.signals` as far as it was taken in. */
+  private known: number;
   private looking: Promise<void> | undefined;
   private shouldLook = false;
-  private parkAttempt: Promise<boolean> | undefined;
+  private parking: Promise<boolean> | undefined;
 
-  constructor(private readonly options: SignalWatchOptions) {
-    this.signals = options.interaction.signals;
+  constructor(private readonly options: RunSignalsOptions) {
+    this.known = options.run.interaction.signals;
   }
 
-  /** Somebody has changed the row, or something that belongs to it. `signals` is what is known of it, if anything. */
-  look(signals?: number): Promise<void> {
-    if (this.options.isStopped() || signals === this.signals) return Promise.resolve();
+  /**
+   * Reads the row, and takes in what is new. Never rejects: if the store is away, the next renewal
+   * wakes again.
+   */
+  async wake(): Promise<void> {
+    if (this.options.stop.isRequested) return;
     this.shouldLook = true;
-    return (this.looking ??= this.lookWhileTold());
+    await (this.looking ??= this.look()).catch(() => {});
   }
 
-  /** Lets go of the lease, unless something was signalled that the run doesn't know of: then it looks. `onParked` is called first. */
-  async park(onParked: () => void): Promise<boolean> {
-    this.parkAttempt = this.tryToPark(onParked);
-    const parked = await this.parkAttempt;
-    if (!parked) await this.look().catch(() => {}); // the store is away; the next try comes
-    return parked;
+  /** Compares the row, as a lease renewal has read it. */
+  renewed({ cancel_reason, signals }: LeaseState): void {
+    if (cancel_reason !== null) this.options.stop.cancel(cancel_reason);
+    else if (signals !== this.known) void this.wake();
   }
 
-  /** Many decide at once: whoever tells of it meanwhile is answered by one more look. */
-  private async lookWhileTold(): Promise<void> {
+  /** Takes in the requests of the interaction as they are settled. */
+  async takeRequests(): Promise<void> {
+    const { services, interaction, requests } = this.options.run;
+    for await (const row of listAllRequests(services.requests, { interaction_id: interaction.id }))
+      requests.resolve(row);
+  }
+
+  /**
+   * Takes in what people told the agents, or did to them. To delete the root is to cancel the
+   * interaction.
+   */
+  async takeInterventions(): Promise<void> {
+    const { run, stop } = this.options;
+    const { services, interaction, interventions, openWork } = run;
+    interventions.add(
+      await services.interventions.listInterventions(interaction.id),
+      openWork.takenIn,
+    );
+    if (stop.isRequested) return;
+    if (!interventions.deletedAgents.includes(openWork.rootAgentId))
+      return run.removeDeletedAgents();
+    const row = await services.interactions.requestCancel(interaction.id, DELETED);
+    stop.cancel(row?.cancel_reason ?? DELETED);
+  }
+
+  /** Releases the lease and stops the run, unless it has work to do or a signal is unknown. */
+  async park(): Promise<boolean> {
+    if (this.options.stop.isRequested || this.options.run.journal.hasUndelivered) return false;
+    this.parking = this.tryToPark();
+    const isParked = await this.parking;
+    if (!isParked) await this.wake();
+    return isParked;
+  }
+
+  private async tryToPark(): Promise<boolean> {
+    const { run, stop } = this.options;
+    const { id: interaction_id, epoch } = run.interaction;
+    const attempt = run.services.leases.park({ interaction_id, epoch, signals: this.known });
+    const isParked = await attempt.catch(() => false);
+    if (isParked) stop.request({ kind: 'parked' });
+    return isParked;
+  }
+
+  /** Wakes that come during a look are answered by one more look. */
+  private async look(): Promise<void> {
     try {
       while (this.shouldLook) {
         this.shouldLook = false;
@@ -54,24 +112,24 @@ export class SignalWatch {
   }
 
   private async lookOnce(): Promise<void> {
-    const { interactions, interaction, slot, isStopped, cancel, takeIn } = this.options;
-    await this.parkAttempt; // what comes after it is for the next run
-    if (isStopped()) return;
-    const row = await interactions.findInteraction(interaction.id);
+    const { run, stop, slot } = this.options;
+    await this.parking; // once parked, the signal is for the next run
+    if (stop.isRequested) return;
+    const row = await run.services.interactions.findInteraction(run.interaction.id);
     if (!row) return;
-    if (row.cancel_reason !== null) return cancel(row.cancel_reason);
-    if (row.signals === this.signals) return;
-    if (!slot.reclaim(() => void this.look().catch(() => {}))) return; // it looks again when there is room
-    await takeIn();
-    this.signals = row.signals;
+    if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason);
+    if (row.signals === this.known) return;
+    if (!slot.reclaim(() => void this.wake())) return; // wakes again once there is room
+    await this.takeSignals();
+    this.known = row.signals;
   }
 
-  private async tryToPark(onParked: () => void): Promise<boolean> {
-    const { leases, interaction } = this.options;
-    const lease = { interaction_id: interaction.id, epoch: interaction.epoch };
-    const attempt = leases.park({ ...lease, signals: this.signals });
-    const parked = await attempt.catch(() => false);
-    if (parked) onParked();
-    return parked;
+  private async takeSignals(): Promise<void> {
+    try {
+      await this.takeRequests();
+      await this.takeInterventions();
+    } finally {
+      if (this.options.run.activity.current !== 'working') this.options.slot.release();
+    }
   }
 }

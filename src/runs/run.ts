@@ -1,147 +1,112 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Activity } from './scope/activity.js';
+import { rootAgent } from './agent-context/agent-run-options.js';
 import { runAgent } from './agent-context/agent-run.js';
-import { checkMessage } from './effects/message-check.effect.js';
-import { Conversation } from '../conversation/conversation.js';
-import type { AgentScope } from './scope/agent-scope.js';
-import { Journal } from './journal/journal.js';
-import { ServerStopped } from '../kernel/server-stopped.js';
-import type { LogRecord } from '../persistence/rows/log-record.js';
-import { RunLog } from '../event-log/append/run-log.js';
-import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
-import type { RecordOf } from '../protocol/events.js';
 import { closeRequests } from './closing/close-requests.js';
-import { CrashLoop, MAX_LOSSES } from './runner/crash-loop.js';
-import { describeOutages } from './describe-outages.js';
-import { completed, failed } from './closing/ending.js';
 import type { Ending } from './closing/ending.js';
-import { Parking } from './parking.js';
-import { rootAgent } from './root-agent.js';
-import { newRunScope } from './scope/new-run-scope.js';
-import { RunFinish } from './closing/run-ending.js';
-import { RunIntake } from './run-intake.js';
-import { RunLeftovers } from './closing/run-leftovers.js';
-import { isLoss, reportFailure, reportStop } from './run-reports.js';
-import type { RunServices } from './run-services.js';
-import type { RunEnvironment, RunInput } from './run-input.js';
+import { RunEnding } from './closing/run-ending.js';
+import { checkMessage } from './effects/message-check.effect.js';
+import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
+import { RunLog } from '../event-log/append/run-log.js';
+import type { Entry } from '../event-log/append/run-log.js';
+import type { RunSlot } from '../queue/run-queue.js';
 import { OpenWork } from './open-work.js';
-import { SignalWatch } from './run-signals.js';
-import { limitTurn } from './runner/suspect-turn.js';
-import { SUSPECT_LOSSES } from './runner/crash-quarantine.js';
+import { Parking } from './parking.js';
+import type { WaitingRuns } from './parking.js';
+import { RunHealth, SLOW_AFTER_LOSS } from './run-health.js';
+import type { RunInput } from './run-input.js';
+import type { RunLease } from './run-lease.js';
+import { isLoss, outageNotices, reportFailure, reportStop } from './run-reports.js';
+import type { RunServices } from './run-services.js';
+import { RunSignals } from './run-signals.js';
+import { RunStop } from './run-stop.js';
+import { CrashLoop, MAX_LOSSES, QUARANTINE_LOSSES } from './runner/crash-quarantine.js';
+import type { CrashQuarantine } from './runner/crash-quarantine.js';
+import { AgentScope } from './scope/agent-scope.js';
+import { RunActivity } from './scope/run-activity.js';
+import { RunScope } from './scope/run-scope.js';
 
-/** Why a run stops before its agent is done. */
-type Stop =
-  | { readonly kind: 'cancel'; readonly reason: string }
-  /** What it started has `grace_ms` to stop, and to say what came of it. */
-  | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
-  | { readonly kind: 'lost' | 'parked' };
+/** The process that executes the run, as the run sees it. */
+interface RunEnvironment {
+  readonly lease: Pick<RunLease, 'isFresh'>;
+  readonly slot: RunSlot;
+  readonly waiting: WaitingRuns;
+  readonly quarantine: Pick<CrashQuarantine, 'release'>;
+}
 
 /** One attempt of this process to execute an interaction. */
 export class Run {
-  private readonly abort = new AbortController();
-  private readonly state: OpenWork;
+  readonly signals: RunSignals;
+  private readonly stop = new RunStop();
+  private readonly health: RunHealth;
+  private readonly scope: RunScope;
+  private readonly root: AgentScope;
   private readonly parking: Parking;
-  private readonly watch: SignalWatch;
-  private readonly journal: Journal;
-  private readonly conversation: Conversation;
-  private readonly log: RunLog;
-  private readonly scope: AgentScope;
-  private readonly finish: RunFinish;
-  private readonly intake: RunIntake;
-  private stop: Stop | undefined;
-  private ended = false;
-  private endTurn: () => void = () => {};
-  private wakeStopped: () => void = () => {};
-  private readonly stopped = new Promise<void>((resolve) => {
-    this.wakeStopped = resolve;
-  });
+  private readonly ending: RunEnding;
+  private hasEnded = false;
 
   constructor(
-    private readonly deps: RunServices,
-    private readonly start: RunInput,
-    private readonly host: RunEnvironment,
+    private readonly services: RunServices,
+    private readonly input: RunInput,
+    { lease, slot, waiting, quarantine }: RunEnvironment,
   ) {
-    const { interaction, records, before } = start;
-    this.state = new OpenWork(interaction);
-    const { slot, waiting } = host;
-    // What is parked can't be lost to what a suspect's neighbours do.
-    const after_ms = start.losses < SUSPECT_LOSSES ? deps.config.parkAfterMs : 0;
-    this.parking = new Parking({ after_ms, slot, waiting, park: () => this.park() });
-    this.watch = new SignalWatch({
-      interactions: deps.interactions,
-      leases: deps.leases,
-      ...{ interaction, slot },
-      isStopped: () => this.stop !== undefined,
-      cancel: (reason) => this.cancel(reason),
-      takeIn: () => this.takeIn(),
-    });
-    this.conversation = new Conversation(before);
-    this.journal = new Journal({
-      deliver: (record) => this.deliver(record),
-      fail: (error) => this.scope.fail(error),
-    });
-    for (const record of records) this.state.apply(record);
-    if (start.resumed === undefined) this.state.takeOver(interaction.epoch);
-    this.log = new RunLog(deps, {
-      interaction_id: interaction.id,
-      epoch: interaction.epoch,
-      last_seq: this.state.lastSeq,
-      holdsLease: () => host.holdsLease(),
-      onCommitted: (committed) => this.onCommitted(committed),
-    });
-    const { state, journal, conversation, log } = this;
-    const { signal } = this.abort;
-    const leftovers = this.newLeftovers();
-    const onActivity = (activity: Activity): void => this.onActivity(activity);
-    this.scope = newRunScope(deps, start, { log, journal, leftovers, signal, onActivity });
-    const { scope } = this;
-    this.finish = new RunFinish({ scope, state, journal, conversation });
-    this.intake = new RunIntake({
-      ...{ stores: deps, scope, state },
-      isStopped: () => this.stop !== undefined,
-      cancel: (reason) => this.cancel(reason),
-    });
+    const { interaction, records, resumed, losses } = input;
+    const { id: interaction_id, epoch } = interaction;
+    const openWork = new OpenWork(interaction);
+    for (const record of records) openWork.apply(record);
+    if (resumed === undefined) openWork.takeOver(epoch);
+    const log = new RunLog(services, { interaction_id, epoch, last_seq: openWork.lastSeq, lease });
+    this.health = new RunHealth(quarantine, interaction_id);
+    const activity = new RunActivity();
+    const parts = { log, openWork, activity, health: this.health };
+    this.scope = new RunScope(services, input, parts);
+    this.root = new AgentScope(this.scope, this.stop.signal);
+    this.ending = new RunEnding(this.root);
+    this.signals = new RunSignals({ run: this.scope, stop: this.stop, slot });
+    // A parked run can't be lost to a poison message that runs beside it.
+    const after_ms = losses < QUARANTINE_LOSSES ? services.config.parkAfterMs : 0;
+    const { signals, health } = this;
+    this.parking = new Parking({ after_ms, slot, waiting, signals, health });
+    activity.subscribe(this.parking);
   }
 
   get interactionId(): string {
-    return this.start.interaction.id;
-  }
-
-  /** Whether this run has a lease to let go of: not when the interaction is over, or parked. */
-  get holdsLease(): boolean {
-    return !this.ended && this.stop?.kind !== 'parked';
+    return this.input.interaction.id;
   }
 
   get epoch(): number {
-    return this.start.interaction.epoch;
+    return this.input.interaction.epoch;
   }
 
-  /** Stops the agent and all that it does; the interaction ends CANCELLED. */
+  /** False once the interaction has ended or is parked: then there is no lease to release. */
+  get holdsLease(): boolean {
+    return !this.hasEnded && this.stop.cause?.kind !== 'parked';
+  }
+
+  /** Stops the agent and all its work; the interaction ends CANCELLED. */
   cancel(reason: string): void {
-    this.halt({ kind: 'cancel', reason });
+    this.stop.cancel(reason);
   }
 
-  /** Somebody has changed the row, or something that belongs to it. `signals` is what is known of it, if anything. */
-  look(signals?: number): Promise<void> {
-    return this.watch.look(signals);
-  }
-
-  /** Another run owns the interaction, or may: stop without a word. */
+  /** Another run owns the interaction, or may: stops without writing anything. */
   lose(): void {
-    this.halt({ kind: 'lost' });
+    this.scope.log.close(); // also if it is stopping already
+    this.stop.request({ kind: 'lost' });
   }
 
   /** The store was away for so long that another run may own the interaction. */
   cutOff(): void {
-    this.deps.spill.noteOutage(this.interactionId);
+    this.services.spill.noteOutage(this.interactionId);
     this.lose();
   }
 
-  /** Stops so that another process, or the next start, goes on; what only waits for people rests until they decide. */
+  /**
+   * Stops so that another process, or the next start, goes on; a run that only waits for people is
+   * parked.
+   */
   async shutDown(grace_ms: number): Promise<void> {
-    await nextTick(); // the agent hears of what was written just now
-    if (this.parking.isParkable) await this.park();
-    this.halt({ kind: 'shutdown', reason: new ServerStopped(), grace_ms });
+    await nextTick(); // delivers the records that were just committed
+    if (this.parking.isParkable) await this.signals.park();
+    this.stop.shutDown(grace_ms);
   }
 
   /** Resolves when the interaction has ended, or this run has stopped. Never rejects. */
@@ -150,151 +115,100 @@ export class Run {
       await this.begin();
       const ending = await this.runToEnding();
       if (!ending) return;
-      const added = await this.finish.write(ending);
-      this.ended = true;
-      const { interaction, before } = this.start;
-      this.deps.memory.note(interaction, { before, added });
+      const added = await this.ending.write(ending);
+      this.hasEnded = true;
+      const { interaction, before } = this.input;
+      this.services.conversations.note(interaction, { before, added });
     } catch (error) {
-      const run = `${this.interactionId}: run ${this.epoch}`;
-      reportStop(this.deps.logger, run, error);
+      reportStop(this.services.logger, `${this.interactionId}: run ${this.epoch}`, error);
     } finally {
-      this.halt({ kind: 'lost' });
-      this.endTurn();
+      this.lose();
+      this.health.stop();
       this.parking.stop();
-      this.journal.stop();
-      this.log.close();
+      this.scope.journal.stop();
     }
   }
 
+  /** Replays the log as far as it goes, and takes in what was signalled since. */
   private async begin(): Promise<void> {
-    const { records, resumed, interaction } = this.start;
-    this.journal.push(records);
+    const { records, resumed, interaction, losses } = this.input;
+    const { journal, openWork } = this.scope;
+    journal.push(records);
     if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
-    if (interaction.signals > 0) await this.intake.takeInterventions();
-    if (this.state.hasAsked) await this.intake.takeRequests();
-    if (records.length <= 1 && resumed === undefined) await this.tellOutages();
-    if (this.start.losses >= SUSPECT_LOSSES)
-      this.endTurn = limitTurn(records, (notice) => this.tell(notice));
+    if (interaction.signals > 0) await this.signals.takeInterventions();
+    if (openWork.hasAsked) await this.signals.takeRequests();
+    if (records.length <= 1 && resumed === undefined) await this.writeOutages();
+    if (losses >= QUARANTINE_LOSSES) void this.leaveQuarantineIfSlow();
     if (resumed === undefined || records.length === 0) return;
-    await this.clearLeft();
-    const attempt = this.state.resumed + 1;
-    const agent_id = this.state.rootAgentId;
-    await this.log.append([
-      { agent_id, key: null, body: { type: 'RESUMED', attempt, reason: resumed } },
-    ]);
+    await this.killOrphans();
+    const attempt = openWork.resumed + 1;
+    await this.scope.append([this.entry({ type: 'RESUMED', attempt, reason: resumed })]);
   }
 
-  /** Tools that are missing are missed: whoever reads along has to know why. */
-  private async tellOutages(): Promise<void> {
-    const outages = describeOutages(this.deps.tools.servers(), this.deps.bus);
-    const agent_id = this.state.rootAgentId;
-    if (outages.length === 0 || this.stop) return;
-    await this.log.append(outages.map((body) => ({ agent_id, key: null, body })));
+  private async writeOutages(): Promise<void> {
+    const notices = outageNotices(this.services.tools.servers(), this.services.bus);
+    if (notices.length === 0 || this.stop.isRequested) return;
+    await this.scope.append(notices.map((body) => this.entry(body)));
   }
 
-  /** What the lost run has left running is stopped before anything else begins. */
-  private async clearLeft(): Promise<void> {
-    for (const call of this.state.startedCalls())
-      if (await this.deps.left.kill(call.trace)) call.isCleared = true;
+  private async leaveQuarantineIfSlow(): Promise<void> {
+    const isSlow = await this.health.isSlow(this.input.records);
+    if (!isSlow || this.stop.isRequested) return;
+    await this.scope.append([this.entry(SLOW_AFTER_LOSS)]).catch(() => {}); // the run's next append fails, too
   }
 
-  /** Whatever was decided, the run goes on with it, or rests again if it still only waits. */
-  private async takeIn(): Promise<void> {
-    try {
-      await this.intake.takeRequests();
-      await this.intake.takeInterventions();
-    } finally {
-      this.parking.restAgain();
-    }
+  /** Kills processes that the lost run has left running, before anything else begins. */
+  private async killOrphans(): Promise<void> {
+    for (const call of this.scope.openWork.startedCalls())
+      if (await this.services.orphans.kill(call.trace)) call.isCleared = true;
   }
 
-  /** Lets go of everything but the row, unless something has happened that this run doesn't know of. */
-  private async park(): Promise<boolean> {
-    if (this.stop || this.journal.undelivered().length > 0) return false; // the agent is about to stop, or to go on
-    return this.watch.park(() => this.halt({ kind: 'parked' }));
-  }
-
+  /** Undefined: the interaction goes on in another run. */
   private async runToEnding(): Promise<Ending | undefined> {
     try {
-      const text = await Promise.race([this.runAgent(), this.scope.failure, this.stopped]);
-      if (!this.stop) return await this.afterStopping(() => completed(this.finish.context, text));
+      const text = await Promise.race([this.runRoot(), this.scope.failure, this.stop.requested]);
+      if (!this.stop.isRequested) return await this.afterAgent(() => this.ending.completed(text));
     } catch (error) {
       if (isLoss(error)) throw error;
-      if (!this.stop) {
-        reportFailure(this.deps.logger, this.interactionId, error);
-        return this.afterStopping(() => failed(this.finish.context, error));
+      if (!this.stop.isRequested) {
+        reportFailure(this.services.logger, this.interactionId, error);
+        return this.afterAgent(() => this.ending.failed(error));
       }
     }
-    await this.settleStopped();
-    if (this.stop?.kind === 'lost') throw new LeaseLostError();
-    if (this.stop?.kind === 'cancel') await this.intake.takeInterventions();
-    if (this.stop?.kind === 'cancel' && this.state.hasAsked) await this.intake.takeRequests(); // decided before that (I5)
-    return this.stop?.kind === 'cancel' ? this.finish.cancelled(this.stop.reason) : undefined;
+    return this.afterStop();
   }
 
-  private async settleStopped(): Promise<void> {
-    if (this.stop?.kind !== 'shutdown') return this.finish.settle();
-    await this.finish.settle(this.stop.grace_ms);
-    this.stop.reason.graceIsOver = true;
-    await this.finish.closeStopped();
+  private async runRoot(): Promise<string | void> {
+    if (this.stop.isRequested) return undefined;
+    if (this.input.losses >= MAX_LOSSES) throw new CrashLoop(this.input.losses);
+    const agent = rootAgent(this.input.interaction, this.scope.conversation);
+    await checkMessage(this.root, agent.identity, agent.path);
+    return runAgent(this.root, agent);
   }
 
-  private async runAgent(): Promise<string | void> {
-    if (this.stop) return undefined;
-    if (this.start.losses >= MAX_LOSSES) throw new CrashLoop(this.start.losses);
-    const agent = rootAgent(this.start.interaction, this.conversation);
-    await checkMessage(this.scope, agent.identity, agent.path);
-    return runAgent(this.scope, agent);
+  /** The agent is done: stops the work that it has left running, before the end is written. */
+  private async afterAgent(end: () => Ending): Promise<Ending> {
+    this.stop.abortRest();
+    await this.root.drain();
+    if (this.scope.openWork.isAsking) await closeRequests(this.scope);
+    return end();
   }
 
-  /** The agent is done: what it left running is stopped before the end is written. */
-  private async afterStopping(ending: () => Ending): Promise<Ending> {
-    this.abort.abort();
-    await this.finish.settle();
-    const { scope } = this;
-    const { requests, clock } = this.deps;
-    if (this.state.isAsking) await closeRequests({ requests, clock, scope }); // nobody settles them any more
-    return ending();
+  private async afterStop(): Promise<Ending | undefined> {
+    const { cause } = this.stop;
+    if (cause?.kind === 'shutdown') {
+      await this.root.drain(cause.grace_ms);
+      cause.reason.graceIsOver = true;
+      await this.ending.closeStopped();
+    } else await this.root.drain();
+    if (cause?.kind === 'lost') throw new LeaseLostError();
+    if (cause?.kind !== 'cancel') return undefined;
+    await this.signals.takeInterventions();
+    if (this.scope.openWork.hasAsked) await this.signals.takeRequests(); // settled before the cancel (I5)
+    return this.ending.cancelled(cause.reason);
   }
 
-  private halt(stop: Stop): void {
-    if (stop.kind === 'lost') this.log.close(); // also when it is stopping already
-    if (this.stop) return;
-    this.stop = stop;
-    this.abort.abort(stop.kind === 'shutdown' ? stop.reason : undefined);
-    this.wakeStopped();
-  }
-
-  private onCommitted(records: readonly LogRecord[]): void {
-    for (const record of records) this.state.apply(record);
-    this.journal.push(records);
-    if (records.some(({ body }) => body.type !== 'RESUMED')) this.seenWell();
-  }
-
-  private seenWell(): void {
-    this.endTurn();
-    this.host.onWell();
-  }
-
-  private tell(body: RecordOf<'NOTICE'>): void {
-    const { rootAgentId: agent_id } = this.state;
-    if (!this.stop) this.log.append([{ agent_id, key: null, body }]).catch(() => {}); // whatever it writes next fails too
-  }
-
-  private deliver(record: LogRecord): void {
-    this.scope.shared.observe(record);
-    if (record.agent_id === this.state.rootAgentId) this.conversation.apply(record);
-    else this.scope.shared.conversations.apply(record);
-  }
-
-  private onActivity(activity: Activity): void {
-    this.parking.set(activity);
-    if (activity === 'waiting') this.seenWell(); // one that can be parked is well when it is
-  }
-
-  private newLeftovers(): RunLeftovers {
-    const { requests, clock } = this.deps;
-    const scope = () => this.scope;
-    return new RunLeftovers({ requests, clock, scope, context: () => this.finish.context });
+  private entry(body: Entry['body']): Entry {
+    return { agent_id: this.scope.openWork.rootAgentId, key: null, body };
   }
 }

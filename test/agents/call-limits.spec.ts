@@ -129,7 +129,7 @@ describe('Calls that look like a loop', () => {
       settlement: { kind: 'approval', approved: true, by: 'user' },
       at: new Date().toISOString(),
     });
-    await again.look();
+    await again.signals.wake();
     await going;
     await expectEnded(world);
     expect(await ran(world)).toEqual([true, true, true]);

@@ -2,7 +2,7 @@ import type { AgentContext, AgentHandle } from '../../src/agents/agent-context.j
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Children } from '../../src/runs/children/children.js';
 import { Conversation } from '../../src/conversation/conversation.js';
-import { MaxIterations } from '../../src/agents/max-iterations.js';
+import { MaxIterations } from '../../src/agents/kinds/react/react-loop.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RecordOf } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';

@@ -1,6 +1,6 @@
-import { DowntimeGrace } from '../../src/approvals/downtime-grace.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
-import { SettleService } from '../../src/approvals/settle.service.js';
+import { RequestsService } from '../../src/approvals/requests.service.js';
+import { RunWaker } from '../../src/event-log/live/run-waker.js';
 import type { RequestRow, Settlement } from '../../src/persistence/rows/request-rows.js';
 import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { LocalRunQueue } from '../../src/queue/local/local-run-queue.js';
@@ -16,14 +16,13 @@ const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
 
 /** What a server does about requests whose time is over, from its start on. */
 class Server {
-  readonly settling: SettleService;
+  readonly requests: RequestsService;
   private readonly expiry: RequestExpiry;
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
-    const grace = new DowntimeGrace(clock);
-    const queue = new LocalRunQueue(0);
-    this.settling = new SettleService(requests, new LocalLiveBus(), queue, clock, grace);
-    this.expiry = new RequestExpiry(requests, this.settling, clock, grace);
+    const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
+    this.requests = new RequestsService(requests, waker, clock);
+    this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 
   expire(): Promise<void> {
@@ -71,7 +70,7 @@ describe('A request whose time was over while the server was down', () => {
         clock.pass(MINUTE - 1);
         await server.expire();
         expect(await settlementOf(request)).toBeNull();
-        await server.settling.settle(request, YES);
+        await server.requests.settle(request, YES);
         expect(await settlementOf(request)).toEqual(YES);
       });
 
@@ -79,7 +78,7 @@ describe('A request whose time was over while the server was down', () => {
         const request = await ask();
         const server = await restartLater();
         clock.pass(MINUTE);
-        await expect(server.settling.settle(request, YES)).rejects.toMatchObject({
+        await expect(server.requests.settle(request, YES)).rejects.toMatchObject({
           code: 'request_expired',
         });
         expect(await settlementOf(request)).toBeNull();

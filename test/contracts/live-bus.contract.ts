@@ -54,10 +54,14 @@ function describeFrames(bus: () => OpenedBus): void {
   it('lets listeners come and leave while a frame is brought', async () => {
     const id = interactionId();
     const late: Frame[] = [];
-    const leave = bus().subscriber.subscribe(id, () => {
-      leave();
-      bus().subscriber.subscribe(id, (frame) => late.push(frame));
-    });
+    const left = bus()
+      .subscriber.frames(id)
+      .subscribe(() => {
+        left.unsubscribe();
+        bus()
+          .subscriber.frames(id)
+          .subscribe((frame) => late.push(frame));
+      });
     const stayed = await listen(bus(), id);
     for (const number of [1, 2])
       bus().publisher.publish(id, newFrame(1, number, [delta('a', number - 1, 'x')]));
@@ -211,9 +215,9 @@ async function listen(
   id: string,
 ): Promise<{ frames: Frame[]; leave: () => void }> {
   const frames: Frame[] = [];
-  const leave = subscriber.subscribe(id, (frame) => frames.push(frame));
+  const subscription = subscriber.frames(id).subscribe((frame) => frames.push(frame));
   await subscriber.snapshot(id);
-  return { frames, leave };
+  return { frames, leave: () => subscription.unsubscribe() };
 }
 
 function snapshotOf({ subscriber }: OpenedBus, id: string): Promise<Snapshot | undefined> {

@@ -34,7 +34,7 @@ const fault = await findRedisFault();
     const bus = await RedisLiveBus.open({ url, prefix, report: (problem) => told.push(problem) });
     const stranger = new Redis(url);
     const heard = new Promise<Frame>((resolve) => {
-      bus.subscribe('int_1', (frame) => frame.number === 7 && resolve(frame));
+      bus.frames('int_1').subscribe((frame) => frame.number === 7 && resolve(frame));
     });
     await bus.snapshot('int_1'); // it listens
     const say = (channel: string, text: string) => stranger.publish(`${prefix}${channel}`, text);
@@ -43,7 +43,7 @@ const fault = await findRedisFault();
     await say('wake', 'hello?');
     await say('frames:int_1', '{"sender":"x","frames":[{"epoch":1,"number":7,"items":[]}]}');
     expect(await heard).toMatchObject({ epoch: 1, number: 7 });
-    expect(told.filter((problem) => problem.includes('could not be read'))).toHaveLength(1);
+    expect(told.filter((problem) => problem.includes('malformed message'))).toHaveLength(1);
     stranger.disconnect();
     await bus.onApplicationShutdown();
   });
@@ -64,7 +64,7 @@ const fault = await findRedisFault();
       items: [{ kind: 'delta', agent_id: 'agt_1', delta }],
     });
     const heard = new Promise<Frame>((resolve) => {
-      subscriber.subscribe('int_1', resolve);
+      subscriber.frames('int_1').subscribe(resolve);
     });
     expect(await subscriber.snapshot('int_1')).toBeUndefined();
     await proxy.restore();
@@ -80,7 +80,7 @@ const fault = await findRedisFault();
     const open = () => RedisLiveBus.open({ url: testRedisUrl(), prefix, report: () => {} });
     const [lost, next, reader] = await Promise.all([open(), open(), open()]);
     const heard: number[] = [];
-    reader.subscribe('int_1', ({ epoch }) => heard.push(epoch));
+    reader.frames('int_1').subscribe(({ epoch }) => heard.push(epoch));
     const say = (bus: RedisLiveBus, [epoch, number]: [number, number], text: string): void => {
       const place = { block_id: `${epoch}b0`, offset: number === 1 ? 0 : 3 };
       const delta = { type: 'TEXT_DELTA' as const, ...place, delta: text };
@@ -145,7 +145,7 @@ const fault = await findRedisFault();
     await proxy.cut();
     await proxy.restore();
     await eventually(() => bus.awaySince === undefined);
-    expect(told).toEqual(['Redis is away: it does not answer.', 'Redis is there again.']);
+    expect(told).toEqual(['Redis connection lost: it does not answer.', 'Reconnected to Redis.']);
     await bus.onApplicationShutdown();
     await proxy.cut();
   }, 60_000);
@@ -185,7 +185,7 @@ const fault = await findRedisFault();
       await bus.onApplicationShutdown();
       await admin.call('ACL', 'DELUSER', user);
     }
-    expect(told).toEqual([expect.stringMatching(/^Redis refuses what it is asked for: NOPERM/)]);
+    expect(told).toEqual([expect.stringMatching(/^Redis refuses a command: NOPERM/)]);
     expect(told.join()).not.toContain('secret');
     admin.disconnect();
   });

@@ -1,4 +1,4 @@
-import type { RunQueue, Slot } from '../../src/queue/run-queue.js';
+import type { RunQueue, RunSlot } from '../../src/queue/run-queue.js';
 import { Gate } from '../support/gate.js';
 import { interactionId } from './interaction-store/fixtures.js';
 
@@ -64,10 +64,11 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [first, ...ids] = Array.from({ length: 5 }, () => interactionId());
-      queue.enqueue(first!, { as: 'new' });
+      queue.enqueue(first!, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
-      for (const [n, id] of ids.entries()) queue.enqueue(id, { as: n < 2 ? 'new' : 'begun' });
-      queue.enqueue(ids[0]!, { as: 'begun' });
+      for (const [n, id] of ids.entries())
+        queue.enqueue(id, { priority: n < 2 ? 'new' : 'resume' });
+      queue.enqueue(ids[0]!, { priority: 'resume' });
       desk.openAll();
       await desk.until(() => desk.started.length === 5);
       expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);
@@ -77,7 +78,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
       desk.slot(waiting!).release();
       await desk.until(() => desk.started.length === 2);
@@ -92,7 +93,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
       const slot = desk.slot(waiting!);
       slot.release();
@@ -112,7 +113,7 @@ export function runQueueContract(
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
       const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { as: 'new' });
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
       desk.slot(waiting!).release();
       await desk.until(() => desk.started.length === 2);
@@ -150,7 +151,7 @@ export class Desk {
   readonly started: string[] = [];
   most = 0;
   private readonly running = new Map<string, Gate>();
-  private readonly slots = new Map<string, Slot>();
+  private readonly slots = new Map<string, RunSlot>();
   private onChange = (): void => {};
 
   constructor(
@@ -160,7 +161,7 @@ export class Desk {
     queue.start((id, slot) => this.run(id, slot));
   }
 
-  slot(id: string): Slot {
+  slot(id: string): RunSlot {
     return this.slots.get(id)!;
   }
 
@@ -177,7 +178,7 @@ export class Desk {
     while (!isSo()) await new Promise<void>((resolve) => (this.onChange = resolve));
   }
 
-  private async run(id: string, slot: Slot): Promise<void> {
+  private async run(id: string, slot: RunSlot): Promise<void> {
     const gate = new Gate();
     this.slots.set(id, slot);
     if (this.running.has(id)) throw new Error(`${id} runs twice at once`);

@@ -143,19 +143,19 @@ class WorldReader extends StrictReader {
     const { store, bus } = this.world;
     const cursor = this.records.length === 0 ? START : parseCursor(this.cursor);
     this.eventsLeft = eventsLeft;
+    const backlog = { isFull: false, drained: () => this.world.pass() };
     this.follower = new Follower(
       { records: store.port, bus },
-      { interaction_id: ID, cursor, trace: false },
+      { interaction_id: ID, cursor, trace: false, backlog },
       {
-        event: (id, event) => {
+        next: ({ cursor: id, event }) => {
           if (connection !== this.connection || !this.follower) this.fault('sent to nobody');
           this.take(id, event);
           if (--this.eventsLeft === 0) this.leave();
         },
-        flush: () => {},
-        drained: () => this.world.pass(),
-        end: (error) => {
-          if (error !== undefined || !this.done) this.fault(`ended early: ${String(error)}`);
+        error: (error) => this.fault(`failed: ${String(error)}`),
+        complete: () => {
+          if (!this.done) this.fault('ended early');
           if (connection !== this.connection || !this.follower) this.fault('ended twice');
           this.follower = undefined;
         },
@@ -266,8 +266,7 @@ export class FollowWorld {
         interaction_id: ID,
         epoch,
         last_seq: this.store.records(ID).length,
-        holdsLease: () => true,
-        onCommitted: () => {},
+        lease: { isFresh: true },
       },
     );
     return new WorldRun(log, epoch);

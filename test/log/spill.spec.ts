@@ -57,7 +57,7 @@ describe(Spill.name, () => {
     );
     expect(spill.count).toBe(1);
     expect((await stat(file())).mode & 0o077).toBe(0);
-    expect(await spill.settle(interaction.id)).toBe('saved');
+    expect(await spill.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2, 3, 4]);
     expect(await store.findInteraction(interaction.id)).toMatchObject({
       status: 'WAITING_INPUT',
@@ -74,7 +74,7 @@ describe(Spill.name, () => {
     expect(next.ids()).toEqual([interaction.id]);
     expect(next.takeOutage(interaction.id)).toBe(true);
     expect(next.takeOutage(interaction.id)).toBe(false);
-    expect(await next.settle(interaction.id)).toBe('saved');
+    expect(await next.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2, 3]);
   });
 
@@ -82,7 +82,7 @@ describe(Spill.name, () => {
     const spill = await open();
     await spill.keep(newBatch(interaction.id, [2, 3]));
     await store.append([newBatch(interaction.id, [2, 3])]);
-    expect(await spill.settle(interaction.id)).toBe('saved');
+    expect(await spill.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2, 3]);
   });
 
@@ -91,12 +91,13 @@ describe(Spill.name, () => {
     await spill.keep(newBatch(interaction.id, [2, 3]));
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new AppError('unavailable', 'store_unavailable', 'Away.'));
-    await expect(spill.settle(interaction.id)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(spill.flush(interaction.id)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(spill.count).toBe(1);
     store.append = append;
-    expect(await Promise.all([spill.settle(interaction.id), spill.settle(interaction.id)])).toEqual(
-      ['saved', 'nothing'],
-    );
+    expect(await Promise.all([spill.flush(interaction.id), spill.flush(interaction.id)])).toEqual([
+      'saved',
+      'nothing',
+    ]);
     expect(await seqs()).toEqual([1, 2, 3]);
   });
 
@@ -105,7 +106,7 @@ describe(Spill.name, () => {
     await spill.keep(newBatch(interaction.id, [2, 3]));
     await store.releaseLease(interaction.id, 1);
     await store.acquireLease(interaction.id, HELD);
-    expect(await spill.settle(interaction.id)).toBe('aside');
+    expect(await spill.flush(interaction.id)).toBe('aside');
     expect(await seqs()).toEqual([1]);
     expect(await aside()).toEqual([`${interaction.id}.1.jsonl`]);
     expect(logged.join()).toMatch(
@@ -122,11 +123,11 @@ describe(Spill.name, () => {
     const spill = await open();
     const gone = newStart().interaction.id;
     await spill.keep(newBatch(gone, [2, 3]));
-    expect(await spill.settle(gone)).toBe('aside');
+    expect(await spill.flush(gone)).toBe('aside');
     expect(logged.join()).toContain('the interaction was deleted');
     await spill.keep(newBatch(interaction.id, [2, 3]));
     store.append = () => Promise.reject(new AppError('internal', 'store_failed', 'It says no.'));
-    expect(await spill.settle(interaction.id)).toBe('aside');
+    expect(await spill.flush(interaction.id)).toBe('aside');
     expect(logged.join()).toContain('It says no.');
     expect(await aside()).toHaveLength(2);
   });
@@ -137,7 +138,7 @@ describe(Spill.name, () => {
     await spill.keep(newBatch(interaction.id, [3, 4]));
     const text = await readFile(file(), 'utf8');
     await writeFile(file(), text.slice(0, -10));
-    expect(await spill.settle(interaction.id)).toBe('saved');
+    expect(await spill.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2]);
     expect(logged.join()).toContain('The last 2 lines');
     expect(await aside()).toHaveLength(1);
@@ -150,7 +151,7 @@ describe(Spill.name, () => {
     await mkdir(join(dataDir, 'spill', 'int_folder.jsonl'));
     const next = await open();
     expect(next.ids()).toEqual([interaction.id]);
-    expect(await next.settle(interaction.id)).toBe('saved');
+    expect(await next.flush(interaction.id)).toBe('saved');
   });
 
   it('takes no more than it has room for, and says what is lost', async () => {
@@ -158,7 +159,7 @@ describe(Spill.name, () => {
     await spill.keep(newBatch(interaction.id, [2, 2]));
     expect(await spill.keep(newBatch(interaction.id, [3, 30]))).toBe(false);
     expect(logged.join()).toContain(`28 records of ${interaction.id}`);
-    expect(await spill.settle(interaction.id)).toBe('saved');
+    expect(await spill.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2]);
   });
 
@@ -166,7 +167,7 @@ describe(Spill.name, () => {
     const spill = new Spill(portsOf(store));
     await spill.open();
     expect(await spill.keep(newBatch(interaction.id, [2, 2]))).toBe(false);
-    expect(await spill.settle(interaction.id)).toBe('nothing');
+    expect(await spill.flush(interaction.id)).toBe('nothing');
     expect(spill.takeOutage(interaction.id)).toBe(true);
   });
 });

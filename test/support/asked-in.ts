@@ -8,7 +8,7 @@ export function askedIn(world: RunWorld): Promise<RecordOf<'APPROVAL_REQUIRED'>>
       const [asked] = await world.all('APPROVAL_REQUIRED');
       if (asked) resolve(asked);
     };
-    world.bus.subscribe(world.interactionId, () => void look());
+    world.bus.frames(world.interactionId).subscribe(() => void look());
     void look();
   });
 }

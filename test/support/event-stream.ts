@@ -33,9 +33,11 @@ export class EventStream implements AsyncIterable<SseFrame> {
     try {
       for await (const block of this.blocks()) {
         const parsed = parseSseBlock(block);
-        if (parsed.kind === 'frame') yield parsed.frame;
-        else if (parsed.kind === 'retry') this.retry = parsed.ms;
-        else this.onHeartbeat();
+        if (parsed.kind === 'comment') this.onHeartbeat();
+        else {
+          this.retry ??= parsed.retry;
+          yield parsed.frame;
+        }
       }
     } finally {
       this.close();
@@ -45,10 +47,12 @@ export class EventStream implements AsyncIterable<SseFrame> {
   private async *blocks(): AsyncGenerator<string, void> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let pending = '';
+    let hasBegun = false;
     for await (const chunk of this.response.body ?? []) {
-      const blocks = (pending + decoder.decode(chunk as Uint8Array, { stream: true })).split(
-        '\n\n',
-      );
+      pending += decoder.decode(chunk as Uint8Array, { stream: true });
+      if (!hasBegun && pending.startsWith('\n')) pending = pending.slice(1); // Nest begins with an empty line
+      hasBegun = true;
+      const blocks = pending.split('\n\n');
       pending = blocks.pop()!;
       yield* blocks;
     }

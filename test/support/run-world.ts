@@ -5,13 +5,13 @@ import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import type { Agent } from '../../src/agents/agent.js';
-import { CallRates } from '../../src/runs/limits/call-rates.js';
+import { CallRates } from '../../src/runs/limits/call-limits.js';
 import type { AgentRegistry } from '../../src/agents/agent-registry.js';
 import type { Config } from '../../src/config/config.js';
 import type { Guardrail } from '../../src/guardrails/guardrail.js';
 import { Guardrails } from '../../src/guardrails/guardrails.js';
 import { Run } from '../../src/runs/run.js';
-import { WaitingRuns } from '../../src/runs/runner/waiting-runs.js';
+import { WaitingRuns } from '../../src/runs/parking.js';
 import type { RunServices } from '../../src/runs/run-services.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import type { Clock } from '../../src/kernel/clock.js';
@@ -34,15 +34,15 @@ import { ModelRegistry } from '../../src/models/model-registry.js';
 import type { ModelProvider, ModelTool } from '../../src/models/model-provider.js';
 import type { RecordOf, RecordType } from '../../src/protocol/events.js';
 import type { Message } from '../../src/protocol/message.js';
-import { Slots } from '../../src/queue/local/slots.js';
+import { RunSlots } from '../../src/queue/local/run-slots.js';
 import type { ToolJudge } from '../../src/permissions/tool-judge.js';
 import { ToolExecutor } from '../../src/tools/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/tool-registry.js';
 import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { MemoryStore } from './memory-store.js';
-import { portsOf } from './whole-store.js';
 import { answerTurn } from './model-events.js';
+import { portsOf } from './whole-store.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
 export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
@@ -130,7 +130,7 @@ export class RunWorld {
       on_conflict: 'reject',
       ...(lease && { lease }),
     });
-    this.bus.subscribe(this.id, (frame) => this.frames.push(frame));
+    this.bus.frames(this.id).subscribe((frame) => this.frames.push(frame));
   }
 
   get interactionId(): string {
@@ -151,9 +151,14 @@ export class RunWorld {
     };
     const { holdsLease = () => true } = options;
     return new Run(this.deps(options), start, {
-      ...{ holdsLease, slot: new Slots(1, () => {}).lend() },
+      lease: {
+        get isFresh() {
+          return holdsLease();
+        },
+      },
+      slot: new RunSlots(1, () => {}).lend(),
       waiting: new WaitingRuns(Infinity),
-      onWell: () => {},
+      quarantine: { release: () => {} },
     });
   }
 
@@ -199,7 +204,7 @@ export class RunWorld {
       logger: this.logger(),
       ...portsOf(this.store),
       bus: this.bus,
-      memory: new ConversationCache(this.store),
+      conversations: new ConversationCache(this.store),
       spill: new Spill(portsOf(this.store)),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
@@ -209,7 +214,7 @@ export class RunWorld {
       judge,
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
-      left: new OrphanedProcesses(),
+      orphans: new OrphanedProcesses(),
       config,
       clock,
       ids: this.ids,

@@ -7,30 +7,32 @@ export interface SseFrame {
   readonly data: StreamEvent;
 }
 
-/** What a block of lines between two empty ones is. */
+/** The lines between two empty ones. */
 export type SseBlock =
   | { readonly kind: 'comment' }
-  | { readonly kind: 'retry'; readonly ms: number }
-  | { readonly kind: 'frame'; readonly frame: SseFrame };
+  | { readonly kind: 'frame'; readonly frame: SseFrame; readonly retry: number | undefined };
 
 const FRAME_FIELDS = 'data,event,id';
 
 /**
- * Reads one block more strictly than a browser would: a comment, a `retry`, or an event with exactly one line each of `id`, `event` and `data`.
- * @throws Error with the block that is something else
+ * Reads one block more strictly than a browser would: a comment, or an event with exactly one line each of `id`, `event` and `data`, and
+ * maybe `retry`.
+ * @throws Error with the block when it is neither
  */
 export function parseSseBlock(block: string): SseBlock {
   const lines = block.split('\n');
   if (lines.every((line) => line.startsWith(':'))) return { kind: 'comment' };
   const fields = new Map(lines.map(fieldOf));
-  const names = [...fields.keys()].toSorted().join(',');
   if (fields.size !== lines.length) throw oddBlock(block);
-  if (names === 'retry') return { kind: 'retry', ms: Number(fields.get('retry')) };
+  const retry = fields.get('retry');
+  fields.delete('retry');
+  const names = [...fields.keys()].toSorted().join(',');
   if (names !== FRAME_FIELDS || fields.get('id') === '') throw oddBlock(block);
   const { id, event, data } = Object.fromEntries(fields) as Record<string, string>;
   return {
     kind: 'frame',
     frame: { id: id!, event: event!, data: JSON.parse(data!) as StreamEvent },
+    retry: retry === undefined ? undefined : Number(retry),
   };
 }
 

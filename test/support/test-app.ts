@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { AppLogger } from '../../src/logging/app-logger.js';
 import { configureApp } from '../../src/http/configure-app.js';
-import { SseStreams } from '../../src/http/sse-streams.js';
+import { EventStreams } from '../../src/http/event-streams.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { LeaseKeeper } from '../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../src/event-log/follow/readers.js';
@@ -51,7 +51,7 @@ export class TestApp {
   }
 
   get streams(): number {
-    return this.get(SseStreams).count;
+    return this.get(EventStreams).count;
   }
 
   readersOf(interactionId: string): number {

@@ -1,5 +1,7 @@
+import { Observable } from 'rxjs';
+import type { Subscriber } from 'rxjs';
 import { LiveBus } from '../../src/event-log/live/live-bus.js';
-import type { Frame, FrameListener, Snapshot } from '../../src/event-log/live/live-bus.js';
+import type { Frame, Snapshot } from '../../src/event-log/live/live-bus.js';
 import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { random } from './random.js';
 
@@ -29,7 +31,7 @@ class RunView {
 export class UnreliableLiveBus extends LiveBus {
   readonly awaySince = undefined;
   private readonly runs = new Map<number, RunView>();
-  private readonly listeners = new Set<FrameListener>();
+  private readonly listeners = new Set<Subscriber<Frame>>();
   private readonly past: Frame[] = [];
   private readonly random: () => number;
 
@@ -48,15 +50,15 @@ export class UnreliableLiveBus extends LiveBus {
     this.past.push(frame);
     for (const listener of this.listeners) {
       if (!this.calm && this.happens(this.faults.loss)) continue;
-      listener(frame);
-      if (this.happens(this.faults.repeat)) listener(frame);
+      listener.next(frame);
+      if (this.happens(this.faults.repeat)) listener.next(frame);
     }
   }
 
   /** Delivers a frame of the past once more. */
   repeat(index: number): void {
     const frame = this.past[index % this.past.length];
-    if (frame) for (const listener of this.listeners) listener(frame);
+    if (frame) for (const listener of this.listeners) listener.next(frame);
   }
 
   close(interactionId: string, epoch: number): void {
@@ -65,9 +67,11 @@ export class UnreliableLiveBus extends LiveBus {
     run?.late.close(interactionId, epoch);
   }
 
-  subscribe(_interactionId: string, listener: FrameListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  frames(): Observable<Frame> {
+    return new Observable((listener) => {
+      this.listeners.add(listener);
+      return () => this.listeners.delete(listener);
+    });
   }
 
   async snapshot(interactionId: string): Promise<Snapshot | undefined> {
@@ -91,7 +95,7 @@ export class UnreliableLiveBus extends LiveBus {
     return () => {};
   }
 
-  async isHeardElsewhere(): Promise<boolean> {
+  async hasReadersElsewhere(): Promise<boolean> {
     return false;
   }
 

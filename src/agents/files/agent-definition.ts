@@ -15,7 +15,7 @@ export interface AgentDefinition {
   readonly permissions: readonly RuleInput[];
 }
 
-/** What is wrong with a file, for people: `agents/reviewer.md:4`. */
+/** A fault of a file, for people: `agents/reviewer.md:4`. */
 export interface AgentFileFault {
   readonly file: string;
   /** From 1. */

@@ -13,7 +13,7 @@ import type { LineFault } from './parse-agent-file.js';
 import { readAgentFolder } from './read-agent-folder.js';
 import type { AgentFile } from './read-agent-folder.js';
 
-/** What became of a file. */
+/** A file, and the agent that it defines. */
 interface LoadedFile {
   readonly file: AgentFile;
   /** As it was when it last had no fault. */
@@ -23,7 +23,10 @@ interface LoadedFile {
 
 const INTERVAL_MS = 1000;
 
-/** Kinds of agents that people write as files of AGENTS_DIR. Looks every second whether one has changed. */
+/**
+ * Kinds of agents that people write as files of AGENTS_DIR. Looks every second whether one has
+ * changed.
+ */
 @Injectable()
 export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Agents');
@@ -55,7 +58,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     await this.looking;
   }
 
-  /** What is wrong with the files as they are now. */
+  /** The faults of the files as they are now. */
   get faults(): readonly AgentFileFault[] {
     return [...this.loaded.values()].flatMap(({ file, faults }) =>
       faults.map((fault) => ({ file: this.shown(file.name), ...fault })),

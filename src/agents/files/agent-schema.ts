@@ -46,7 +46,7 @@ const permissions = z
     return data ?? {};
   });
 
-/** What the head of an agent's file may say. What else it says is for other programs. */
+/** The front matter of an agent file. Other fields are for other programs. */
 export const agentSchema = z.object(
   {
     name: name.nullish(),

@@ -4,7 +4,10 @@ import { reactLoop } from '../kinds/react/react-loop.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { offeredTools } from '../offered-tools.js';
 
-/** Reason and act, as a file says. What the file says of model and iterations was settled when the agent was started. */
+/**
+ * Reason and act, as a file says. What the file says of model and iterations was settled when the
+ * agent was started.
+ */
 export class FileAgent extends Agent {
   /** @param toolNames of all tools that there are at the moment */
   constructor(

@@ -22,7 +22,7 @@ type Path = readonly PropertyKey[];
 type Report = (path: Path, message: string) => void;
 
 const MAX_ALIASES = 100;
-/** What other programs write for the model that is used anyway. */
+/** Values with which other programs mean the default model. */
 const INHERIT = 'inherit';
 
 /**
@@ -85,7 +85,7 @@ class Head {
     return 1;
   }
 
-  /** A field that nobody knows is another program's; one that is misspelt must not be ignored. */
+  /** Unknown fields belong to other programs; a misspelt one must not be ignored. */
   reportMisspelt(report: Report): void {
     for (const field of Object.keys(this.value ?? {})) {
       if (AGENT_FIELDS.includes(field)) continue;

@@ -1,7 +1,7 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** What came of an intervention. `too_late`: the agent ended first. */
+/** An intervention and its state. `too_late`: the agent ended first. */
 export interface InterventionView {
   readonly intervention_id: string;
   readonly status: 'accepted' | 'taken_in' | 'too_late';
@@ -30,3 +30,6 @@ export function viewInterventions(
       return { intervention_id, status, user_comment, user_content, created_at, seq };
     });
 }
+
+/** Why an interaction is cancelled whose root agent a person has stopped. */
+export const DELETED = 'Its agent was stopped by the user.';

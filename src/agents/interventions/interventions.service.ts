@@ -4,15 +4,14 @@ import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
-import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
-import { LiveBus } from '../../event-log/live/live-bus.js';
+import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
-import { RunQueue } from '../../queue/run-queue.js';
 import { agentNotFound } from '../tree/agent-not-found.js';
-import { DELETED } from './deleted.js';
+import { DELETED } from './intervention-view.js';
 
 export interface WantedIntervention {
   readonly user_comment: string;
@@ -25,21 +24,22 @@ export interface AcceptedIntervention {
   readonly status: 'accepted';
 }
 
-/** Takes what people tell agents, and tells whoever runs them. */
+/** Accepts interventions, and wakes the runs that they are for. */
 @Injectable()
 export class InterventionsService {
   constructor(
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly interventions: InterventionStore,
-    private readonly bus: LiveBus,
-    private readonly queue: RunQueue,
+    private readonly waker: RunWaker,
     private readonly cancellation: CancellationService,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429) */
+  /**
+   * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
+   */
   async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
@@ -78,8 +78,7 @@ export class InterventionsService {
   ): Promise<void> {
     if (user_comment === 'delete' && agentId === agent_id)
       return void (await this.cancellation.request(id, DELETED));
-    this.bus.wake(id);
-    this.queue.enqueue(id); // for a run that is parked
+    this.waker.wake(id);
   }
 }
 

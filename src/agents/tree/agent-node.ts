@@ -32,7 +32,7 @@ export class AgentNode {
   private end: End | undefined;
   /** Calls without a result, and whether their tool has begun. */
   private readonly calls = new Map<string, boolean>();
-  /** By call, approvals that nobody has decided; those of calls that the agent went on without. */
+  /** Undecided approvals, by call; those of deferred calls. */
   private readonly approvals = new Map<string, string>();
   private readonly deferred = new Set<string>();
   private readonly questions = new Set<string>();

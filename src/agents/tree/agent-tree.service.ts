@@ -60,7 +60,10 @@ export interface WholeAgent extends AgentView {
   readonly interventions: readonly InterventionView[];
 }
 
-/** The trees of agents, read from the logs of their interactions: while they run, and for as long as there are logs. */
+/**
+ * The trees of agents, read from the logs of their interactions: while they run, and for as long as
+ * there are logs.
+ */
 @Injectable()
 export class AgentTreeService {
   constructor(
@@ -123,7 +126,7 @@ export class AgentTreeService {
     );
   }
 
-  /** What the chat works on, or has come to. */
+  /** The chat's active interaction, else its head. */
   private async current(chatId: string | undefined): Promise<string> {
     if (chatId === undefined) throw neitherGiven();
     const active = await this.interactions.findActiveInteraction(chatId);

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { AgentNode } from './agent-node.js';
 
-/** What is below this is left out: a log that was imported may nest agents as deep as it likes. */
+/** Deepest level that is shown: an imported log may nest agents without bound. */
 const MAX_DEPTH = 32;
 
 type RootOf = Pick<InteractionRow, 'agent_id' | 'agent' | 'user_message' | 'metadata'>;
@@ -15,9 +15,14 @@ export class AgentTree {
   private first: AgentNode;
 
   constructor({ agent_id, agent, user_message, metadata }: RootOf) {
-    const nobody = { parent_agent_id: null, parent_tool_call_id: null, started_at: null, depth: 0 };
+    const unknown = {
+      parent_agent_id: null,
+      parent_tool_call_id: null,
+      started_at: null,
+      depth: 0,
+    };
     const named = { agent_id, agent_type: agent, prompt: user_message, metadata };
-    this.first = new AgentNode({ ...nobody, ...named });
+    this.first = new AgentNode({ ...unknown, ...named });
     this.nodes.set(agent_id, this.first);
   }
 

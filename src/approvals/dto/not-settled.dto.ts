@@ -12,11 +12,11 @@ class FirstDecisionDto {
   readonly approved?: boolean;
 }
 
-/** Why a request can't be settled. */
+/** A request that can't be settled. */
 export class NotSettledDto extends ProblemDto {
   @ApiPropertyOptional({
     type: FirstDecisionDto,
-    description: 'With `/problems/already_processed`: what counts, if anybody had decided.',
+    description: 'With `/problems/already_processed`: the decision that counts, if there is one.',
   })
   readonly decision?: FirstDecisionDto;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** How the API's document describes what a request came to. */
+/** The outcome of a request. */
 class SettlementDto {
   @ApiProperty({ enum: ['approval', 'input', 'tool'] })
   readonly kind: string;
@@ -16,14 +16,14 @@ class SettlementDto {
 
   @ApiPropertyOptional({
     type: Object,
-    description: 'Of an approval: what runs instead of what the model wrote.',
+    description: 'Of an approval: the input that runs instead of the model’s.',
   })
   readonly modified_input?: Readonly<Record<string, unknown>>;
 
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'Of a question; null: declined, or nobody answered.',
+    description: 'Of a question; null: declined, or not answered in time.',
   })
   readonly answer?: string | null;
 
@@ -34,7 +34,7 @@ class SettlementDto {
   readonly is_error?: boolean;
 }
 
-/** How the API's document describes what waits: its own fields, and those of its event, which depend on its kind. */
+/** A request: its own fields, and those of its event, which depend on its kind. */
 export class RequestDto {
   @ApiProperty({ description: 'The `approval_id` or `request_id`.' })
   readonly id: string;
@@ -93,7 +93,7 @@ export class RequestDto {
   })
   readonly tool_input?: string;
 
-  @ApiPropertyOptional({ description: 'Of an approval: what would happen.' })
+  @ApiPropertyOptional({ description: 'Of an approval: what the call would do.' })
   readonly action?: string;
 
   @ApiPropertyOptional({ description: 'Of an approval: the category of the tool.' })

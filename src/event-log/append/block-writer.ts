@@ -5,15 +5,15 @@ export interface BlockOptions {
   readonly agent_id: string;
   readonly type: DeltaType;
   readonly tool_call_id?: string;
-  /** Nobody sees it. */
+  /** Not published. */
   readonly silent?: boolean;
 }
 
-/** One block while it is generated: sends what comes as deltas, and knows the whole text at the end. */
+/** One block while it is generated: publishes deltas and collects the text. */
 export class BlockWriter {
   readonly id: string;
   private sent = '';
-  /** The first half of a surrogate pair, kept until its second half comes. */
+  /** The first half of a surrogate pair, kept until its second half arrives. */
   private half = '';
 
   constructor(

@@ -1,8 +1,11 @@
-/** The run doesn't own its interaction any more, and has to stop. Control flow: no client sees it, only the log of the server. */
+/**
+ * The run doesn't own its interaction any more and stops. Control flow: only the server's log shows
+ * it.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
   constructor() {
-    super('its lease is over, or another run has taken over this interaction');
+    super('Lease expired or taken over by another run');
   }
 }

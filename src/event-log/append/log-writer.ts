@@ -1,18 +1,23 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/app-error.js';
-import type { AppendMeter } from './append-meter.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { Spill } from '../spill/spill.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import type { StoreHealth } from '../store-health.js';
+
+/** Port: counts the commits that a process tries. */
+export abstract class AppendMeter {
+  abstract written(batches: readonly AppendBatch[], duration_ms: number): void;
+  abstract failed(duration_ms: number): void;
+}
 
 interface Waiter {
   resolve(outcome: AppendOutcome): void;
   reject(error: unknown): void;
 }
 
-/** What one interaction wants written next. */
+/** The next batch of one interaction. */
 interface Pending {
   batch: AppendBatch;
   readonly waiters: Waiter[];
@@ -21,34 +26,33 @@ interface Pending {
 export interface LogWriterOptions {
   /** How long an append is tried, in milliseconds from its first try on. */
   readonly save_timeout_ms: number;
-  /** Keeps what can't be saved in that time. */
+  /** Keeps batches that can't be saved in that time. */
   readonly spill?: Pick<Spill, 'keep'>;
-  /** Counts. */
   readonly meter?: AppendMeter;
-  /** Is told how writing goes. */
-  readonly watch?: Pick<StoreHealth, 'noteWritten' | 'noteNotWritten'>;
+  readonly health?: Pick<StoreHealth, 'noteWritten' | 'noteNotWritten'>;
 }
 
-/** What the store said, and when it was asked for the first time, in monotonic milliseconds. */
+/** `since`: when the store was asked for the first time, in monotonic milliseconds. */
 interface Failure {
   readonly cause: unknown;
   readonly since: number;
 }
 
-/** More than this in one commit would keep its first member waiting for the last. */
+/** Interactions in one commit: in a larger one, the first would wait too long for the last. */
 const MAX_GROUP = 256;
 const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 500;
 
 /**
- * Group commit: what all runs of the process append while one commit is in flight goes into the next one together.
- * An append resolves when its rows are durable; appends of one interaction are written in the order of the calls. A group that
- * fails is retried one interaction at a time, beside the groups that follow: nobody waits for a neighbour. What can't be saved in time is
- * spilled, and its run can append nothing more.
+ * Group commit: everything that the runs of the process append while one commit is in flight goes
+ * into the next one. An append resolves when its rows are durable; appends of one interaction are
+ * written in the order of the calls. A group that fails is retried one interaction at a time,
+ * beside the groups that follow, so that none waits for another. A batch that can't be saved in
+ * time is spilled, and its run can append nothing more.
  */
 export class LogWriter {
   private readonly pending = new Map<string, Pending>();
-  /** Interactions whose last batch failed; what they append waits until that is settled. */
+  /** Interactions whose last batch failed: their next ones wait for it. */
   private readonly retrying = new Set<string>();
   private scheduled = false;
 
@@ -58,7 +62,10 @@ export class LogWriter {
     private readonly options: LogWriterOptions,
   ) {}
 
-  /** @throws AppError `store_unavailable`: nobody may see it. Neither it nor what the same run appended after it was saved */
+  /**
+   * @throws AppError `store_unavailable`: neither it nor any later append of the run was saved, and
+   * no reader may see them
+   */
   append(batch: AppendBatch): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       this.add(batch, { resolve, reject });
@@ -73,7 +80,7 @@ export class LogWriter {
       waiting.waiters.push(waiter);
       return;
     }
-    // Two runs of one process: the older one has lost its lease without knowing it yet.
+    // Two runs of one process: the older one has lost its lease and doesn't know yet.
     if (waiting && waiting.batch.epoch > batch.epoch) return waiter.resolve('fenced');
     if (waiting) resolveAll(waiting, 'fenced');
     this.pending.set(batch.interaction_id, { batch, waiters: [waiter] });
@@ -113,15 +120,15 @@ export class LogWriter {
   }
 
   private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
-    const { watch, meter } = this.options;
+    const { health, meter } = this.options;
     const began = this.clock.monotonic();
     try {
       const outcomes = await this.records.append(batches);
-      watch?.noteWritten();
+      health?.noteWritten();
       meter?.written(batches, this.clock.monotonic() - began);
       return outcomes;
     } catch (error) {
-      watch?.noteNotWritten(error);
+      health?.noteNotWritten(error);
       meter?.failed(this.clock.monotonic() - began);
       throw error;
     }
@@ -140,7 +147,7 @@ export class LogWriter {
     }
   }
 
-  /** @throws what the store said last */
+  /** @throws the store's last error */
   private async saveAlone(batch: AppendBatch, { cause, since }: Failure): Promise<AppendOutcome> {
     const deadline = since + this.options.save_timeout_ms;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
@@ -154,7 +161,7 @@ export class LogWriter {
     }
   }
 
-  /** The run learns of it when all that it has appended is kept: what comes later is not, and would leave a gap (I1). */
+  /** Rejects after all appends of the run were spilled: a later one would leave a gap (I1). */
   private async giveUp(pending: Pending, cause: unknown): Promise<void> {
     const given: Pending[] = [];
     let kept = true;
@@ -164,12 +171,12 @@ export class LogWriter {
     }
     const error = notSaved(cause, kept);
     for (const each of given) rejectAll(each, error);
-    await immediate(); // its run hears of it, and appends no more
+    await immediate(); // its run stops appending
     const late = this.takeRest(pending.batch);
     if (late) rejectAll(late, error);
   }
 
-  /** What the same run has appended meanwhile. */
+  /** Later appends of the same run. */
   private takeRest({ interaction_id, epoch }: AppendBatch): Pending | undefined {
     const rest = this.pending.get(interaction_id);
     if (rest?.batch.epoch !== epoch) return undefined;
@@ -197,11 +204,11 @@ function merge(first: AppendBatch, next: AppendBatch): AppendBatch {
 }
 
 function notSaved(cause: unknown, kept: boolean): AppError {
-  const where = kept ? 'It is kept in DATA_DIR/spill' : 'It is lost';
+  const where = kept ? 'They are kept in DATA_DIR/spill' : 'They are lost';
   return new AppError(
     'unavailable',
     'store_unavailable',
-    `What the run did last could not be saved in time. ${where}, and the interaction goes on when the store is back.`,
+    `The last records of the run could not be saved in time. ${where}, and the interaction resumes when the store is back.`,
     { cause },
   );
 }

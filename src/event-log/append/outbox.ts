@@ -1,5 +1,5 @@
 import type { Delta } from '../../protocol/events.js';
-import { afterTick } from './after-tick.js';
+import { afterTick } from '../../kernel/after-tick.js';
 import type { Frame, FrameItem } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
@@ -12,12 +12,13 @@ interface Reserved {
 type Ephemeral = Exclude<FrameItem, { kind: 'record' }>;
 type Entry = Reserved | Ephemeral;
 
-/** A delta that was not published yet: what follows in its block is added to it. */
+/** A delta that was not published yet: later ones of its block are appended to it. */
 type Growing = { -readonly [K in keyof Delta]: Delta[K] };
 
 /**
- * What a run is about to publish, in order. Records keep their place until they are committed (I1); a delta waits for the
- * records of its own agent that are before it. Deltas of a block that are published together become one.
+ * Items that a run is about to publish, in order. Records keep their place until they are committed
+ * (I1); a delta waits for earlier records of its agent. Deltas of a block that are published
+ * together become one.
  */
 export class Outbox {
   private entries: Entry[] = [];
@@ -48,10 +49,10 @@ export class Outbox {
     this.flushLater();
   }
 
-  /** Keeps the place of records that are being committed; their `commit` publishes them. */
+  /** Keeps the place of records until `commit`, which publishes them. */
   reserve(records: readonly LogRecord[]): { commit(): void } {
     const reserved: Reserved = { kind: 'reserved', records, committed: false };
-    this.growing.clear(); // what comes after the records may not grow what is before them
+    this.growing.clear(); // later deltas must not grow those before the records
     this.entries.push(reserved);
     this.reservedCount++;
     return {
@@ -89,7 +90,7 @@ export class Outbox {
     return ready;
   }
 
-  /** Leaves what is not committed yet, and what waits for it. */
+  /** Leaves uncommitted records, and the deltas that wait for them. */
   private takeCommitted(): readonly FrameItem[] {
     const ready: FrameItem[] = [];
     const kept: Entry[] = [];

@@ -45,18 +45,28 @@ describe(RunLog.name, () => {
   function newRun(epoch: number): RunLog {
     const clock = new SystemClock();
     const bus = new LocalLiveBus();
-    bus.subscribe(ID, (frame) => frames.push(frame));
+    bus.frames(ID).subscribe((frame) => frames.push(frame));
     const writer = new LogWriter(store.port, clock, { save_timeout_ms: 30 });
-    return new RunLog(
+    const run = new RunLog(
       { writer, bus, clock },
       {
         interaction_id: ID,
         epoch,
         last_seq: store.records(ID).length,
-        holdsLease: () => holdsLease,
-        onCommitted: (records) => committed.push(...records),
+        lease: {
+          get isFresh() {
+            return holdsLease;
+          },
+        },
       },
     );
+    const append = run.append.bind(run);
+    run.append = async (...batch) => {
+      const records = await append(...batch);
+      committed.push(...records);
+      return records;
+    };
+    return run;
   }
 
   const published = (): number[] =>

@@ -23,10 +23,8 @@ export interface RunLogOptions {
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
-  /** Whether the lease still holds, by the run's own clock. A process that slept finds out here, before anybody hears of it. */
-  readonly holdsLease: () => boolean;
-  /** Called with what was committed and published, in order of seq, before the append resolves. */
-  readonly onCommitted: (records: readonly LogRecord[]) => void;
+  /** The lease by the run's own clock: a process that was suspended notices here, before it publishes. */
+  readonly lease: { readonly isFresh: boolean };
 }
 
 export interface RunLogDeps {
@@ -35,7 +33,10 @@ export interface RunLogDeps {
   readonly clock: Clock;
 }
 
-/** The log as the one run that may write it sees it (I6): numbers records, commits them, then publishes them (I1). */
+/**
+ * The log for the one run that may write it (I6): numbers records, commits them, then publishes
+ * them (I1).
+ */
 export class RunLog {
   private readonly outbox: Outbox;
   private seq: number;
@@ -49,12 +50,13 @@ export class RunLog {
     this.seq = options.last_seq;
     this.outbox = new Outbox(options.epoch, (frame) => {
       if (this.isHeld) deps.bus.publish(options.interaction_id, frame);
-      else this.close(); // what readers missed could not be made up for, even if the lease is renewed after all
+      else this.close(); // a skipped frame could not be repaired, even if the lease is renewed after all
     });
   }
 
   /**
-   * One atomic append. Resolves when it is durable and published. When it rejects, this run can append nothing any more.
+   * One atomic append. Resolves when it is durable and published. After it rejects, this run can
+   * append nothing more.
    * @throws LeaseLostError if another run has taken over or may have
    * @throws AppError `store_unavailable`
    */
@@ -68,7 +70,6 @@ export class RunLog {
     const slot = this.outbox.reserve(records);
     await this.save({ interaction_id, epoch, records, ...effects });
     slot.commit();
-    this.options.onCommitted(records);
     return records;
   }
 
@@ -84,7 +85,7 @@ export class RunLog {
 
   /** False once the run may neither write, nor publish, nor start anything. */
   get isHeld(): boolean {
-    return this.open && this.options.holdsLease();
+    return this.open && this.options.lease.isFresh;
   }
 
   /** A block id that no run of this interaction has used or will use. */
@@ -100,7 +101,7 @@ export class RunLog {
     if (this.open) this.outbox.push({ kind: 'trace', agent_id: agentId, trace });
   }
 
-  /** Nothing is written or published through this any more. */
+  /** Ends writing and publishing. */
   close(): void {
     if (!this.open) return;
     this.open = false;

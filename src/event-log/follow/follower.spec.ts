@@ -1,11 +1,13 @@
+import { Observable } from 'rxjs';
+import type { Observer } from 'rxjs';
 import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
 import { Gate } from '../../../test/support/gate.js';
 import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
 import { parseCursor } from '../../protocol/cursor.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { Follower } from './follower.js';
-import type { FollowSink } from './follower.js';
-import type { FrameItem, FrameListener } from '../live/live-bus.js';
+import type { Backlog, FollowedEvent } from './follower.js';
+import type { Frame, FrameItem } from '../live/live-bus.js';
 import { LocalLiveBus } from '../live/local/local-live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { StreamEvent } from './stream-event.js';
@@ -18,40 +20,42 @@ async function settle(): Promise<void> {
 }
 
 /** What a reader gets: `3` is record 3, `a@0:hi` a delta; after `|` its cursor. */
-class ListeningSink implements FollowSink {
+class ListeningReader implements Observer<FollowedEvent>, Backlog {
   readonly heard: string[] = [];
   readonly ends: unknown[] = [];
-  flushes = 0;
   gate: Gate | undefined;
+  isFull = false;
   onEvent = (_event: StreamEvent): void => {};
 
-  event(id: string, event: StreamEvent): void {
-    this.heard.push(`${say(event)} | ${id}`);
+  next({ cursor, event }: FollowedEvent): void {
+    this.heard.push(`${say(event)} | ${cursor}`);
     this.onEvent(event);
-  }
-
-  flush(): void {
-    this.flushes++;
   }
 
   drained(): Promise<void> {
     return this.gate?.pass() ?? Promise.resolve();
   }
 
-  end(error?: unknown): void {
+  error(error: unknown): void {
     this.ends.push(error);
+  }
+
+  complete(): void {
+    this.ends.push(undefined);
   }
 }
 
 /** Delivers nothing while it is deaf, and what it is told to, whatever it has heard. */
 class OddBus extends LocalLiveBus {
   deaf = false;
-  deliver: FrameListener = () => {};
+  deliver = (_frame: Frame): void => {};
 
-  override subscribe(interactionId: string, listener: FrameListener): () => void {
-    this.deliver = listener;
-    return super.subscribe(interactionId, (frame) => {
-      if (!this.deaf) listener(frame);
+  override frames(interactionId: string): Observable<Frame> {
+    return new Observable((listener) => {
+      this.deliver = (frame) => listener.next(frame);
+      return super.frames(interactionId).subscribe((frame) => {
+        if (!this.deaf) listener.next(frame);
+      });
     });
   }
 }
@@ -66,7 +70,7 @@ describe(Follower.name, () => {
   let onRead: () => Promise<void>;
   let store: MemoryLogStore;
   let bus: OddBus;
-  let sink: ListeningSink;
+  let reader: ListeningReader;
   let frameNumber: number;
 
   beforeEach(() => {
@@ -78,7 +82,7 @@ describe(Follower.name, () => {
     });
     store.create(ID, { records: [record(1)] });
     bus = new OddBus();
-    sink = new ListeningSink();
+    reader = new ListeningReader();
   });
 
   function record(seq: number, body?: RecordBody, epoch = 1): LogRecord {
@@ -105,8 +109,8 @@ describe(Follower.name, () => {
   }
 
   function newFollower({ cursor = '0', trace = false } = {}): Follower {
-    const options = { interaction_id: ID, cursor: parseCursor(cursor), trace };
-    return new Follower({ records: store.port, bus }, options, sink);
+    const options = { interaction_id: ID, cursor: parseCursor(cursor), trace, backlog: reader };
+    return new Follower({ records: store.port, bus }, options, reader);
   }
 
   async function follow(options?: Parameters<typeof newFollower>[0]): Promise<Follower> {
@@ -122,34 +126,27 @@ describe(Follower.name, () => {
     await follow({ cursor: '1' });
     publish(delta('a', 0, 'he'));
     publish(delta('a', 2, 'y'), ...write(answer(3, 'a', 'hey')));
-    expect(sink.heard).toEqual(['2 | 2', 'a@0:he | 2~a.2', 'a@2:y | 2~a.3', '3 | 3']);
+    expect(reader.heard).toEqual(['2 | 2', 'a@0:he | 2~a.2', 'a@2:y | 2~a.3', '3 | 3']);
   });
 
   it('sends the rest of a block that is open, in one delta', async () => {
     publish(delta('a', 0, 'one '), delta('b', 0, 'x'));
     publish(delta('a', 4, 'two'));
     await follow({ cursor: '1~a.2' });
-    expect(sink.heard).toEqual(['a@2:e two | 1~a.7', 'b@0:x | 1~a.7~b.1']);
+    expect(reader.heard).toEqual(['a@2:e two | 1~a.7', 'b@0:x | 1~a.7~b.1']);
   });
 
   it('sends the rest of a block that was completed, then its record', async () => {
     write(answer(2, 'a', 'hello'), answer(3, 'b', 'x'));
     await follow({ cursor: '1~a.2' });
-    expect(sink.heard).toEqual(['a@2:llo | 1~a.5', '2 | 2', 'b@0:x | 2~b.1', '3 | 3']);
+    expect(reader.heard).toEqual(['a@2:llo | 1~a.5', '2 | 2', 'b@0:x | 2~b.1', '3 | 3']);
   });
 
   it('takes offsets for void when the run was lost', async () => {
     store.takeOver(ID);
     write(record(2, { type: 'RESUMED', attempt: 2, reason: 'lost' }, 2));
     await follow({ cursor: '1~a.2' });
-    expect(sink.heard).toEqual(['2 | 2']);
-  });
-
-  it('flushes once per frame', async () => {
-    await follow();
-    const before = sink.flushes;
-    publish(delta('a', 0, 'x'), delta('b', 0, 'y'), ...write(record(2)));
-    expect(sink.flushes - before).toBe(1);
+    expect(reader.heard).toEqual(['2 | 2']);
   });
 
   it('passes on provider events to who asked for them', async () => {
@@ -160,31 +157,44 @@ describe(Follower.name, () => {
     };
     await follow({ cursor: '1' });
     publish(trace);
-    expect(sink.heard).toEqual([]);
+    expect(reader.heard).toEqual([]);
     await follow({ cursor: '1', trace: true });
     publish(trace);
-    expect(sink.heard).toEqual(['ping | 1']);
+    expect(reader.heard).toEqual(['ping | 1']);
   });
 
   it('pages through a long log, and waits for its reader after each page', async () => {
     write(...Array.from({ length: 449 }, (_, i) => record(i + 2)));
-    sink.gate = new Gate();
+    reader.gate = new Gate();
     await follow();
-    expect(sink.heard).toHaveLength(200);
-    sink.gate.open();
+    expect(reader.heard).toHaveLength(200);
+    reader.gate.open();
     await settle();
-    expect(sink.heard).toHaveLength(450);
+    expect(reader.heard).toHaveLength(450);
     expect(reads).toBe(3);
   });
 
+  it('waits within a page while its reader has too much to take', async () => {
+    write(...Array.from({ length: 9 }, (_, i) => record(i + 2)));
+    reader.gate = new Gate();
+    reader.onEvent = () => (reader.isFull = reader.heard.length === 4);
+    await follow();
+    expect(reader.heard).toHaveLength(4);
+    reader.isFull = false;
+    reader.gate.open();
+    await settle();
+    expect(reader.heard).toHaveLength(10);
+    expect(reads).toBe(1);
+  });
+
   it('doesn’t go live before its reader has taken what was before', async () => {
-    sink.gate = new Gate();
+    reader.gate = new Gate();
     await follow();
     publish(...write(record(2)));
-    expect(sink.heard).toEqual(['1 | 1']);
-    sink.gate.open();
+    expect(reader.heard).toEqual(['1 | 1']);
+    reader.gate.open();
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
+    expect(reader.heard).toEqual(['1 | 1', '2 | 2']);
   });
 
   it('keeps the frames that come while it reads the store', async () => {
@@ -195,7 +205,7 @@ describe(Follower.name, () => {
     publish(...write(answer(2, 'a', 'hey')), delta('b', 0, 'x'));
     gate.open();
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', 'a@0:hey | 1~a.3', '2 | 2', 'b@0:x | 2~b.1']);
+    expect(reader.heard).toEqual(['1 | 1', 'a@0:hey | 1~a.3', '2 | 2', 'b@0:x | 2~b.1']);
     expect(reads).toBe(1);
   });
 
@@ -207,9 +217,9 @@ describe(Follower.name, () => {
     onRead = async () => {};
     gate.open();
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', `a@0:${'x'.repeat(2500)} | 1~a.2500`]);
+    expect(reader.heard).toEqual(['1 | 1', `a@0:${'x'.repeat(2500)} | 1~a.2500`]);
     publish(delta('a', 2500, 'y'));
-    expect(sink.heard.at(-1)).toBe('a@2500:y | 1~a.2501');
+    expect(reader.heard.at(-1)).toBe('a@2500:y | 1~a.2501');
     expect(reads).toBe(2);
   });
 
@@ -220,7 +230,7 @@ describe(Follower.name, () => {
     bus.deaf = false;
     publish(delta('b', 0, 'x'));
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', '2 | 2', 'a@0:lost | 2~a.4', 'b@0:x | 2~a.4~b.1']);
+    expect(reader.heard).toEqual(['1 | 1', '2 | 2', 'a@0:lost | 2~a.4', 'b@0:x | 2~a.4~b.1']);
   });
 
   it.each<[string, () => FrameItem[]]>([
@@ -229,10 +239,10 @@ describe(Follower.name, () => {
   ])('reads the store when a %s is missing though no frame is', async (_what, items) => {
     await follow();
     publish(...items());
-    expect(sink.heard).toEqual(['1 | 1']);
+    expect(reader.heard).toEqual(['1 | 1']);
     await settle();
     expect(reads).toBe(2);
-    expect(sink.heard.slice(1)).toEqual(store.records(ID).length === 3 ? ['2 | 2', '3 | 3'] : []);
+    expect(reader.heard.slice(1)).toEqual(store.records(ID).length === 3 ? ['2 | 2', '3 | 3'] : []);
   });
 
   it('reads nothing because of frames it has seen, or of a run that was lost', async () => {
@@ -242,7 +252,7 @@ describe(Follower.name, () => {
     bus.deliver(frame);
     bus.deliver({ epoch: 0, number: 9, items: [delta('z', 0, 'zombie')] });
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
+    expect(reader.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
     expect(reads).toBe(1);
   });
 
@@ -256,7 +266,7 @@ describe(Follower.name, () => {
       trace: { type: 'TRACE', name: 'odd', detail: null },
     });
     publish(delta('a', 0, 'x'));
-    expect(sink.heard).toEqual(['1 | 1', 'odd | 1', 'a@0:x | 1~a.1']);
+    expect(reader.heard).toEqual(['1 | 1', 'odd | 1', 'a@0:x | 1~a.1']);
     expect(reads).toBe(1);
   });
 
@@ -268,7 +278,7 @@ describe(Follower.name, () => {
     await settle();
     publish(delta('a', 0, 'x'));
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
+    expect(reader.heard).toEqual(['1 | 1', 'a@0:x | 1~a.1']);
   });
 
   it('takes no first frame that comes late for one: what its reader had of it is not known', async () => {
@@ -278,7 +288,7 @@ describe(Follower.name, () => {
     publish({ kind: 'record', record: store.records(ID)[1]! });
     publish(delta('b', 0, 'x'));
     await settle();
-    expect(sink.heard).toEqual(['b@0:x | 2~b.1']);
+    expect(reader.heard).toEqual(['b@0:x | 2~b.1']);
   });
 
   it('joins no run by its frame numbers alone: what was closed before is not known', async () => {
@@ -289,7 +299,7 @@ describe(Follower.name, () => {
     for (const late of [two, three, four]) publish({ kind: 'record', record: late });
     publish(delta('b', 0, 'x'));
     await settle();
-    expect(sink.heard).toEqual(['4 | 4', 'b@0:x | 4~b.1']);
+    expect(reader.heard).toEqual(['4 | 4', 'b@0:x | 4~b.1']);
   });
 
   it('finds out by the tail check that the last frame was lost', async () => {
@@ -297,11 +307,11 @@ describe(Follower.name, () => {
     write(record(2, COMPLETE));
     follower.checkTail(1);
     await settle();
-    expect(sink.heard).toEqual(['1 | 1']);
+    expect(reader.heard).toEqual(['1 | 1']);
     follower.checkTail(2);
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
-    expect(sink.ends).toEqual([undefined]);
+    expect(reader.heard).toEqual(['1 | 1', '2 | 2']);
+    expect(reader.ends).toEqual([undefined]);
   });
 
   it('checks no tail while it reads the store anyway', async () => {
@@ -321,8 +331,8 @@ describe(Follower.name, () => {
     follower.checkTail(undefined);
     follower.checkTail(99);
     await settle();
-    expect(sink.heard).toEqual(['1 | 1', '2 | 2']);
-    expect(sink.ends).toEqual([undefined]);
+    expect(reader.heard).toEqual(['1 | 1', '2 | 2']);
+    expect(reader.ends).toEqual([undefined]);
   });
 
   it('ends, once, when the interaction is deleted', async () => {
@@ -330,7 +340,7 @@ describe(Follower.name, () => {
     store.delete(ID);
     follower.checkTail(undefined);
     follower.checkTail(undefined);
-    expect(sink.ends).toEqual([undefined]);
+    expect(reader.ends).toEqual([undefined]);
   });
 
   it('ends with the error, once, when the store fails in the middle', async () => {
@@ -343,8 +353,8 @@ describe(Follower.name, () => {
     publish(delta('a', 0, 'x'));
     follower.checkTail(undefined);
     await settle();
-    expect(sink.heard).toHaveLength(200);
-    expect(sink.ends).toEqual([failure]);
+    expect(reader.heard).toHaveLength(200);
+    expect(reader.ends).toEqual([failure]);
   });
 
   it('says nothing to a reader that left, wherever it was', async () => {
@@ -356,7 +366,7 @@ describe(Follower.name, () => {
     gate.open();
     await settle();
     publish(...write(record(2, COMPLETE)));
-    expect([sink.heard, sink.ends]).toEqual([[], []]);
+    expect([reader.heard, reader.ends]).toEqual([[], []]);
   });
 
   it('doesn’t report to a reader that left that the store has failed', async () => {
@@ -366,7 +376,7 @@ describe(Follower.name, () => {
     follower.stop();
     gate.open();
     await settle();
-    expect(sink.ends).toEqual([]);
+    expect(reader.ends).toEqual([]);
   });
 
   it.each(['1 | 1', 'a@0:hey | 1~a.3', '2 | 2', 'b@0:x | 2~b.1', 'b@1:y | 2~b.2', '3 | 3'])(
@@ -374,15 +384,15 @@ describe(Follower.name, () => {
     async (last) => {
       publish(...write(answer(2, 'a', 'hey')), delta('b', 0, 'x'));
       const follower = newFollower();
-      sink.onEvent = () => {
-        if (sink.heard.at(-1) === last) follower.stop();
+      reader.onEvent = () => {
+        if (reader.heard.at(-1) === last) follower.stop();
       };
       void follower.start();
       await settle();
       publish(delta('b', 1, 'y'), ...write(answer(3, 'b', 'xy')), delta('c', 0, 'z'));
       await settle();
-      const at = sink.heard.indexOf(last);
-      expect([at >= 0, sink.heard.slice(at + 1), sink.ends]).toEqual([true, [], []]);
+      const at = reader.heard.indexOf(last);
+      expect([at >= 0, reader.heard.slice(at + 1), reader.ends]).toEqual([true, [], []]);
     },
   );
 });

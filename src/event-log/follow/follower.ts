@@ -1,3 +1,4 @@
+import type { Observer, Subscription } from 'rxjs';
 import type { Cursor } from '../../protocol/cursor.js';
 import type { Delta, EventOrigin } from '../../protocol/events.js';
 import { blockOf } from '../live/block-of.js';
@@ -9,16 +10,17 @@ import { Position } from './position.js';
 import { toDeltaEvent, toTraceEvent } from './stream-event.js';
 import type { StreamEvent } from './stream-event.js';
 
-/** Where a follower's events go: one reader. */
-export interface FollowSink {
-  /** `id` is the cursor after this event. */
-  event(id: string, event: StreamEvent): void;
-  /** What was given so far may go out. */
-  flush(): void;
+/** An event, and the cursor after it. */
+export interface FollowedEvent {
+  readonly cursor: string;
+  readonly event: StreamEvent;
+}
+
+/** Back-pressure: how much of what was emitted the reader has yet to take. */
+export interface Backlog {
+  readonly isFull: boolean;
   /** Resolves when the reader has taken enough to go on, or is gone. */
   drained(): Promise<void>;
-  /** The interaction is complete, or can't be followed on (`error`). */
-  end(error?: unknown): void;
 }
 
 export interface FollowerDeps {
@@ -29,25 +31,27 @@ export interface FollowerDeps {
 export interface FollowOptions {
   readonly interaction_id: string;
   readonly cursor: Cursor;
-  /** Pass on provider events that nobody knows. */
+  /** Also emit provider events of unknown types. */
   readonly trace: boolean;
+  readonly backlog: Backlog;
 }
 
 const PAGE = 200;
 /** Live frames kept while the store is read; beyond that they are read from the store again. */
 const MAX_HELD_FRAMES = 2_000;
-/** A frame number that none follows. */
+/** A frame number that has no successor. */
 const UNKNOWN = -1;
 
 /**
- * Follows one interaction for one reader: what the store has after the cursor, then what the bus brings, merged by seq and offset (I2).
- * A frame that the bus dropped is noticed by its number, or by `checkTail`, and read from the store.
+ * Follows one interaction for one reader: the store's records after the cursor, then the frames of
+ * the bus, merged by seq and offset (I2). A frame that the bus dropped is detected by its number,
+ * or by `checkTail`, and read from the store.
  */
 export class Follower {
   private readonly position: Position;
-  private unsubscribe: () => void = () => {};
+  private frames: Subscription | undefined;
   private stopped = false;
-  /** Frames that came while the store is read; undefined when following live. */
+  /** Frames that arrived while the store is read; undefined when following live. */
   private held: Frame[] | undefined;
   private overflowed = false;
   private epoch = 0;
@@ -56,26 +60,25 @@ export class Follower {
   constructor(
     private readonly deps: FollowerDeps,
     private readonly options: FollowOptions,
-    private readonly sink: FollowSink,
+    private readonly reader: Observer<FollowedEvent>,
   ) {
     this.position = new Position(options.cursor);
   }
 
-  /** Resolves when it has caught up, and goes on by itself. Faults go to the sink. */
+  /** Resolves when it has caught up; live events follow by themselves. Errors go to the reader. */
   async start(): Promise<void> {
-    this.unsubscribe = this.deps.bus.subscribe(this.options.interaction_id, (frame) =>
-      this.onFrame(frame),
-    );
+    const frames = this.deps.bus.frames(this.options.interaction_id);
+    this.frames = frames.subscribe((frame) => this.onFrame(frame));
     await this.catchUp();
   }
 
   stop(): void {
     this.stopped = true;
     this.held = undefined;
-    this.unsubscribe();
+    this.frames?.unsubscribe();
   }
 
-  /** Tells now and then what the store's last seq is (undefined: it was deleted), so that a lost last frame is noticed too. */
+  /** Detects that the last frame was lost. `lastSeq` is the store's; undefined: it was deleted. */
   checkTail(lastSeq: number | undefined): void {
     if (lastSeq === undefined) this.finish();
     else if (lastSeq > this.position.seq && !this.held) void this.catchUp();
@@ -103,10 +106,12 @@ export class Follower {
       if (!this.takeItem(item)) return void this.catchUp();
       if (this.stopped) return;
     }
-    this.sink.flush();
   }
 
-  /** The very first frame follows on a beginning that nobody had run when it was read: no block was closed before. */
+  /**
+   * The very first frame of an interaction that had no run when it was read: no block was closed
+   * before.
+   */
   private isNext({ epoch, number }: Frame): boolean {
     const isFirst = this.epoch === 0 && this.position.seq === 1 && number === 1;
     return isFirst || (epoch === this.epoch && number === this.number + 1);
@@ -116,7 +121,7 @@ export class Follower {
     return frame.epoch < this.epoch || (frame.epoch === this.epoch && frame.number <= this.number);
   }
 
-  /** False when something before it is missing. */
+  /** False when an item before it is missing. */
   private takeItem(item: FrameItem): boolean {
     switch (item.kind) {
       case 'record':
@@ -162,7 +167,10 @@ export class Follower {
     if (record.body.type === 'INTERACTION_COMPLETE') this.finish();
   }
 
-  /** Reads the store to its end, adds the open blocks, then what the bus has brought meanwhile; again if that was too much. */
+  /**
+   * Reads the store to its end, adds the open blocks, then the frames that arrived meanwhile; again
+   * if they were too many.
+   */
   private async catchUp(): Promise<void> {
     this.held = [];
     try {
@@ -172,7 +180,7 @@ export class Follower {
         await this.readOn();
       } while (this.overflowed && !this.stopped);
     } catch (error) {
-      this.finish(error);
+      this.fail(error);
     }
     const held = this.held;
     this.held = undefined;
@@ -184,12 +192,15 @@ export class Follower {
     await this.readStore(Math.min(this.position.seq, snapshot?.seq ?? this.position.seq));
     if (this.stopped) return;
     if (snapshot && snapshot.epoch >= this.epoch) this.takeSnapshot(snapshot);
-    this.sink.flush();
-    await this.sink.drained();
+    await this.options.backlog.drained();
   }
 
-  /** From a little before the position when the bus is behind it: what was closed there is known again. */
+  /**
+   * Starts before the position when the bus is behind it, to know again which blocks were closed
+   * there.
+   */
   private async readStore(from: number): Promise<void> {
+    const { backlog } = this.options;
     for (let after = from; !this.stopped;) {
       const records = await this.deps.records.readRecords(this.options.interaction_id, {
         after,
@@ -201,16 +212,17 @@ export class Follower {
         if (record.seq <= this.position.seq) this.position.closeBlocks(record);
         else this.takeRecord(record);
         after = record.seq;
+        if (backlog.isFull) await backlog.drained();
       }
-      this.sink.flush();
       if (records.length < PAGE) return;
-      await this.sink.drained();
+      await backlog.drained();
     }
   }
 
   /**
-   * A run that the store tells of before the bus does: its frames count from 1. Who joins in the middle of it doesn't know what was
-   * closed before, so no frame may follow until there is a snapshot.
+   * A run that the store knows before the bus does: its frames count from 1. A reader that joins in
+   * the middle doesn't know which blocks were closed before, so no frame may follow until there is
+   * a snapshot.
    */
   private seeEpoch({ epoch, seq }: LogRecord): void {
     if (epoch <= this.epoch) return;
@@ -232,13 +244,18 @@ export class Follower {
 
   private send(event: StreamEvent): void {
     if (this.stopped) return;
-    this.sink.event(this.position.format(), event);
+    this.reader.next({ cursor: this.position.format(), event });
   }
 
-  private finish(error?: unknown): void {
+  private finish(): void {
     if (this.stopped) return;
     this.stop();
-    this.sink.flush();
-    this.sink.end(error);
+    this.reader.complete();
+  }
+
+  private fail(error: unknown): void {
+    if (this.stopped) return;
+    this.stop();
+    this.reader.error(error);
   }
 }

@@ -3,11 +3,14 @@ import type { Cursor } from '../../protocol/cursor.js';
 import { blockOf, closedBlocks } from '../live/block-of.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** Where a follower stands: its reader's cursor, moved by what is sent. */
+/** The cursor of a follower's reader, moved by the events that are emitted. */
 export class Position {
   seq: number;
   private readonly offsets: Map<string, number>;
-  /** Blocks closed by records that came from the store before the bus told of them: late deltas of theirs are dropped. */
+  /**
+   * Blocks closed by records from the store that the bus has not delivered yet: their late deltas
+   * are dropped.
+   */
   private readonly closedAhead = new Set<string>();
 
   constructor(cursor: Cursor) {
@@ -38,17 +41,17 @@ export class Position {
     this.closeBlocks(record);
   }
 
-  /** No delta of what this record closes may be sent, whatever the bus still says. */
+  /** No delta of the blocks that this record closes may be emitted any more. */
   closeBlocks(record: LogRecord): void {
     this.close(closedBlocks(record.body));
   }
 
-  /** The bus has told of everything that the reader has. */
+  /** The bus has delivered everything that the reader has. */
   caughtUp(): void {
     this.closedAhead.clear();
   }
 
-  /** What the reader lacks of the block that this record holds. */
+  /** The rest of the record's block that the reader lacks. */
   missing(record: LogRecord): { offset: number; text: string } | undefined {
     const block = blockOf(record.body);
     if (!block) return undefined;

@@ -1,8 +1,10 @@
 import { jest } from '@jest/globals';
+import type { Observer } from 'rxjs';
 import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
 import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { loadConfig } from '../../config/load-config.js';
 import { START } from '../../protocol/cursor.js';
-import type { FollowSink } from './follower.js';
+import type { FollowedEvent } from './follower.js';
 import { LocalLiveBus } from '../live/local/local-live-bus.js';
 import { Readers } from './readers.js';
 
@@ -18,22 +20,24 @@ describe(Readers.name, () => {
     store = new MemoryLogStore();
     for (const id of ['a', 'b']) store.create(id, { records: [newRecord(id, 1)] });
     bus = new LocalLiveBus();
-    readers = new Readers({ records: store.port, bus });
+    readers = new Readers(store.port, bus, Object.assign(loadConfig({}), { heartbeatMs: 1 }));
     counts = [];
-    readers.onCountChange((id, count) => counts.push([id, count]));
+    readers.countChanges.subscribe(({ interaction_id, count }) =>
+      counts.push([interaction_id, count]),
+    );
   });
-  afterEach(() => readers.stopTailCheck());
+  afterEach(() => readers.onApplicationShutdown());
 
-  function follow(id: string, sink: Partial<FollowSink> = {}): () => void {
-    const silent = { event() {}, flush() {}, drained: async () => {}, end() {} };
-    const options = { interaction_id: id, cursor: START, trace: false };
-    const reading = readers.follow(options, { ...silent, ...sink });
-    return () => reading.leave();
+  function follow(id: string, reader: Partial<Observer<FollowedEvent>> = {}): () => void {
+    const backlog = { isFull: false, drained: async () => {} };
+    const options = { interaction_id: id, cursor: START, trace: false, backlog };
+    const reading = readers.follow(options).subscribe(reader);
+    return () => reading.unsubscribe();
   }
 
-  /** Resolves when the reader is told that it is over. */
+  /** Resolves when the stream of a reader completes. */
   function untilEnded(id: string): Promise<unknown> {
-    return new Promise((resolve) => follow(id, { end: resolve }));
+    return new Promise<void>((resolve) => follow(id, { complete: resolve }));
   }
 
   it('counts who comes and who leaves, and tells whoever wants to know', () => {
@@ -63,12 +67,12 @@ describe(Readers.name, () => {
 
   it('asks the store once per check, however many read', async () => {
     const read = new Promise<void>((resolve) => {
-      for (let i = 0; i < 100; i++) follow(i % 2 ? 'a' : 'b', { event: () => resolve() });
+      for (let i = 0; i < 100; i++) follow(i % 2 ? 'a' : 'b', { next: () => resolve() });
     });
     await read;
     const ended = untilEnded('b');
     store.delete('b');
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     await ended;
     expect(store.lastSeqCalls).toEqual([['b', 'a']]);
   });
@@ -78,7 +82,7 @@ describe(Readers.name, () => {
     await tick();
     const body = { type: 'INTERACTION_COMPLETE', status: 'COMPLETED' } as const;
     await store.append([{ interaction_id: 'a', epoch: 1, records: [newRecord('a', 2, { body })] }]);
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     expect(await Promise.all(ends)).toEqual([undefined, undefined]);
     expect(readers.count('a')).toBe(0);
   });
@@ -98,7 +102,7 @@ describe(Readers.name, () => {
       });
       return found;
     };
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     await end;
     expect(readRecords).toHaveBeenCalledTimes(1);
   });
@@ -108,7 +112,7 @@ describe(Readers.name, () => {
     follow('b');
     await tick();
     store.delete('a');
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     expect(await end).toBeUndefined();
     expect([readers.count('a'), readers.count('b')]).toEqual([0, 1]);
   });
@@ -116,7 +120,7 @@ describe(Readers.name, () => {
   it('has let go of a reader before it tells it of a failure', async () => {
     store.readRecords = () => Promise.reject(new Error('away'));
     const left = await new Promise((resolve) => {
-      follow('a', { end: (error) => resolve([error, readers.count('a')]) });
+      follow('a', { error: (error) => resolve([error, readers.count('a')]) });
     });
     expect(left).toEqual([new Error('away'), 0]);
   });
@@ -128,13 +132,13 @@ describe(Readers.name, () => {
     store.readLastSeqs = (ids) =>
       failures-- > 0 ? Promise.reject(new Error('away')) : readLastSeqs(ids);
     store.delete('a');
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     expect(await end).toBeUndefined();
   });
 
   it('asks nothing while nobody reads', async () => {
     follow('a')();
-    readers.startTailCheck(1);
+    readers.onApplicationBootstrap();
     await untilEnded('deleted');
     expect(store.lastSeqCalls).toEqual([['deleted']]);
   });

@@ -1,71 +1,87 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Observable, Subject } from 'rxjs';
+import { Config } from '../../config/config.js';
+import { RecordStore } from '../../persistence/record.store.js';
+import { LiveBus } from '../live/live-bus.js';
 import { Follower } from './follower.js';
-import type { FollowOptions, FollowSink, FollowerDeps } from './follower.js';
+import type { FollowOptions, FollowedEvent } from './follower.js';
 
-/** What is on its way between processes gets so long to arrive, in milliseconds. What is missing then was lost. */
+/** How long a frame may be under way between processes, in milliseconds; after that it was lost. */
 const ARRIVAL_MS = 250;
 
-export type ReaderCountListener = (interactionId: string, count: number) => void;
-
-export interface Reading {
-  /** Resolves when what is said from now on is heard. */
-  readonly live: Promise<void>;
-  /** To be called when the reader is gone. */
-  leave(): void;
+/** How many read an interaction through this process, after one came, or left before the end. */
+export interface ReaderCount {
+  readonly interaction_id: string;
+  readonly count: number;
 }
 
-/** Everybody who reads an interaction through this process. */
-export class Readers {
+/** All readers of interactions through this process. */
+@Injectable()
+export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly followers = new Map<string, Set<Follower>>();
-  private readonly listeners = new Set<ReaderCountListener>();
+  private readonly counts = new Subject<ReaderCount>();
   private timer: NodeJS.Timeout | undefined;
   private checking = false;
 
-  constructor(private readonly deps: FollowerDeps) {}
+  constructor(
+    private readonly records: RecordStore,
+    private readonly bus: LiveBus,
+    private readonly config: Config,
+  ) {}
 
-  /** Compares where readers stand with the store, every `interval` milliseconds: one query for all of them. */
-  startTailCheck(interval: number): void {
-    this.timer = setInterval(() => void this.checkTails(), interval).unref();
+  /**
+   * At each heartbeat compares the readers' positions with the store: one query for all of them.
+   */
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.checkTails(), this.config.heartbeatMs).unref();
   }
 
-  stopTailCheck(): void {
+  onApplicationShutdown(): void {
     clearInterval(this.timer);
   }
 
-  /** Starts to follow for one reader. */
-  follow(options: FollowOptions, sink: FollowSink): Reading {
+  /**
+   * The events after the cursor, then live. Completes after the last one; fails when the store
+   * does.
+   */
+  follow(options: FollowOptions): Observable<FollowedEvent> {
     const id = options.interaction_id;
-    const leave = (): void => {
-      follower.stop();
-      if (this.remove(id, follower)) this.tell(id);
-    };
-    const follower = new Follower(this.deps, options, {
-      event: (cursor, event) => sink.event(cursor, event),
-      flush: () => sink.flush(),
-      drained: () => sink.drained(),
-      end: (error) => {
-        this.remove(id, follower);
-        sink.end(error);
-      },
+    return new Observable<FollowedEvent>((reader) => {
+      const { records, bus } = this;
+      const follower = new Follower({ records, bus }, options, {
+        next: (event) => reader.next(event),
+        error: (error) => {
+          this.remove(id, follower);
+          reader.error(error);
+        },
+        complete: () => {
+          this.remove(id, follower);
+          reader.complete();
+        },
+      });
+      this.add(id, follower);
+      void follower.start();
+      return () => {
+        follower.stop();
+        if (this.remove(id, follower)) this.emitCount(id);
+      };
     });
-    this.add(id, follower);
-    return { live: follower.start(), leave };
   }
 
   count(interactionId: string): number {
     return this.followers.get(interactionId)?.size ?? 0;
   }
 
-  /** Tells who comes, and who leaves before the end. */
-  onCountChange(listener: ReaderCountListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  get countChanges(): Observable<ReaderCount> {
+    return this.counts;
   }
 
   private add(id: string, follower: Follower): void {
     const followers = this.followers.get(id) ?? new Set();
     this.followers.set(id, followers.add(follower));
-    this.tell(id);
+    this.emitCount(id);
   }
 
   private remove(id: string, follower: Follower): boolean {
@@ -75,8 +91,8 @@ export class Readers {
     return true;
   }
 
-  private tell(id: string): void {
-    for (const listener of this.listeners) listener(id, this.count(id));
+  private emitCount(interaction_id: string): void {
+    this.counts.next({ interaction_id, count: this.count(interaction_id) });
   }
 
   private async checkTails(): Promise<void> {
@@ -84,12 +100,12 @@ export class Readers {
     this.checking = true;
     try {
       const ids = [...this.followers.keys()];
-      const lastSeqs = await this.deps.records.readLastSeqs(ids);
+      const lastSeqs = await this.records.readLastSeqs(ids);
       await delay(ARRIVAL_MS, undefined, { ref: false });
       for (const id of ids)
         for (const follower of this.followers.get(id) ?? []) follower.checkTail(lastSeqs.get(id));
     } catch {
-      // The store is away; the next check comes anyway.
+      // The store is unavailable; the next check tries again.
     } finally {
       this.checking = false;
     }

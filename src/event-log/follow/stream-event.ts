@@ -1,9 +1,9 @@
 import type { Delta, EventOrigin, RecordEvent, Trace } from '../../protocol/events.js';
 
-/** What a reader gets: a record, or something that passes. */
+/** An event for readers: a record, or an ephemeral delta or trace. */
 export type StreamEvent = RecordEvent | (EventOrigin & (Delta | Trace));
 
-/** A delta as clients see it, its fields in the same order wherever it comes from. */
+/** A delta for clients, its fields always in the same order. */
 export function toDeltaEvent(
   { interaction_id, agent_id }: EventOrigin,
   { type, block_id, offset, delta, tool_call_id }: Delta,

@@ -1,6 +1,6 @@
 import type { DeltaType, RecordBody } from '../../protocol/events.js';
 
-/** A block that a record completes: its whole text, and how its deltas are called. */
+/** A block that a record completes: its whole text, and the type of its deltas. */
 export interface CompletedBlock {
   readonly id: string;
   readonly text: string;
@@ -8,7 +8,7 @@ export interface CompletedBlock {
   readonly tool_call_id?: string;
 }
 
-/** The block whose text a record holds. A tool's output is none: its deltas were only a preview. */
+/** The block whose text a record holds. Not a tool's output: its deltas were only a preview. */
 export function blockOf(body: RecordBody): CompletedBlock | undefined {
   switch (body.type) {
     case 'THINKING':
@@ -47,7 +47,7 @@ export function blockOf(body: RecordBody): CompletedBlock | undefined {
   }
 }
 
-/** Blocks that no delta may follow any more once this record was seen. */
+/** Blocks that get no delta after this record. */
 export function closedBlocks(body: RecordBody): readonly string[] {
   if (body.type === 'NOTICE') return body.void ?? [];
   if (body.type === 'TOOL_RESULT') return body.block_id === undefined ? [] : [body.block_id];

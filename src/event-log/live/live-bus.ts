@@ -1,20 +1,30 @@
+import type { Observable } from 'rxjs';
 import type { Delta, Trace } from '../../protocol/events.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** What one run has to say to readers, in order: durable records that are committed, and deltas that never will be. */
+/**
+ * One item of a run's output, in order: a committed record, or a delta or trace, which are never
+ * stored.
+ */
 export type FrameItem =
   | { readonly kind: 'record'; readonly record: LogRecord }
   | { readonly kind: 'delta'; readonly agent_id: string; readonly delta: Delta }
   | { readonly kind: 'trace'; readonly agent_id: string; readonly trace: Trace };
 
-/** Frames of a run are numbered 1, 2, 3…; a follower that sees a number skipped re-reads store and snapshot. */
+/**
+ * Frames of a run are numbered 1, 2, 3…; a follower that sees a number skipped re-reads store and
+ * snapshot.
+ */
 export interface Frame {
   readonly epoch: number;
   readonly number: number;
   readonly items: readonly FrameItem[];
 }
 
-/** Says that something after frame `number` may have been missed: as no frame has its number, whoever hears it reads what is there now. */
+/**
+ * Signals that frames after `number` may have been lost: as no frame has its number, followers
+ * re-read store and snapshot.
+ */
 export function gapAfter({ epoch, number }: Pick<Frame, 'epoch' | 'number'>): Frame {
   return { epoch, number: Math.floor(number) + 0.5, items: [] };
 }
@@ -26,7 +36,7 @@ export interface OpenBlock {
   readonly text: string;
 }
 
-/** What a run has published so far: the state after frame `number`. */
+/** The state of a run after its frame `number`. */
 export interface Snapshot {
   readonly epoch: number;
   readonly number: number;
@@ -35,29 +45,33 @@ export interface Snapshot {
   readonly blocks: readonly OpenBlock[];
 }
 
-export type FrameListener = (frame: Frame) => void;
-
 /**
- * Port: carries live frames from the process that runs an interaction to those that have readers of it. It may drop or repeat frames;
- * followers repair that. Frames of an older epoch than the newest seen are not delivered.
+ * Port: carries live frames from the process that runs an interaction to those that have readers of
+ * it. It may drop or repeat frames; followers repair that. Frames of an older epoch than the newest
+ * seen are not delivered.
  */
 export abstract class LiveBus {
-  /** Since when other processes are not heard; undefined: they are, or there are none. */
+  /** Since when other processes can't be reached; undefined: they can, or there are none. */
   abstract readonly awaySince: Date | undefined;
   abstract publish(interactionId: string, frame: Frame): void;
-  /** The run is over: forget its open blocks. */
+  /** The run is over: forgets its open blocks. */
   abstract close(interactionId: string, epoch: number): void;
-  /** Listens until the returned function is called. Listeners must not throw or block. */
-  abstract subscribe(interactionId: string, listener: FrameListener): () => void;
-  /** Once it is answered, whoever has subscribed before asking hears everything that it doesn't hold. */
+  /**
+   * Emits while it is subscribed to; never completes or fails. Observers must not throw or block.
+   */
+  abstract frames(interactionId: string): Observable<Frame>;
+  /**
+   * Once it resolves, those who subscribed to `frames` before the call get every frame that it
+   * doesn't include.
+   */
   abstract snapshot(interactionId: string): Promise<Snapshot | undefined>;
-  /** Tells whoever runs the interaction to look at its row again. */
+  /** Tells the process that runs the interaction to read its row again. */
   abstract wake(interactionId: string): void;
   abstract onWake(listener: (interactionId: string) => void): () => void;
-  /** Tells other processes that somebody has come to read the interaction in this one. */
+  /** Tells other processes that this one has a reader of the interaction now. */
   abstract noteReader(interactionId: string): void;
-  /** Hears of those that come in other processes. */
+  /** Interactions that have a new reader in another process. */
   abstract onReader(listener: (interactionId: string) => void): () => void;
-  /** Whether anybody listens to it in another process; undefined: that can't be known now. */
-  abstract isHeardElsewhere(interactionId: string): Promise<boolean | undefined>;
+  /** True when another process has readers of it; undefined: unknown at the moment. */
+  abstract hasReadersElsewhere(interactionId: string): Promise<boolean | undefined>;
 }

@@ -6,7 +6,7 @@ interface GrowingBlock extends OpenBlock {
   text: string;
 }
 
-/** The blocks of a run that are still being generated: a fold over what it published. */
+/** The blocks of a run that are still being generated: a fold over its frames. */
 export class OpenBlocks {
   private readonly blocks = new Map<string, GrowingBlock>();
 
@@ -31,7 +31,7 @@ export class OpenBlocks {
   }
 }
 
-/** What repeats or skips text is left out: what is here is always a prefix of the block. */
+/** Deltas that repeat or skip text are ignored: the text is always a prefix of the block. */
 function grow(block: GrowingBlock, { offset, delta }: Delta): void {
   if (offset === block.text.length) block.text += delta;
 }

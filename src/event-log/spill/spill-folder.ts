@@ -5,8 +5,8 @@ const SUFFIX = '.jsonl';
 const TEMPORARY = '.tmp';
 
 /**
- * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those that can't be saved any more. Only the
- * owner may read them: they hold what people said.
+ * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those
+ * that can't be saved any more. They hold conversations, so only the owner may read them.
  */
 export class SpillFolder {
   private readonly path: string;
@@ -14,14 +14,14 @@ export class SpillFolder {
 
   constructor(
     dataDir: string,
-    /** More than this is not written, counted over all files, in bytes. */
+    /** Limit of all files together, in bytes. */
     private readonly max_bytes: number,
   ) {
     this.path = join(dataDir, 'spill');
     this.aside = join(this.path, 'aside');
   }
 
-  /** Interactions that have a file. What else is there is nobody's that we know. */
+  /** Interactions that have a file. Other files are ignored. */
   async list(): Promise<string[]> {
     const names = (await namesIn(this.path)).filter(isSpill);
     const stats = await Promise.all(names.map((name) => stat(join(this.path, name))));
@@ -65,7 +65,7 @@ export class SpillFolder {
     await syncFolder(this.path);
   }
 
-  /** Moves an interaction's file out of the way; answers where it is now. */
+  /** Moves an interaction's file to `aside/`; gives its new path. */
   async setAside(interactionId: string): Promise<string> {
     const taken = new Set(await namesIn(this.aside));
     const name = encodeURIComponent(interactionId);
@@ -88,7 +88,7 @@ export class SpillFolder {
   }
 }
 
-/** None when no interaction could have a file of this name. */
+/** Empty when the name is not that of an interaction's file. */
 function interactionOf(name: string): string[] {
   try {
     return [decodeURIComponent(name.slice(0, -SUFFIX.length))];
@@ -110,7 +110,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Of the files in it, without folders. */
+/** Of its spill files, in bytes. */
 async function sizeOf(folder: string): Promise<number> {
   const names = (await namesIn(folder)).filter(isSpill);
   const sizes = await Promise.all(
@@ -129,7 +129,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-/** Windows can't, and doesn't need to. */
+/** Windows can't sync a folder, and doesn't need to. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -3,7 +3,7 @@ import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
 type Implied = Omit<AppendBatch, 'interaction_id' | 'epoch' | 'records'>;
 
-/** One record; the last one of its append carries what the append implies, and so closes it. */
+/** One record; the last one of an append carries the rest of it, and so completes it. */
 interface SpillLine {
   readonly interaction_id: string;
   readonly epoch: number;
@@ -12,9 +12,9 @@ interface SpillLine {
 }
 
 export interface SpillContent {
-  /** Appends that are whole, in order. */
+  /** Complete appends, in order. */
   readonly batches: readonly AppendBatch[];
-  /** Lines from the first one on that is broken, or belongs to an append that was not finished. */
+  /** Lines from the first malformed one on, or of an incomplete append. */
   readonly torn_lines: number;
 }
 
@@ -28,7 +28,7 @@ export function encodeSpill({ interaction_id, epoch, records, ...append }: Appen
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Nothing after a line that can't be read counts: it would leave a gap (I1). */
+/** Ignores everything after a malformed line: it would leave a gap (I1). */
 export function decodeSpill(text: string): SpillContent {
   const batches: AppendBatch[] = [];
   const lines = text.split('\n').map(parse);

@@ -4,7 +4,7 @@ import { IsIn, IsOptional, IsString } from 'class-validator';
 export class TraceQueryDto {
   @ApiPropertyOptional({
     enum: ['0', '1'],
-    description: '1: also provider events that nobody knows.',
+    description: '1: also provider events of unknown types.',
   })
   @IsOptional()
   @IsIn(['0', '1'])

@@ -24,7 +24,7 @@ class AgentStateDto {
   readonly messages: readonly Message[];
 }
 
-/** How the API's document describes an interaction. */
+/** An interaction, as the API documents it. */
 export class InteractionDto implements Interaction {
   @ApiProperty({ example: 'int_0199c0de-0000-7000-8000-000000000000' })
   readonly id: string;

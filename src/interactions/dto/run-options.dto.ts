@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -6,20 +6,79 @@ import {
   IsArray,
   IsIn,
   IsInt,
+  IsNumber,
   IsObject,
   IsOptional,
+  IsPositive,
   IsString,
+  Matches,
   Max,
   MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
-import type { ApprovalMode } from '../../persistence/rows/store-rows.js';
-import { BudgetDto } from './budget.dto.js';
-import { ClientToolDto } from './client-tool.dto.js';
+import type { ApprovalMode, ClientTool } from '../../persistence/rows/store-rows.js';
+import type { Budget } from '../../protocol/budget.js';
 
-/** How an interaction is run: what a start and an edit have in common. */
+const MAX = 1_000_000_000_000;
+
+/** Limits of an interaction with all its agents, besides the server's own. */
+export class BudgetDto implements Budget {
+  @ApiPropertyOptional({ description: 'Of input and output together.', minimum: 1, maximum: MAX })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX)
+  tokens?: number;
+
+  @ApiPropertyOptional({ minimum: 0, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  tool_calls?: number;
+
+  @ApiPropertyOptional({
+    description: 'Milliseconds of work: waiting for people does not count.',
+    minimum: 1,
+    maximum: MAX,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX)
+  wall_time_ms?: number;
+
+  @ApiPropertyOptional({
+    description: "US dollars; the server has to know the model's price (MODEL_PRICES).",
+    maximum: 1_000_000,
+  })
+  @IsOptional()
+  @IsNumber()
+  @IsPositive()
+  @Max(1_000_000)
+  cost_usd?: number;
+}
+
+/** A tool that the caller runs itself. */
+export class ClientToolDto implements ClientTool {
+  @ApiProperty({ example: 'open_door' })
+  @Matches(/^[a-zA-Z0-9_-]{1,64}$/, { message: 'name must be 1 to 64 letters, digits, _ or -' })
+  name: string;
+
+  @ApiProperty({ description: 'For the model: what it does, when to use it.' })
+  @IsString()
+  @MaxLength(4000)
+  description: string;
+
+  @ApiProperty({ type: Object, description: 'JSON Schema of an object.' })
+  @IsObject()
+  @MaxJsonLength(32_768)
+  input_schema: Record<string, unknown>;
+}
+
+/** How an interaction is run: common to a start and an edit. */
 export class RunOptionsDto {
   @ApiPropertyOptional({
     description: "A kind of agent; the chat's unless given.",
@@ -54,7 +113,7 @@ export class RunOptionsDto {
   @ApiPropertyOptional({
     enum: ['cancel', 'continue'],
     description:
-      'What happens when nobody reads the events any more: by default a streamed start is cancelled after a grace period, and one in the background continues.',
+      'When the events have no reader any more: by default a streamed start is cancelled after a grace period, and one in the background continues.',
   })
   @IsOptional()
   @IsIn(['cancel', 'continue'])

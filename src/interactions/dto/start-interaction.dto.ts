@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { RunOptionsDto } from './run-options.dto.js';
 
 export class StartInteractionDto extends RunOptionsDto {
@@ -16,4 +17,27 @@ export class StartInteractionDto extends RunOptionsDto {
   @IsOptional()
   @IsIn(['reject', 'enqueue', 'interrupt'])
   on_conflict?: 'reject' | 'enqueue' | 'interrupt';
+}
+
+export class EditInteractionDto extends RunOptionsDto {
+  @ApiProperty({ description: 'What the user says instead.', example: 'What is 7*7?' })
+  @IsString()
+  @Matches(/\S/, { message: 'new_user_message must contain more than white space' })
+  new_user_message: string;
+
+  @ApiPropertyOptional({
+    enum: ['reject', 'interrupt'],
+    description: 'When the chat is busy: answer 409 (default), or cancel what runs and go next.',
+  })
+  @IsOptional()
+  @IsIn(['reject', 'interrupt'])
+  on_conflict?: 'reject' | 'interrupt';
+}
+
+export class ChatBusyDto extends ProblemDto {
+  @ApiPropertyOptional({
+    example: 'int_0199c0de-0000-7000-8000-000000000000',
+    description: 'With `/problems/chat_busy`: the interaction that holds the chat.',
+  })
+  readonly active_interaction_id?: string;
 }

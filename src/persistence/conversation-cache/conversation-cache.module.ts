@@ -1,6 +1,6 @@
 import { Logger, Module } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Refusals } from '../../redis/refusals.js';
+import { Refusals } from '../../redis/redis-faults.js';
 import { InteractionStore } from '../interaction.store.js';
 import { ConversationCache } from './conversation-cache.js';
 import { MessageLists } from './message-lists.js';

@@ -3,46 +3,49 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { doneWithin } from '../../kernel/done-within.js';
 import { connectRedis, retryDelay, whenConnected } from '../../redis/connect-redis.js';
-import { Refusals } from '../../redis/refusals.js';
+import { Refusals } from '../../redis/redis-faults.js';
 import { LocalRunQueue } from '../local/local-run-queue.js';
 import { RunQueue } from '../run-queue.js';
-import type { EnqueueOptions, RunHandler, Slot } from '../run-queue.js';
+import type { EnqueueOptions, RunHandler, RunSlot } from '../run-queue.js';
 import { JobFeed } from './job-feed.js';
 import type { FedJob, RunJob } from './job-feed.js';
 
 export interface BullRunQueueOptions {
   readonly url: string;
-  /** What everything of it in Redis begins with, without a colon at the end. */
+  /** Of its keys in Redis, without a colon at the end. */
   readonly prefix: string;
-  /** How many runs of this process may be at work at once. */
+  /** How many runs of this process may work at once. */
   readonly concurrency: number;
   readonly lock_ms: number;
   readonly report: (problem: string) => void;
 }
 
 const NAME = 'runs';
-/** How long a stop waits for Redis to take back what was not begun; it may be away. */
+/**
+ * How long a stop waits for Redis, which may be unavailable, to take back jobs that were not begun.
+ */
 const GIVE_BACK_MS = 1_000;
-/** Jobs without a priority come before all that have one. */
-const AFTER_BEGUN = 1;
+/** Jobs without a priority, the begun runs, come before all that have one. */
+const NEW_RUN_PRIORITY = 1;
 
 /**
- * The queue of many processes. BullMQ hands each interaction to one of them, the begun first; what this process is given, and what it finds
- * by itself, shares its slots. The lease decides who runs: the queue only makes it soon. While Redis is away, processes that run anything
- * run what they are asked for, and what they find.
+ * The queue of many processes. BullMQ hands each interaction to one of them, begun runs first; jobs
+ * and interactions with local affinity share the process's slots. The lease decides who runs: the
+ * queue only makes it soon. While Redis is unavailable, a process that runs anything runs the
+ * interactions that it enqueues itself.
  */
 export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
   private readonly local: LocalRunQueue;
   private readonly redis: Redis;
   private readonly jobs: Queue<RunJob>;
-  /** Connected for as long as this process runs anything. */
+  /** Undefined in a process that runs nothing. */
   private feed: { readonly redis: Redis; readonly jobs: JobFeed } | undefined;
   private isClosed = false;
   private readonly refusals: Refusals;
-  /** Jobs whose interaction has not begun to run here. */
+  /** Jobs whose interaction doesn't run here yet. */
   private readonly waiting = new Map<string, FedJob[]>();
 
-  /** Resolves when Redis is connected, or that takes too long: it goes on trying. */
+  /** Resolves when Redis is connected, or after a limit: it goes on trying. */
   static async open(options: BullRunQueueOptions): Promise<BullRunQueue> {
     const queue = new BullRunQueue(options);
     await whenConnected(queue.redis);
@@ -53,7 +56,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     super();
     this.local = new LocalRunQueue(options.concurrency);
     this.refusals = new Refusals((message) =>
-      options.report(`Redis refuses what the queue asks it for: ${message}`),
+      options.report(`Redis refuses a command of the queue: ${message}`),
     );
     this.redis = connectRedis(options.url, ignore);
     this.redis.on('ready', () => this.refusals.clear());
@@ -61,7 +64,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
       connection: this.redis,
       prefix: options.prefix,
       streams: { events: { maxLen: 0 } },
-      skipVersionCheck: true, // the live bus tells, in the log
+      skipVersionCheck: true, // the live bus logs it
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     });
     this.jobs.on('error', (error) => this.refusals.note(error));
@@ -75,7 +78,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     return this.local.queued;
   }
 
-  /** While Redis is away nothing is known of the others. */
+  /** Only this process's while Redis is unavailable. */
   async countWaiting(): Promise<number> {
     if (this.redis.status !== 'ready') return this.queued;
     const shared = await this.jobs.getJobCountByTypes('waiting', 'prioritized').catch(() => 0);
@@ -88,7 +91,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
       enableOfflineQueue: true,
       maxRetriesPerRequest: null,
       commandTimeout: undefined, // it blocks for seconds
-      retryStrategy: (times) => (this.isClosed ? null : retryDelay(times)), // also of the copy that BullMQ makes
+      retryStrategy: (times) => (this.isClosed ? null : retryDelay(times)), // also for BullMQ's duplicate of it
     });
     const { prefix, lock_ms } = this.options;
     const jobs = new JobFeed({
@@ -103,12 +106,12 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     this.feed = { redis, jobs };
   }
 
-  enqueue(interactionId: string, handing: EnqueueOptions = {}): void {
-    if (handing.to === 'here' || this.redis.status !== 'ready')
-      return this.enqueueHere(interactionId, handing);
-    this.add(interactionId, handing).catch((error: Error) => {
+  enqueue(interactionId: string, options: EnqueueOptions = {}): void {
+    if (options.affinity === 'local' || this.redis.status !== 'ready')
+      return this.enqueueLocally(interactionId, options);
+    this.add(interactionId, options).catch((error: Error) => {
       this.refusals.note(error);
-      this.enqueueHere(interactionId, handing);
+      this.enqueueLocally(interactionId, options);
     });
   }
 
@@ -127,21 +130,21 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     this.redis.disconnect();
   }
 
-  /** One job for each interaction; what comes while it runs makes one more. */
-  private async add(interactionId: string, { as }: EnqueueOptions): Promise<void> {
+  /** One job per interaction; enqueued while it runs, one more. */
+  private async add(interactionId: string, { priority }: EnqueueOptions): Promise<void> {
     await this.jobs.add(
       'run',
       { interaction_id: interactionId },
       {
         deduplication: { id: interactionId, keepLastIfActive: true },
-        ...(as === 'new' && { priority: AFTER_BEGUN }),
+        ...(priority === 'new' && { priority: NEW_RUN_PRIORITY }),
       },
     );
   }
 
-  /** A process that runs nothing leaves it to the others' sweep. */
-  private enqueueHere(interactionId: string, handing: EnqueueOptions): void {
-    if (this.feed) this.local.enqueue(interactionId, handing);
+  /** In a process that runs nothing, it is left to the others' sweep. */
+  private enqueueLocally(interactionId: string, options: EnqueueOptions): void {
+    if (this.feed) this.local.enqueue(interactionId, options);
   }
 
   private accept(job: FedJob): boolean {
@@ -154,7 +157,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
 
   private async run(
     id: string,
-    { slot, handler }: { slot: Slot; handler: RunHandler },
+    { slot, handler }: { slot: RunSlot; handler: RunHandler },
   ): Promise<void> {
     const jobs = this.waiting.get(id) ?? [];
     this.waiting.delete(id);
@@ -163,5 +166,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
   }
 }
 
-/** The live bus tells that Redis is away, and health checks do; what was not queued is found by the sweep. */
+/**
+ * The live bus and the health checks report it; the sweep finds interactions that were not queued.
+ */
 function ignore(): void {}

@@ -11,32 +11,36 @@ export interface JobFeedOptions {
   readonly redis: Redis;
   readonly name: string;
   readonly prefix: string;
-  /** For how long a job stays with a process that is not heard of any more, in milliseconds. */
+  /** How long a job stays with a process that has died, in milliseconds. */
   readonly lock_ms: number;
   /** Resolves when there is room for one more. */
   readonly room: () => Promise<void>;
-  /** What has been fetched. False: there is no room any more, others shall have it. */
+  /** Takes a job that was fetched. False: there is no room any more, and it is given back. */
   readonly accept: (job: FedJob) => boolean;
   readonly onError: (error: Error) => void;
 }
 
-/** A job that this process has; it ends with `finish` or `giveBack`, of which neither rejects. */
+/** A job of this process; it ends with `finish` or `giveBack`, which never reject. */
 export interface FedJob {
   readonly interaction_id: string;
   finish(): Promise<void>;
   giveBack(): Promise<void>;
 }
 
-/** In how many parts of `lock_ms` jobs are kept, and those that nobody keeps are looked for: twice before one is taken for lost. */
+/**
+ * How often in `lock_ms` locks are renewed and stalled jobs looked for: a job stalls after two
+ * renewals were missed.
+ */
 const LOOKS_PER_LOCK = 3;
-/** After an error, so that a Redis that refuses is not asked without end. */
+/** Pause after an error. */
 const PAUSE_MS = 500;
-/** How long an orderly end may take: Redis may be away. */
+/** How long `close` waits for Redis, which may be unavailable. */
 const CLOSE_MS = 1_000;
 
 /**
- * Fetches jobs while there is room, and keeps them from being taken for lost. Unlike the processor of a BullMQ worker, which has a
- * fixed number of jobs, it fetches none when the process has given its slots to runs that came otherwise, and more while runs only wait.
+ * Fetches jobs while there is room, and renews their locks. A BullMQ worker with a processor has a
+ * fixed concurrency; this one fetches nothing while other runs have the slots of the process, and
+ * more while runs only wait.
  */
 export class JobFeed {
   private readonly worker: Worker<RunJob>;
@@ -56,7 +60,7 @@ export class JobFeed {
       lockDuration: lock_ms,
       stalledInterval: look_ms,
       maxStalledCount: 0,
-      skipVersionCheck: true, // the live bus tells, in the log
+      skipVersionCheck: true, // the live bus logs it
     });
     this.worker.on('error', onError);
     void this.worker.startStalledCheckTimer();
@@ -69,7 +73,7 @@ export class JobFeed {
     this.isStopping = true;
   }
 
-  /** To be called when all jobs have ended. */
+  /** To be called after all jobs have ended. */
   async close(): Promise<void> {
     this.stop();
     clearInterval(this.renewal);
@@ -107,7 +111,7 @@ export class JobFeed {
     this.held.delete(job.id!);
     const ended = move().then(
       () => {},
-      (error: Error) => this.options.onError(error), // it was taken for lost: others know by now
+      (error: Error) => this.options.onError(error), // it has stalled: another process has it
     );
     this.ending.add(ended);
     await ended;
@@ -125,14 +129,14 @@ export class JobFeed {
   }
 }
 
-/** Whoever may write to Redis can put anything there. */
+/** Redis may hold anything. */
 function isRunJob(data: unknown): data is RunJob {
   return typeof (data as Partial<RunJob> | null)?.interaction_id === 'string';
 }
 
 /**
- * Its process died. Others find its interaction by the lease: only they know how often it was lost, and take what may take a process down
- * by itself (DESIGN §5).
+ * Its process died. The sweep finds its interaction by the lease: it knows how often that was lost,
+ * and quarantines one that may have crashed the process.
  */
 function isLost({ deferredFailure, stalledCounter }: Job<RunJob>): boolean {
   return deferredFailure !== undefined || stalledCounter > 0;

@@ -1,20 +1,23 @@
 import { RunQueue } from '../run-queue.js';
 import type { EnqueueOptions, RunHandler } from '../run-queue.js';
-import { Slots } from './slots.js';
+import { RunSlots } from './run-slots.js';
 
-/** The queue of a single process: what has begun first, then first come, first run, a bounded number at work at once. */
+/**
+ * The queue of a single process: begun runs first, then first in, first out; a bounded number works
+ * at once.
+ */
 export class LocalRunQueue extends RunQueue {
   private handler: RunHandler | undefined;
   private readonly begun = new Set<string>();
   private readonly fresh = new Set<string>();
   private readonly running = new Map<string, Promise<void>>();
-  private readonly slots: Slots;
-  private readonly onRoom: (() => void)[] = [];
+  private readonly slots: RunSlots;
+  private readonly roomWaiters: (() => void)[] = [];
   private stopped = false;
 
   constructor(concurrency: number) {
     super();
-    this.slots = new Slots(concurrency, () => this.next());
+    this.slots = new RunSlots(concurrency, () => this.next());
   }
 
   get isImmediate(): boolean {
@@ -34,9 +37,9 @@ export class LocalRunQueue extends RunQueue {
     this.next();
   }
 
-  enqueue(interactionId: string, { as = 'begun' }: EnqueueOptions = {}): void {
+  enqueue(interactionId: string, { priority }: EnqueueOptions = {}): void {
     if (!this.fresh.has(interactionId) && !this.begun.has(interactionId))
-      (as === 'new' ? this.fresh : this.begun).add(interactionId);
+      (priority === 'new' ? this.fresh : this.begun).add(interactionId);
     this.next();
   }
 
@@ -44,25 +47,25 @@ export class LocalRunQueue extends RunQueue {
     this.stopped = true;
     this.begun.clear();
     this.fresh.clear();
-    this.tellOfRoom();
+    this.resolveRoom();
     await Promise.all(this.running.values());
   }
 
-  /** Resolves when what comes next would begin at once, or nothing begins any more. */
+  /** Resolves when the next interaction would run at once, or nothing is run any more. */
   async room(): Promise<void> {
     if (!this.isImmediate && !this.stopped)
-      await new Promise<void>((resolve) => this.onRoom.push(resolve));
+      await new Promise<void>((resolve) => this.roomWaiters.push(resolve));
   }
 
   private next(): void {
     for (const waiting of [this.begun, this.fresh])
       for (const id of waiting) {
         if (!this.isImmediate) return;
-        if (this.running.has(id)) continue; // it runs once more when this run is over
+        if (this.running.has(id)) continue; // runs once more afterwards
         waiting.delete(id);
         this.run(id);
       }
-    if (this.isImmediate) this.tellOfRoom();
+    if (this.isImmediate) this.resolveRoom();
   }
 
   private run(id: string): void {
@@ -75,7 +78,7 @@ export class LocalRunQueue extends RunQueue {
     this.running.set(id, run);
   }
 
-  private tellOfRoom(): void {
-    for (const tell of this.onRoom.splice(0)) tell();
+  private resolveRoom(): void {
+    for (const resolve of this.roomWaiters.splice(0)) resolve();
   }
 }

@@ -10,7 +10,10 @@ export interface AgentCode {
 
 const running = new AsyncLocalStorage<AgentCode>();
 
-/** Runs an agent's function, which also ends when something throws that its code has left to itself, such as a timer. */
+/**
+ * Runs an agent's function, which also ends when something throws that its code has left to itself,
+ * such as a timer.
+ */
 export async function runAgentCode<T>(
   names: Omit<AgentCode, 'fail'>,
   code: (fail: AgentCode['fail']) => Promise<T>,
@@ -25,7 +28,7 @@ function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {
   return parts;
 }
 
-/** What the server does for an agent is none of the agent's code. */
+/** Runs work of the server that an agent has asked for: its errors are not the agent's. */
 export function outsideAgentCode<T>(work: () => T): T {
   return running.exit(work);
 }

@@ -1,78 +1,86 @@
-import type { ToolCall } from '../../protocol/message.js';
-import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
+import { runAgentCode } from './agent-code.js';
+import type { AgentRunOptions } from './agent-run-options.js';
+import { HookCalls } from './hook-calls.js';
+import { HookedContext } from './hooked-context.js';
+import { JournaledContext } from './journaled-context.js';
+import type { ContextParts } from './journaled-context.js';
+import { makeResources } from './resources.js';
+import type { Agent } from '../../agents/agent.js';
+import type { AgentIdentity } from '../../agents/agent-context.js';
+import { Children } from '../children/children.js';
+import { ToolEffect } from '../effects/tool.effect.js';
+import { guardText } from '../guarding/guard-output.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { JournalMismatch } from '../journal/journal-mismatch.js';
-import { runAgentCode } from './agent-code.js';
-import { Children } from '../children/children.js';
-import type { Conversation } from '../../conversation/conversation.js';
-import { DeferredCall } from '../tool-call/deferred-call.js';
-import { guardText } from '../guarding/guard-text.js';
-import type { OpenDeferredCall } from '../scope/leftovers.js';
-import { makeResources } from './resources.js';
-import { JournaledContext } from './journaled-context.js';
-import { runHooked } from './run-hooked.js';
+import type { OpenApproval } from '../open-work.js';
+import type { ToolCall } from '../../protocol/message.js';
 import type { AgentScope } from '../scope/agent-scope.js';
+import { DeferredCall } from '../tool-call/deferred-call.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
-import { ToolEffect } from '../effects/tool.effect.js';
 
-export interface AgentRunOptions {
-  readonly identity: AgentIdentity;
-  /** The first part of its step keys. */
-  readonly path: string;
-  readonly conversation: Conversation;
-  readonly settings: AgentSettings;
-}
-
-/** Runs an agent's code; answers what it returned, once it has no child and no open call any more. */
+/** Runs an agent's code; answers what it returned, once it has no child and no open call. */
 export async function runAgent(
   scope: AgentScope,
   options: AgentRunOptions,
 ): Promise<string | void> {
-  const { identity } = options;
-  const agent = scope.services.agents.get(identity.type);
+  const { identity, path } = options;
+  const agent = scope.run.services.agents.get(identity.type);
   const code = { agent_id: identity.id, interaction_id: identity.interaction_id };
   if (agent.resources) await runAgentCode(code, () => makeResources(scope, { agent, identity }));
   const children = new Children(scope, { parent: identity, runAgent });
-  for (const open of scope.leftovers.deferredCalls(identity.id))
-    scope.defer(takeUp(scope, open, { agent: identity, children }));
-  const context = new JournaledContext({ scope, ...options, children });
-  const { conversation } = options;
-  const text = await runAgentCode(code, (fail) =>
-    runHooked({ agent, context, calls: { agent, conversation, fail, signal: scope.signal } }),
-  );
-  context.close();
-  const unasked = scope.journal.findUnasked(options.path);
-  if (unasked && !scope.signal.aborted) return mismatch(scope, unasked);
+  for (const call of scope.run.openWork.deferredCalls(identity.id))
+    scope.defer(resumeDeferred(scope, call, { agent: identity, children }));
+  const parts = { scope, ...options, children };
+  const text = await runAgentCode(code, (fail) => runCode(agent, parts, fail));
+  const unclaimed = scope.run.journal.firstUnclaimedOf(path);
+  if (unclaimed && !scope.signal.aborted) return mismatch(scope, unclaimed);
   await children.stop();
-  await scope.deferredSettled();
-  return typeof text === 'string' ? returned(scope, identity, text) : undefined;
+  await scope.deferredDone();
+  return typeof text === 'string' ? guarded(scope, identity, text) : undefined;
 }
 
-/** What it returned, as readers get to see it. */
-async function returned(scope: AgentScope, agent: AgentIdentity, said: string): Promise<string> {
+/** Calls the agent's function, and its hooks if it has any. */
+async function runCode(
+  agent: Agent,
+  parts: ContextParts,
+  fail: (error: unknown) => void,
+): Promise<string | void> {
+  if (!HookCalls.areOf(agent)) return runAndClose(agent, new JournaledContext(parts));
+  const { conversation, scope } = parts;
+  const hooks = new HookCalls({ agent, conversation, fail, signal: scope.signal });
+  const context = new HookedContext(parts, hooks);
+  if (!hooks.open(context)) return new Promise(() => {});
+  const text = await runAndClose(agent, context);
+  return hooks.close(text) ? text : new Promise(() => {});
+}
+
+async function runAndClose(agent: Agent, context: JournaledContext): Promise<string | void> {
+  const text = await agent.run(context);
+  context.close();
+  return text;
+}
+
+async function guarded(scope: AgentScope, agent: AgentIdentity, said: string): Promise<string> {
   const { text, remarks } = guardText(scope, agent, said);
   if (remarks.length > 0) await scope.append(remarks);
   return text;
 }
 
-/** The agent returns before a step that it once took. */
-function mismatch(scope: AgentScope, unasked: CompletingRecord): Promise<never> {
-  scope.fail(new JournalMismatch(unasked, 'nothing there'));
+/** The agent has returned before a step that the log has. */
+function mismatch(scope: AgentScope, unclaimed: CompletingRecord): Promise<never> {
+  scope.run.fail(new JournalMismatch(unclaimed, 'nothing there'));
   return new Promise(() => {});
 }
 
 /** A call that the agent went on without in an earlier run. */
-function takeUp(
+function resumeDeferred(
   scope: AgentScope,
-  open: OpenDeferredCall,
+  { key, approval_id, tool_call_id: id, tool_name: name, tool_input, started_in }: OpenApproval,
   owner: Pick<ToolCallInput, 'agent' | 'children'>,
 ): DeferredCall {
-  const { key, approval_id, tool_call_id: id, tool_name: name, tool_input } = open;
   const call: ToolCall = { id, type: 'function', function: { name, arguments: tool_input } };
   const nest = (inner: ToolCallInput) => new ToolEffect(scope, inner);
   const input = { ...owner, key, call, nest };
-  return new DeferredCall(scope, {
-    ...{ input, approval_id, tool_input },
-    started: open.started_in !== undefined,
-  });
+  const started = started_in !== undefined;
+  return new DeferredCall(scope, { input, approval_id, tool_input, started });
 }

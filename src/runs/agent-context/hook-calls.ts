@@ -8,10 +8,10 @@ import type { Conversation } from '../../conversation/conversation.js';
 
 const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
 
-/** What a hook said, if it could say something. */
-export type Heard<T> = { readonly said: T } | undefined;
+/** The value that a hook returned; undefined if the agent ends instead. */
+type HookResult<T> = { readonly value: T } | undefined;
 
-export interface HookCallsOptions {
+interface HookCallsOptions {
   readonly agent: Agent;
   readonly conversation: Conversation;
   /** Ends the agent. */
@@ -20,12 +20,15 @@ export interface HookCallsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Calls the hooks of one agent in one run, for as long as its code runs. A hook that throws ends the agent. */
+/**
+ * Calls the hooks of one agent in one run, for as long as its code runs. A hook that throws ends
+ * the agent.
+ */
 export class HookCalls {
   private ctx: HookContext | undefined;
   private isClosed = false;
   private isCalling = false;
-  /** What people said since the last message of the model or a tool. */
+  /** Messages of people since the last one of the model or a tool. */
   private said: Message[] = [];
   /** Runs code as the agent's own, wherever it is called from. */
   private readonly asAgent: (code: () => void) => void;
@@ -42,7 +45,9 @@ export class HookCalls {
     return !this.isClosed && !this.options.signal.aborted;
   }
 
-  /** The agent begins, with the messages that its conversation has from its start. False: it ends. */
+  /**
+   * The agent begins, with the messages that its conversation has from its start. False: it ends.
+   */
   open(ctx: HookContext): boolean {
     this.ctx = ctx;
     const { conversation } = this.options;
@@ -62,12 +67,12 @@ export class HookCalls {
   }
 
   /** Why the step may not be done, if so. Undefined: the agent ends. */
-  before(step: Step): Heard<string | void> {
+  before(step: Step): HookResult<string | void> {
     return this.call((agent, ctx) => agent.beforeStep?.(step, ctx));
   }
 
   /** Undefined: the agent ends. */
-  after(step: DoneStep): Heard<void> {
+  after(step: DoneStep): HookResult<void> {
     return this.call((agent, ctx) => agent.afterStep?.(step, ctx));
   }
 
@@ -82,8 +87,9 @@ export class HookCalls {
   }
 
   /**
-   * What people say may be in the log before the agent's code has come that far, and is then delivered earlier on a replay than it was
-   * live. What comes of a step is not: so it is told with that.
+   * What people say may be in the log before the agent's code has come that far, and is then
+   * delivered earlier on a replay than it was live. What comes of a step is not: so it is told with
+   * that.
    */
   private onJoin(message: Message): void {
     this.said.push(message);
@@ -95,14 +101,14 @@ export class HookCalls {
     this.call((agent, ctx) => agent.onMessage?.(message, ctx));
   }
 
-  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): Heard<T> {
+  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): HookResult<T> {
     if (!this.isOpen || !this.ctx) return undefined;
     const { ctx } = this;
-    let heard: Heard<T>;
+    let result: HookResult<T>;
     this.asAgent(() => {
       try {
         this.isCalling = true;
-        heard = { said: requireSynchronous(hook(this.options.agent, ctx)) };
+        result = { value: requireSynchronous(hook(this.options.agent, ctx)) };
       } catch (error) {
         this.isClosed = true;
         this.options.fail(error);
@@ -110,7 +116,7 @@ export class HookCalls {
         this.isCalling = false;
       }
     });
-    return heard;
+    return result;
   }
 }
 

@@ -9,63 +9,66 @@ import type {
   Turn,
 } from '../../agents/agent-context.js';
 import type { Answered, DoneStep, Step, StepKind, StepOf } from '../../agents/agent-hooks.js';
-import { abandonable } from '../journal/abandonable.js';
+import { abandonable } from '../effects/effect.js';
 import type { HookCalls } from './hook-calls.js';
-import type { JournaledContext } from './journaled-context.js';
-import { SeenContext } from './seen-context.js';
+import { JournaledContext } from './journaled-context.js';
+import type { ContextParts } from './journaled-context.js';
 import { refuseInsideStep } from '../effects/step.effect.js';
 
-/** The context of an agent that has hooks: they are called before each step is asked for, and after it has settled. */
-export class HookedContext extends SeenContext {
+/**
+ * The context of an agent that has hooks: they are called before each step is asked for, and after
+ * it has settled.
+ */
+export class HookedContext extends JournaledContext {
   constructor(
-    private readonly inner: JournaledContext,
+    parts: ContextParts,
     private readonly hooks: HookCalls,
   ) {
-    super(inner.parts);
+    super(parts);
   }
 
-  generate(options: GenerateOptions = {}): Promise<Turn> {
+  override generate(options: GenerateOptions = {}): Promise<Turn> {
     const step = { kind: 'generate', options: shown(options) } as const;
-    return this.around(step, () => this.inner.generate(options));
+    return this.around(step, () => super.generate(options));
   }
 
-  async callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
+  override async callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
     return Promise.all(calls.map((call) => this.callTool(call)));
   }
 
-  ask(question: string, options: AskOptions = {}): Promise<string | null> {
+  override ask(question: string, options: AskOptions = {}): Promise<string | null> {
     const step = { kind: 'ask', question, options: shown(options) } as const;
-    return this.around(step, () => this.inner.ask(question, options));
+    return this.around(step, () => super.ask(question, options));
   }
 
-  fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
+  override fork(prompt: string, options: ForkOptions = {}): Promise<AgentHandle> {
     const step = { kind: 'fork', prompt, options: shown(options) } as const;
-    return this.around(step, () => this.inner.fork(prompt, options));
+    return this.around(step, () => super.fork(prompt, options));
   }
 
-  wait(child: AgentHandle): Promise<string> {
-    return this.around({ kind: 'wait', child }, () => this.inner.wait(child));
+  override wait(child: AgentHandle): Promise<string> {
+    return this.around({ kind: 'wait', child }, () => super.wait(child));
   }
 
-  async step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
-    return (await this.around({ kind: 'step', name }, () => this.inner.step(name, fn))) as T;
+  override async step<T>(name: string, fn: () => Promise<T> | T): Promise<T> {
+    return (await this.around({ kind: 'step', name }, () => super.step(name, fn))) as T;
   }
 
-  say(text: string): Promise<void> {
-    return this.around({ kind: 'say', text }, () => this.inner.say(text));
+  override say(text: string): Promise<void> {
+    return this.around({ kind: 'say', text }, () => super.say(text));
   }
 
-  notice(code: string, message: string): Promise<void> {
+  override notice(code: string, message: string): Promise<void> {
     const step = { kind: 'notice', code, message } as const;
-    return this.around(step, () => this.inner.notice(code, message));
+    return this.around(step, () => super.notice(code, message));
   }
 
   /** One that is refused is answered in the log: the model reads why. */
   private callTool(call: ToolCall): Promise<ToolOutcome> {
     return this.around(
       { kind: 'tool_call', call },
-      () => this.inner.callTools([call]).then(([outcome]) => outcome!),
-      (reason) => this.inner.refuseCall(call, `This call was refused: ${reason}`),
+      () => super.callTools([call]).then(([outcome]) => outcome!),
+      (reason) => super.refuseCall(call, `This call was refused: ${reason}`),
     );
   }
 
@@ -77,10 +80,10 @@ export class HookedContext extends SeenContext {
   ): Promise<Answered[K]> {
     refuseInsideStep();
     this.hooks.refuseInsideHook();
-    const heard = this.hooks.before(step as Step);
-    if (!heard) return new Promise(() => {});
-    const { said } = heard;
-    return abandonable(this.told(step, said === undefined ? work() : refuse(said)));
+    const result = this.hooks.before(step as Step);
+    if (!result) return new Promise(() => {});
+    const { value: refusal } = result;
+    return abandonable(this.told(step, refusal === undefined ? work() : refuse(refusal)));
   }
 
   private async told<K extends StepKind>(

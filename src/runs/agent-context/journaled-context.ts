@@ -1,7 +1,12 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { ToolCall } from '../../protocol/message.js';
+import type { Message, ToolCall } from '../../protocol/message.js';
+import type { Children } from '../children/children.js';
+import type { AgentScope } from '../scope/agent-scope.js';
+import type { AgentRunOptions } from './agent-run-options.js';
+import { AgentContext } from '../../agents/agent-context.js';
 import type {
   AgentHandle,
+  AgentIdentity,
   AskOptions,
   ForkOptions,
   GenerateOptions,
@@ -9,26 +14,60 @@ import type {
   Turn,
 } from '../../agents/agent-context.js';
 import { AskEffect } from '../effects/ask.effect.js';
-import { abandonable } from '../journal/abandonable.js';
-import { perform } from '../journal/effect.js';
-import type { Effect } from '../journal/effect.js';
+import { abandonable, perform } from '../effects/effect.js';
+import type { Effect } from '../effects/effect.js';
 import { GenerateEffect } from '../effects/generate.effect.js';
-import { NoticeEffect } from '../effects/notice.effect.js';
-import { SayEffect } from '../effects/say.effect.js';
-import { SeenContext } from './seen-context.js';
+import { NoticeEffect, SayEffect } from '../effects/say.effect.js';
 import { StepEffect, refuseInsideStep } from '../effects/step.effect.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 import { ToolEffect } from '../effects/tool.effect.js';
 
-/** The context of one agent in one run: gives each effect its key, and nothing more. */
-export class JournaledContext extends SeenContext {
+export interface ContextParts extends AgentRunOptions {
+  readonly scope: AgentScope;
+  readonly children: Children;
+}
+
+/** The context of one agent in one run: gives each effect its journal key. */
+export class JournaledContext extends AgentContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
   private isClosed = false;
   /** The calls that this agent's turns made and that have not been run. */
   private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
 
-  /** The agent has returned: what its code still does on the side starts nothing any more, so that a replay finds no step that comes later. */
+  constructor(private readonly parts: ContextParts) {
+    super();
+  }
+
+  get agent(): AgentIdentity {
+    return this.parts.identity;
+  }
+
+  get messages(): readonly Message[] {
+    return this.parts.conversation.shown;
+  }
+
+  get signal(): AbortSignal {
+    return this.parts.scope.signal;
+  }
+
+  get resources(): unknown {
+    return this.parts.scope.resources.value;
+  }
+
+  get max_iterations(): number {
+    const { scope, settings } = this.parts;
+    return settings.max_iterations ?? scope.run.interaction.settings.max_iterations;
+  }
+
+  get client_tools(): readonly string[] {
+    return this.parts.scope.run.interaction.settings.client_tools.map(({ name }) => name);
+  }
+
+  /**
+   * The agent has returned: effects that its code still asks for never start, so that a replay
+   * finds no later step.
+   */
   close(): void {
     this.isClosed = true;
   }

@@ -4,16 +4,19 @@ import { Resources } from '../../tools/resources.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { Agent } from '../../agents/agent.js';
-import { OwnedObjects } from './owned-objects.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { untilAborted } from '../scope/until-aborted.js';
+import { untilAborted } from '../../kernel/abort.js';
+import { doneWithin } from '../../kernel/done-within.js';
 
-/** How long an agent may take to make its resources, in milliseconds: less than a replay waits for a step that nobody asks for. */
+/**
+ * How long an agent may take to make its resources, in milliseconds; less than UNCLAIMED_MS of the
+ * journal.
+ */
 export const MAKE_MS = 30_000;
 
 /**
- * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and nothing of it runs any more. Never settles
- * when the agent is stopped meanwhile.
+ * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and
+ * nothing of it runs any more. Never settles when the agent is stopped meanwhile.
  * @throws AppError `resources_failed`
  */
 export async function makeResources(
@@ -21,7 +24,7 @@ export async function makeResources(
   { agent, identity }: { readonly agent: Agent; readonly identity: AgentIdentity },
 ): Promise<void> {
   const objects = new OwnedObjects((error) => warn(scope, identity, error));
-  scope.doLast(AsyncResource.bind(() => objects.dispose()));
+  scope.addCleanup(AsyncResource.bind(() => objects.dispose()));
   const time = new AbortController();
   const late = `They were not there within ${MAKE_MS / 1000} s.`;
   const timer = setTimeout(() => time.abort(new Error(late)), MAKE_MS);
@@ -53,12 +56,70 @@ async function make(agent: Agent, { identity, signal, objects }: MakingInput): P
 }
 
 function warn(
-  { services }: AgentScope,
+  { run }: AgentScope,
   { id, interaction_id, type }: AgentIdentity,
   error: unknown,
 ): void {
   const message = `${interaction_id}: what ${id} (${type}) had as resources could not be disposed of: ${toErrorText(error)}`;
-  services.logger.warn({ message, err: error });
+  run.services.logger.warn({ message, err: error });
 }
 
 function noop(): void {}
+
+/** How long the disposal of one object is waited for, in milliseconds. */
+export const DISPOSE_MS = 5_000;
+
+type Dispose = () => unknown;
+
+/** Objects that have to be disposed of, each once. */
+class OwnedObjects {
+  private readonly owned = new Map<unknown, Dispose>();
+  private isOver = false;
+
+  /** @param onFault told what went wrong when objects were disposed of */
+  constructor(private readonly onFault: (error: unknown) => void) {}
+
+  /**
+   * `dispose`: how, unless the object says so itself. What comes too late is disposed of at once.
+   */
+  add<T>(object: T, dispose?: (object: T) => unknown): T {
+    const how = dispose ? () => dispose(object) : findDispose(object);
+    if (!how || (this.owned.has(object) && !dispose)) return object;
+    this.owned.set(object, how);
+    if (this.isOver) void this.dispose();
+    return object;
+  }
+
+  /** Adds the value itself if it is disposable, else its members. */
+  addAll(value: unknown): void {
+    if (findDispose(value)) this.add(value);
+    else for (const member of Object.values(Object(value) as object)) this.add(member);
+  }
+
+  /** The latest first, as each may use those before it. Never rejects. */
+  async dispose(): Promise<void> {
+    this.isOver = true;
+    const latestFirst = [...this.owned.values()].reverse();
+    this.owned.clear();
+    for (const dispose of latestFirst) await this.disposeOne(dispose);
+  }
+
+  private async disposeOne(dispose: Dispose): Promise<void> {
+    try {
+      const done = (async () => dispose())();
+      if (!(await doneWithin(done, DISPOSE_MS)))
+        throw new Error(`An object was not disposed of within ${DISPOSE_MS / 1000} s.`);
+    } catch (error) {
+      this.onFault(error);
+    }
+  }
+}
+
+function findDispose(object: unknown): Dispose | undefined {
+  if (typeof object !== 'object' || object === null) return undefined;
+  const { [Symbol.asyncDispose]: later, [Symbol.dispose]: now } = object as Partial<
+    AsyncDisposable & Disposable
+  >;
+  const dispose = later ?? now;
+  return dispose && (() => dispose.call(object));
+}

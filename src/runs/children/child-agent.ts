@@ -2,31 +2,43 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { Message } from '../../protocol/message.js';
 import type { AgentHandle, AgentIdentity, AgentState } from '../../agents/agent-context.js';
-import { agentEndKey } from '../journal/agent-end-key.js';
+import { agentEndKey } from '../journal/completes.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { AgentEnd } from './agent-end.js';
-import { AgentFailed } from '../agent-context/agent-failed.js';
-import type { AgentRunOptions } from '../agent-context/agent-run.js';
 import type { Conversation } from '../../conversation/conversation.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
-import { guardFailure } from '../guarding/guard-failure.js';
-import { guardedAgent, trip } from '../guarding/guarding.js';
+import { guardFailure, guardedAgent, trip } from '../guarding/guard-output.js';
 import { intervened } from './interventions.js';
+import type { RunningChild } from '../scope/running.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { settleInTime } from '../closing/settle-in-time.js';
+import { closeAgent } from '../closing/close-agent.js';
+import type { AgentRunOptions } from '../agent-context/agent-run-options.js';
+import type { AgentStatus } from '../../protocol/events.js';
+import { AppError } from '../../kernel/app-error.js';
+
+/** How a child agent ended. */
+interface AgentEnd {
+  readonly status: AgentStatus;
+  /** Its answer, or why it has none. */
+  readonly result: string;
+  /** Of what it failed with. */
+  readonly code?: string;
+}
 
 /** Runs an agent's code; answers what it returned. */
 export type RunAgent = (scope: AgentScope, options: AgentRunOptions) => Promise<string | void>;
 
-export interface ChildAgentOptions {
+interface ChildAgentOptions {
   /** The key of its fork. */
   readonly path: string;
   readonly forked: ForkedAgent;
   readonly runAgent: RunAgent;
 }
 
-/** A child agent in one run, from its start to its end. What it came to is read from the record that ended it, live and replayed. */
-export class ChildAgent implements AgentHandle {
+/**
+ * A child agent in one run, from its start to its end. What it came to is read from the record that
+ * ended it, live and replayed.
+ */
+export class ChildAgent implements AgentHandle, RunningChild {
   private readonly identity: AgentIdentity;
   private readonly scope: AgentScope;
   private readonly conversation: Conversation;
@@ -42,8 +54,10 @@ export class ChildAgent implements AgentHandle {
   ) {
     this.identity = options.forked.identity;
     this.scope = parent.child();
-    this.conversation = parent.shared.conversations.get(this.agent_id);
-    this.completion = parent.journal.take(this.endKey).then((end) => this.complete(end));
+    this.conversation = parent.run.conversations.get(this.agent_id);
+    this.completion = parent.run.journal
+      .completionOf(this.endKey)
+      .then((end) => this.complete(end));
   }
 
   get agent_id(): string {
@@ -65,7 +79,7 @@ export class ChildAgent implements AgentHandle {
     return this.conversation.messages;
   }
   get children(): readonly string[] {
-    return this.scope.shared.conversations.childrenOf(this.agent_id);
+    return this.scope.run.conversations.childrenOf(this.agent_id);
   }
   get state(): AgentState {
     return this.current;
@@ -74,8 +88,8 @@ export class ChildAgent implements AgentHandle {
   /** Starts its code, unless the journal has its end. */
   start(): void {
     if (this.hasEnded) return this.parent.release(this.scope);
-    if (this.removeIfUnwanted()) return;
-    this.scope.shared.agents.add(this.options.path);
+    if (this.removeIfDeleted()) return;
+    this.scope.run.agents.add(this.options.path);
     void this.run().then((end) => this.end(end));
   }
 
@@ -84,8 +98,8 @@ export class ChildAgent implements AgentHandle {
   }
 
   /** Stops it if a person wants that, and answers whether one does. */
-  removeIfUnwanted(): boolean {
-    const rows = this.scope.shared.interventions.takeDeletes(this.agent_id);
+  removeIfDeleted(): boolean {
+    const rows = this.scope.run.interventions.takeDeletes(this.agent_id);
     const [first] = rows;
     if (!first) return false;
     const why = first.user_content === null ? '.' : `: ${first.user_content}`;
@@ -95,7 +109,9 @@ export class ChildAgent implements AgentHandle {
     return true;
   }
 
-  /** Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more. */
+  /**
+   * Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more.
+   */
   async abandon(): Promise<void> {
     this.end({ status: 'cancelled', result: 'Its parent finished without waiting for it.' });
     await this.ending;
@@ -114,7 +130,10 @@ export class ChildAgent implements AgentHandle {
 
   /** As far as the log tells, which may be ahead of what its parent knows. */
   private get hasEnded(): boolean {
-    return this.current !== 'running' || this.parent.journal.find(this.endKey) !== undefined;
+    return (
+      this.current !== 'running' ||
+      this.parent.run.journal.findCompletion(this.endKey) !== undefined
+    );
   }
 
   private async run(): Promise<AgentEnd> {
@@ -141,14 +160,14 @@ export class ChildAgent implements AgentHandle {
 
   private async close(end: AgentEnd, told: readonly Entry[]): Promise<void> {
     this.scope.stop();
-    this.scope.journal.abandon(this.options.path);
-    await settleInTime(this.scope);
+    this.scope.run.journal.abandon(this.options.path);
+    await this.scope.drain();
     this.parent.signal.throwIfAborted();
-    const entries = await this.scope.leftovers.close(this.agent_id);
+    const entries = await closeAgent(this.scope, this.agent_id);
     this.parent.signal.throwIfAborted();
     await this.parent.append([...told, ...entries, this.completed(end)]);
     this.parent.release(this.scope);
-    this.scope.shared.endAgents(this.options.path);
+    this.scope.run.endAgents(this.options.path);
   }
 
   private completed({ status, result, code }: AgentEnd): Entry {
@@ -169,5 +188,12 @@ export class ChildAgent implements AgentHandle {
     const end = { status, result, ...(hidden && 'code' in hidden && { code: hidden.code }) };
     if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
     return end;
+  }
+}
+
+/** A child agent that has no answer: it failed, with the `code` of its error, or was cancelled. */
+class AgentFailed extends AppError {
+  constructor({ code = 'agent_cancelled', result }: AgentEnd) {
+    super('unprocessable', code, result);
   }
 }

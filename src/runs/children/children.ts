@@ -1,25 +1,24 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { AgentHandle, AgentIdentity, ForkOptions } from '../../agents/agent-context.js';
-import { abandonable } from '../journal/abandonable.js';
+import { abandonable, perform } from '../effects/effect.js';
 import { ChildAgent } from './child-agent.js';
 import type { RunAgent } from './child-agent.js';
-import { perform } from '../journal/effect.js';
 import { ForkEffect } from '../effects/fork.effect.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** What a child is unless its parent says otherwise: every server has it, and it can do any task that a prompt can tell. */
+/** Default type of a child agent: every server has it, and it takes any task. */
 const DEFAULT_TYPE = 'react';
 
 /** A child that is wanted; `key` is that of its fork, and becomes its path. */
-export interface WantedChild {
+interface WantedChild {
   readonly key: string;
   readonly prompt: string;
   readonly options: ForkOptions;
   readonly tool_call_id?: string;
 }
 
-export interface ChildrenOptions {
+interface ChildrenOptions {
   readonly parent: AgentIdentity;
   readonly runAgent: RunAgent;
 }
@@ -52,7 +51,10 @@ export class Children {
     return abandonable(this.answerOf(child));
   }
 
-  /** Those of a call that its agent doesn't wait for: they end with the call, and not when the agent returns. */
+  /**
+   * Those of a call that its agent doesn't wait for: they end with the call, and not when the agent
+   * returns.
+   */
   ofDeferredCall(): Children {
     return new Children(this.scope, this.options);
   }
@@ -66,7 +68,7 @@ export class Children {
   private start(path: string, forked: ForkedAgent): ChildAgent {
     const child = new ChildAgent(this.scope, { path, forked, runAgent: this.options.runAgent });
     this.byId.set(child.agent_id, child);
-    this.scope.shared.children.set(child.agent_id, child);
+    this.scope.run.children.set(child.agent_id, child);
     if (this.isOver) void child.abandon();
     else child.start();
     return child;

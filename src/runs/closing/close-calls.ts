@@ -1,41 +1,32 @@
-import { deferredNote } from '../tool-call/deferred-call.js';
-import { decisionOf } from '../tool-call/decision.js';
+import { decisionOf, deferredNote } from '../tool-call/call-records.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { STOPPED_WITH_SERVER } from '../../tools/tool-executor.js';
-import type { OpenAgent } from './open-agents.js';
-import type { OpenCall, OpenQuestion, OpenWork } from '../open-work.js';
-
-export interface ClosingContext {
-  readonly state: OpenWork;
-  /** Tool calls that may still be running. */
-  readonly unstoppable: ReadonlySet<string>;
-  /** What a request came to before the end, if anything. */
-  readonly settlementOf: (requestId: string) => Settlement | undefined;
-  /** As much of an output as the model gets to read. */
-  readonly limit: (output: string) => { readonly output: string; readonly truncated?: true };
-  readonly epoch: number;
-}
+import type { OpenAgent, OpenCall, OpenQuestion } from '../open-work.js';
+import type { ClosingContext } from './closing-context.js';
 
 type Owned = { readonly agent_id: string };
 
 const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
 
-/** Every call gets a verdict and a result, whatever happened (I8); of these agents, or of all. */
+/** Gives every open call of these agents, or of all, a decision and a result (I8). */
 export function closeCalls(
   context: ClosingContext,
   why: string,
   agents?: ReadonlySet<string>,
 ): Entry[] {
-  const isTheirs = ({ agent_id }: Owned): boolean => agents?.has(agent_id) ?? true;
+  const isIncluded = ({ agent_id }: Owned): boolean => agents?.has(agent_id) ?? true;
   return [
-    ...closeApprovals(context, isTheirs),
-    ...closeToolCalls(context, why, isTheirs),
-    ...closeDeferred(context, why, isTheirs),
+    ...closeApprovals(context, isIncluded),
+    ...closeToolCalls(context, why, isIncluded),
+    ...closeDeferred(context, why, isIncluded),
   ];
 }
 
-/** What must not run again of what ran until the server was stopped. Where it asked somebody, the next run closes that, and tells the model. */
+/**
+ * Results of calls that a shutdown has stopped and that must not run again. A call that asks a
+ * question is left to the next run, which closes the question first.
+ */
 export function closeStopped(
   { state, epoch }: ClosingContext,
   mayRunAgain: (toolName: string) => boolean,
@@ -56,7 +47,7 @@ export function closeStopped(
   ];
 }
 
-/** Child agents that have not ended, children before their parents. */
+/** Ends child agents, in the given order. */
 export function closeAgents(agents: readonly OpenAgent[], result: string): Entry[] {
   return agents.map(({ agent_id, end_key: key }) => ({
     agent_id,
@@ -65,16 +56,18 @@ export function closeAgents(agents: readonly OpenAgent[], result: string): Entry
   }));
 }
 
-/** Questions of agents that are stopped while their interaction goes on: what was answered in time, or null. */
+/** Answers the open questions of stopped agents: as they were settled in time, else with null. */
 export function closeQuestions(
   { state, settlementOf }: ClosingContext,
   agents: ReadonlySet<string>,
 ): Entry[] {
-  const theirs = [...state.openQuestions.values()].filter(({ agent_id }) => agents.has(agent_id));
-  return theirs.map((question) => answered(question, settlementOf(question.request_id)));
+  const questions = [...state.openQuestions.values()].filter(({ agent_id }) =>
+    agents.has(agent_id),
+  );
+  return questions.map((question) => answered(question, settlementOf(question.request_id)));
 }
 
-/** Questions that were answered, although nobody waits for that any more (I5). */
+/** Writes the answers that were settled before the end (I5). */
 export function closeAnswered({ state, settlementOf }: ClosingContext): Entry[] {
   return [...state.openQuestions.values()].flatMap((question) => {
     const settlement = settlementOf(question.request_id);
@@ -89,9 +82,9 @@ function answered({ agent_id, key, request_id }: OpenQuestion, settlement?: Sett
 
 function closeApprovals(
   { state, settlementOf }: ClosingContext,
-  isTheirs: (owned: Owned) => boolean,
+  isIncluded: (owned: Owned) => boolean,
 ): Entry[] {
-  const open = [...state.openApprovals.values()].filter(isTheirs);
+  const open = [...state.openApprovals.values()].filter(isIncluded);
   const undecided = open.filter(({ isDecided }) => !isDecided);
   return undecided.map(({ key, agent_id, approval_id, tool_call_id }) => {
     const settlement = settlementOf(approval_id);
@@ -103,16 +96,16 @@ function closeApprovals(
 function closeToolCalls(
   context: ClosingContext,
   why: string,
-  isTheirs: (owned: Owned) => boolean,
+  isIncluded: (owned: Owned) => boolean,
 ): Entry[] {
-  const open = [...context.state.openCalls.values()].filter(isTheirs);
+  const open = [...context.state.openCalls.values()].filter(isIncluded);
   return open.map(
     (call) =>
       clientResult(call, context) ?? failedCall(call, `${why} ${whatHappened(call, context)}`),
   );
 }
 
-/** What the client has sent in time, although nobody waits for that any more (I5). */
+/** The result that the client has sent before the end (I5). */
 function clientResult(
   { id, agent_id, key, tool_name, request_id }: OpenCall,
   { settlementOf, limit }: ClosingContext,
@@ -134,13 +127,13 @@ function failedCall({ id, agent_id, key, tool_name }: OpenCall, tool_output: str
   return { agent_id, key, body: { ...body, is_error: true, duration_ms: 0 } };
 }
 
-/** What an agent went on without is over too. */
+/** Ends the calls whose agents went on without the result. */
 function closeDeferred(
   context: ClosingContext,
   why: string,
-  isTheirs: (owned: Owned) => boolean,
+  isIncluded: (owned: Owned) => boolean,
 ): Entry[] {
-  const open = context.state.deferredCalls().filter(isTheirs);
+  const open = context.state.deferredCalls().filter(isIncluded);
   return open.map(({ tool_call_id: id, ...call }) => {
     const outcome = `${why} ${whatHappened({ id, ...call }, context)}`;
     return deferredNote({ ...call, id }, outcome);

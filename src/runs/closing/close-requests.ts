@@ -1,35 +1,36 @@
-import type { AgentScope } from '../scope/agent-scope.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
-import type { Clock } from '../../kernel/clock.js';
-import type { RequestStore } from '../../persistence/request.store.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
+import type { RunScope } from '../scope/run-scope.js';
 
-export interface CloseRequestsOptions {
-  readonly requests: RequestStore;
-  readonly clock: Clock;
-  readonly scope: AgentScope;
+/**
+ * Settles the open requests of these agents, or of all, as cancelled. An earlier settlement counts
+ * (I5).
+ */
+export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>): Promise<void> {
+  const { requests } = run.services;
+  for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
+    if (agents?.has(row.agent_id) ?? true)
+      run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
 
-/** Nobody can settle them any more; what somebody has settled first counts (I5). Of these agents, or of all. */
-export async function closeRequests(
-  options: CloseRequestsOptions,
-  agents?: ReadonlySet<string>,
-): Promise<void> {
-  const { requests, scope } = options;
-  const { id: interaction_id } = scope.interaction;
-  for await (const row of listAllRequests(requests, { interaction_id }))
-    if (agents?.has(row.agent_id) ?? true) scope.takeRequests([await settled(row, options)]);
+/**
+ * Settles a question as cancelled: its answer is not needed any more. An earlier answer counts
+ * (I5).
+ */
+export async function withdrawQuestion(run: RunScope, requestId: string): Promise<void> {
+  const row = await cancel(run, { id: requestId, kind: 'input' });
+  if (row) run.requests.resolve(row);
 }
 
-async function settled(
-  row: RequestRow,
-  { requests, clock }: CloseRequestsOptions,
-): Promise<RequestRow> {
-  if (row.status !== 'pending') return row;
+async function cancel(
+  run: RunScope,
+  { id: request_id, kind }: Pick<RequestRow, 'id' | 'kind'>,
+): Promise<RequestRow | undefined> {
+  const { requests, clock } = run.services;
   const at = clock.now().toISOString();
-  const settlement = cancelled(row.kind);
-  await requests.settleRequest({ request_id: row.id, settlement, at, accept_expired: true });
-  return (await requests.findRequest(row.id)) ?? row;
+  const settlement = cancelled(kind);
+  await requests.settleRequest({ request_id, settlement, at, accept_expired: true });
+  return requests.findRequest(request_id);
 }
 
 function cancelled(kind: RequestKind): Settlement {

@@ -2,9 +2,9 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import type { EventError, StoppedEffect } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { closeAgents, closeAnswered, closeCalls } from './close-calls.js';
-import type { ClosingContext } from './close-calls.js';
-import type { OpenAgent } from './open-agents.js';
-import type { OpenCall } from '../open-work.js';
+import type { OpenAgent, OpenCall } from '../open-work.js';
+import type { ShownText } from '../scope/running.js';
+import type { ClosingContext } from './closing-context.js';
 
 /** How an interaction ends, before it is written. */
 export interface Ending {
@@ -18,12 +18,7 @@ export interface EndingContext extends ClosingContext {
   readonly newBlockId: () => string;
 }
 
-export interface FailureContext extends EndingContext {
-  /** What models and people get to read of what the agent failed with. */
-  readonly guard: (cause: unknown) => EventError;
-}
-
-/** The agent returned; `text` is what it returned. */
+/** `text` is what the agent returned. */
 export function completed(context: EndingContext, text: string | void): Ending {
   const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
   return finish(context, { status: 'COMPLETED', error: null }, [
@@ -32,21 +27,21 @@ export function completed(context: EndingContext, text: string | void): Ending {
   ]);
 }
 
-export function failed(context: FailureContext, cause: unknown): Ending {
-  const error = context.guard(cause);
+/** `error`: what models and people get to read. */
+export function failed(context: EndingContext, error: EventError): Ending {
   return finish(context, { status: 'FAILED', error }, [
     ...closeAll(context, 'The run failed before this tool call finished.'),
     entry(context, { type: 'ERROR', ...error }),
   ]);
 }
 
-export interface Cancelled {
+interface Cancelled {
   readonly reason: string;
-  /** What readers have seen of the answer. */
-  readonly shown?: { readonly block_id: string; readonly content: string };
+  /** The part of the answer that readers have seen. */
+  readonly shown?: ShownText;
   /** Model requests that were aborted, by model. */
   readonly models: readonly string[];
-  /** What people did that had it stopped. */
+  /** The interventions that caused it. */
   readonly told?: readonly Entry[];
 }
 
@@ -55,7 +50,7 @@ export function cancelled(
   { reason, shown, models, told = [] }: Cancelled,
 ): Ending {
   const stopped: StoppedEffect[] = [
-    ...context.state.agents.all().map(stoppedAgent),
+    ...context.state.openAgents().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
     ...startedCalls(context).map((call) => stoppedCall(call, context)),
     ...lostCalls(context),
@@ -91,7 +86,7 @@ function answer(
 }
 
 function closeAll(context: EndingContext, why: string): Entry[] {
-  const agents = context.state.agents.all();
+  const agents = context.state.openAgents();
   return [
     ...closeAnswered(context),
     ...closeCalls(context, why),
@@ -99,12 +94,12 @@ function closeAll(context: EndingContext, why: string): Entry[] {
   ];
 }
 
-/** Its code runs nowhere but in its run: what that may have left behind are its tools. */
+/** Agent code runs only in its run, so it has stopped; only tools can be left running. */
 function stoppedAgent({ agent_id: id, agent_type: name }: OpenAgent): StoppedEffect {
   return { kind: 'agent', id, name, state: 'stopped' };
 }
 
-/** What was running, whether or not its agent waits for it. */
+/** Calls that were running, whether or not their agents wait for them. */
 function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_id'>[] {
   const deferred = state.deferredCalls().map(({ tool_call_id: id, ...call }) => ({ ...call, id }));
   return [...state.openCalls.values(), ...deferred].filter(
@@ -112,7 +107,10 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
   );
 }
 
-/** What ran in a process that was lost, and was told to the model as unknown or begun anew: the old one may be at it still (I7). */
+/**
+ * Calls of lost processes that have a result or were started again since: the first one may still
+ * run (I7).
+ */
 function lostCalls(context: EndingContext): StoppedEffect[] {
   const named = new Set(startedCalls(context).map(({ id }) => id));
   const others = [...context.state.lostCalls.values()].filter(({ id }) => !named.has(id));

@@ -1,7 +1,6 @@
 import type { Message } from '../../protocol/message.js';
-import type { ContextMark } from './context-mark.js';
-import { findMark, newestMarks } from './context-marks.js';
-import { digestMessages } from './digest-messages.js';
+import type { ContextMark } from './context-marks.js';
+import { findMark, newestMarks, digestMessages } from './context-marks.js';
 
 const CALL = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } } as const;
 const MESSAGES: readonly Message[] = [

@@ -1,9 +1,29 @@
+import type { Hidden, HiddenOf } from '../../protocol/events.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { Hidden } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
-import { reachOf } from './context-mark.js';
-import type { ContextMark } from './context-mark.js';
-import { digestMessages } from './digest-messages.js';
+import { createHash } from 'node:crypto';
+
+/**
+ * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a
+ * retried turn sends the same.
+ *
+ * `from`: index of the first message that is sent; `summary` replaces those before it, null: they
+ * are only left out. Large tool outputs in messages before `references_before` are sent as
+ * references. `digest`: of the messages that the mark is about; it holds for conversations that
+ * begin with them.
+ */
+export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
+
+/** A mark before it is known which messages it is about. */
+export type ContextCut = Omit<ContextMark, 'digest'>;
+
+/** Everything is sent as it is. */
+export const WHOLE: ContextCut = { from: 0, summary: null, references_before: 0 };
+
+/** How many messages of the conversation a mark is about. */
+export function reachOf({ from, references_before }: ContextCut): number {
+  return Math.max(from, references_before);
+}
 
 /** Of one agent; older ones are forgotten. */
 const MAX_MARKS = 16;
@@ -28,12 +48,15 @@ export function markOf(hidden: Hidden | null): ContextMark | undefined {
   return hidden && 'context' in hidden ? hidden.context : undefined;
 }
 
-/** What is kept of them: each that is looked at costs a hash of the conversation. */
+/** Bounds the marks of one agent: comparing one costs a hash of the conversation. */
 export function newestMarks(marks: readonly ContextMark[]): readonly ContextMark[] {
   return marks.slice(-MAX_MARKS);
 }
 
-/** The newest that holds for this conversation. One that was imported may begin with results whose calls it leaves out: none does so (I8). */
+/**
+ * The newest that holds for this conversation. One that was imported may begin with results whose
+ * calls it leaves out: none does so (I8).
+ */
 export function findMark(
   marks: readonly ContextMark[],
   messages: readonly Message[],
@@ -43,4 +66,27 @@ export function findMark(
     if (reach > messages.length || messages[mark.from]?.role === 'tool') return false;
     return digestMessages(messages.slice(0, reach)) === mark.digest;
   });
+}
+
+/** Tells beginnings of conversations apart, by what a model would read of them. */
+export function digestMessages(messages: readonly Message[]): string {
+  const hash = createHash('sha256');
+  for (const message of messages) hash.update(`${JSON.stringify(essence(message))}\n`);
+  return hash.digest('base64url');
+}
+
+/** In an order of its own: what was saved and read again may name its fields in another. */
+function essence(message: Message): unknown[] {
+  const { role, content } = message;
+  switch (message.role) {
+    case 'tool':
+      return [role, content, message.tool_call_id];
+    case 'assistant': {
+      const calls = message.tool_calls ?? [];
+      return [role, content, ...calls.map(({ id, function: fn }) => [id, fn.name, fn.arguments])];
+    }
+    case 'system':
+    case 'user':
+      return [role, content];
+  }
 }

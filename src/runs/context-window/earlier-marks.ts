@@ -2,13 +2,13 @@ import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { markOf, newestMarks } from './context-marks.js';
-import type { ContextMark } from './context-mark.js';
+import type { ContextMark } from './context-marks.js';
 
 /** Interactions that are read at once, and how often. */
 const PAGE = 100;
 const MAX_PAGES = 20;
 
-/** The marks of the interactions that this one goes on from, read from their logs once somebody needs them. */
+/** Marks of the interactions before this one on its branch, loaded on demand. */
 export class EarlierMarks {
   /** Of the newest that has any; none before they are loaded. */
   marks: readonly ContextMark[] = [];

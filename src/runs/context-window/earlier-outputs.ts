@@ -9,7 +9,10 @@ interface OutputStores {
   readonly records: Pick<RecordStore, 'readRecordsOfTypes'>;
 }
 
-/** Outputs of the calls that a chat's agents have made, along the branch of one interaction, and of no other chat. */
+/**
+ * Outputs of the calls that a chat's agents have made, along the branch of one interaction, and of
+ * no other chat.
+ */
 export class EarlierOutputs {
   constructor(
     private readonly stores: OutputStores,
@@ -20,7 +23,9 @@ export class EarlierOutputs {
     },
   ) {}
 
-  /** What came of a call, as much as the log keeps; undefined if there is none of this id, or it has no result. */
+  /**
+   * The output of a call, as much of it as the log keeps; undefined without such a call or result.
+   */
   async find(callId: string): Promise<string | undefined> {
     const { interaction, before } = this.options;
     const own = await this.read(interaction.id, callId);
@@ -29,7 +34,10 @@ export class EarlierOutputs {
     return told === undefined ? undefined : ((await this.readBefore(interaction, callId)) ?? told);
   }
 
-  /** In the interactions that this one goes on from, the newest first: one log at a time is in memory. */
+  /**
+   * In the interactions that this one goes on from, the newest first: one log at a time is in
+   * memory.
+   */
   private async readBefore(
     { parent_id }: InteractionRow,
     callId: string,

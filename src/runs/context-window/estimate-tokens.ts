@@ -1,11 +1,15 @@
 import type { ModelRequest } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 
-/** UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a character of Chinese has three. */
+/**
+ * UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a
+ * character of Chinese has three.
+ */
 const BYTES_PER_TOKEN = 4;
 /** Of an image, whatever its size: vendors scale large ones down to about that. */
 const IMAGE = 1_600;
-/** What stands around a message, or a call. */
+/** Overhead of a message, or of a call. */
 const AROUND = 4;
 
 /** Cheap, and wrong by a third at times: `TokenScale` corrects it. */
@@ -24,7 +28,7 @@ export function messageTokens(message: Message): number {
   return tokens + sum(calls) + (provider_data ? textTokens(JSON.stringify(provider_data)) : 0);
 }
 
-/** What a request has besides its messages. */
+/** Tokens of a request besides its messages. */
 export function fixedTokens({
   instructions = '',
   tools = [],
@@ -36,4 +40,33 @@ export function fixedTokens({
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Smaller requests tell little: what a provider adds of its own would count for much. */
+const MIN_ESTIMATE = 500;
+const LEAST = 0.75;
+const MOST = 3;
+
+/** How far off estimates are, by what models report: a fold over the log. */
+export class TokenScale {
+  private readonly scales = new Map<string, number>();
+
+  apply({ agent_id, body, hidden }: Pick<LogRecord, 'agent_id' | 'body' | 'hidden'>): void {
+    if (body.type !== 'TURN_COMPLETED') return;
+    const estimated_tokens =
+      (hidden && 'in_conversation' in hidden && hidden.estimated_tokens) || 0;
+    const { input_tokens } = body.usage;
+    if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
+    const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));
+    this.scales.set(keyOf(agent_id, body.model), scale);
+  }
+
+  /** Factor by which estimates are corrected. */
+  of(agentId: string, model: string): number {
+    return this.scales.get(keyOf(agentId, model)) ?? 1;
+  }
+}
+
+function keyOf(agentId: string, model: string): string {
+  return `${agentId} ${model}`;
 }

@@ -1,12 +1,10 @@
 import type { Config } from '../../config/config.js';
+import { AppError } from '../../kernel/app-error.js';
 
 /** How much models take, as the operator says, and what to do when it is too much. */
-export type ContextSettings = Pick<
-  Config,
-  'contextStrategy' | 'modelContextTokens' | 'modelContexts'
->;
+type ContextSettings = Pick<Config, 'contextStrategy' | 'modelContextTokens' | 'modelContexts'>;
 
-/** For the answer, where nobody says how long it may be. */
+/** Tokens reserved for an answer without a limit of its own. */
 const ANSWER = 8_192;
 
 /** Tokens that a request to this model may have, so that there is room for its answer. */
@@ -16,4 +14,33 @@ export function requestBudget(
 ): number {
   const context = settings.modelContexts?.[model] ?? settings.modelContextTokens;
   return Math.floor(context - Math.min(answer, context / 4));
+}
+
+interface Overflow {
+  /** `<provider>/<name>` */
+  readonly model: string;
+  readonly tokens: number;
+  readonly budget: number;
+}
+
+/** There is nothing left that could be left out. */
+export function contextOverflow({ model, tokens, budget }: Overflow): AppError {
+  return overflow(
+    `This turn needs about ${tokens} tokens, and ${budget} fit ${model}, although all that can be left out is. ${ADVICE}`,
+  );
+}
+
+/** The provider knows better than our estimate, and so it is also with less. */
+export function refusedOverflow(model: string, cause: AppError): AppError {
+  return overflow(
+    `${model} does not take so long a conversation: ${cause.message} ${ADVICE}`,
+    cause,
+  );
+}
+
+const ADVICE =
+  'Send a shorter message, offer fewer tools, or use a model with a larger context; if it takes more than the server knows, raise MODEL_CONTEXT_TOKENS or name it in MODEL_CONTEXTS.';
+
+function overflow(message: string, cause?: AppError): AppError {
+  return new AppError('too_large', 'context_overflow', message, { cause });
 }

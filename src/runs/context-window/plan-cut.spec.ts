@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { checkConversation } from '../../../test/support/check-conversation.js';
 import type { Message } from '../../protocol/message.js';
-import type { ContextCut } from './context-mark.js';
-import { WHOLE } from './context-mark.js';
+import type { ContextCut } from './context-marks.js';
+import { WHOLE } from './context-marks.js';
 import { planCut, summaryTokens } from './plan-cut.js';
 import { renderContext } from './render-context.js';
 import { TokenTable } from './token-table.js';
@@ -39,7 +39,10 @@ const conversations = fc.array(unit, { maxLength: 40 }).map((units) => [
   }),
 ]);
 
-/** Follows the plans to their end, with summaries of this share of their room; answers how the conversation is sent, or undefined. */
+/**
+ * Follows the plans to their end, with summaries of this share of their room; answers how the
+ * conversation is sent, or undefined.
+ */
 function follow(
   messages: readonly Message[],
   options: { budget: number; fixed: number; task: number; share: number },

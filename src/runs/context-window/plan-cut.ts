@@ -1,10 +1,9 @@
 import type { Message } from '../../protocol/message.js';
-import type { ContextCut } from './context-mark.js';
-import { reachOf } from './context-mark.js';
-import { unitStarts } from './message-units.js';
+import type { ContextCut } from './context-marks.js';
+import { reachOf } from './context-marks.js';
 import type { TokenTable } from './token-table.js';
 
-export interface PlannedConversation {
+interface PlannedConversation {
   readonly messages: readonly Message[];
   /** How it is sent now. */
   readonly cut: ContextCut;
@@ -14,14 +13,17 @@ export interface PlannedConversation {
 }
 
 /**
- * What to do with a conversation: send it as it is now; send large outputs as references; leave older messages out, and maybe summarise
- * them; or `overflow`: there is nothing left to leave out.
+ * What to do with a conversation: send it as it is now; send large outputs as references; leave
+ * older messages out, and maybe summarise them; or `overflow`: there is nothing left to leave out.
  */
-export type Plan =
+type Plan =
   | { readonly kind: 'send' | 'overflow' }
   | { readonly kind: 'refer' | 'drop'; readonly cut: ContextCut };
 
-/** Shares of the budget: from where on something is done, what is enough if references alone do it, and what of the newest stays. */
+/**
+ * Shares of the budget: from where on something is done, what is enough if references alone do it,
+ * and what of the newest stays.
+ */
 const NEAR = 0.8;
 const ENOUGH = 0.6;
 const NEWEST = 0.3;
@@ -45,7 +47,10 @@ export function summaryTokens(budget: number): number {
   return Math.floor(Math.min(4_000, Math.max(50, budget / 10)));
 }
 
-/** The first of the newest messages that fit into their share; the last turn is among them in any case. */
+/**
+ * The first of the newest messages that fit into their share; the last turn is among them in any
+ * case.
+ */
 function newestFrom({ messages, cut, table, budget }: PlannedConversation): number {
   const starts = unitStarts(messages).filter((at) => at >= cut.from);
   const last = starts.at(-1) ?? cut.from;
@@ -67,4 +72,12 @@ function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: numb
   const all = messages.length;
   const older = newest > cut.from ? [dropped, { ...dropped, references_before: all }] : [];
   return [...older, { ...cut, references_before: all }];
+}
+
+/**
+ * Where a conversation may be cut: each message but results of tools, which belong to the message
+ * that calls them.
+ */
+function unitStarts(messages: readonly Message[]): readonly number[] {
+  return messages.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
 }

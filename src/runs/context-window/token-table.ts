@@ -1,10 +1,9 @@
 import type { Message } from '../../protocol/message.js';
-import type { ContextCut } from './context-mark.js';
+import type { ContextCut } from './context-marks.js';
 import { messageTokens, sum } from './estimate-tokens.js';
-import { asReference } from './output-reference.js';
-import { contextHead } from './render-context.js';
+import { asReference, contextHead } from './render-context.js';
 
-export interface TokenTableOptions {
+interface TokenTableOptions {
   readonly messages: readonly Message[];
   readonly task: number;
   /** Of what is sent besides messages, not scaled. */

@@ -2,21 +2,22 @@ import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { AgentIdentity, AskOptions } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
-import { remarkEntries, trip } from '../guarding/guarding.js';
-import { judgeInput } from '../tool-call/judge-input.js';
+import type { Effect } from './effect.js';
+import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { withdrawQuestion } from '../closing/close-requests.js';
+import { judgeInput } from '../guarding/guard-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-export interface AskInput {
+interface AskInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly question: string;
   readonly options: AskOptions;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the answer is not needed any more. */
   readonly over?: AbortSignal;
 }
 
-/** A question to a person. The answer is null when it is declined, or nobody answers in time. */
+/** A question to a person. The answer is null if it is declined or expires. */
 export class AskEffect implements Effect<string | null> {
   readonly label = 'a question';
 
@@ -34,9 +35,9 @@ export class AskEffect implements Effect<string | null> {
   }
 
   async run(): Promise<void> {
-    const asked = this.scope.journal.findEarlier(this.key, 'INPUT_REQUIRED');
-    const request_id = asked?.request_id ?? (await this.ask());
-    const settlement = await this.settle(request_id);
+    const asked = this.scope.run.journal.findProgress(this.key, 'INPUT_REQUIRED');
+    const request_id = asked?.body.request_id ?? (await this.ask());
+    const settlement = await this.settlementOf(request_id);
     const answer = settlement.kind === 'input' ? settlement.answer : null;
     const { agent } = this.input;
     const read = { kind: 'answer', text: answer ?? '' } as const;
@@ -55,22 +56,22 @@ export class AskEffect implements Effect<string | null> {
     return judgement?.text ?? body.answer;
   }
 
-  private async settle(requestId: string): Promise<Settlement> {
+  private async settlementOf(requestId: string): Promise<Settlement> {
     const { over } = this.input;
-    const decline = (): void => this.scope.track(this.scope.decline(requestId));
-    if (over?.aborted) decline();
-    over?.addEventListener('abort', decline);
+    const withdraw = (): void => this.scope.track(withdrawQuestion(this.scope.run, requestId));
+    if (over?.aborted) withdraw();
+    over?.addEventListener('abort', withdraw);
     try {
       return await this.scope.waitFor(requestId, 'input');
     } finally {
-      over?.removeEventListener('abort', decline);
+      over?.removeEventListener('abort', withdraw);
     }
   }
 
   private async ask(): Promise<string> {
     const { key, question, options, agent } = this.input;
-    const id = this.scope.services.ids.make('input');
-    const expires_at = this.scope.expiry();
+    const id = this.scope.run.services.ids.make('input');
+    const expires_at = this.scope.run.requestExpiry();
     const event = { question, ...(options.options && { options: options.options }) };
     await this.scope.request(
       { id, key, kind: 'input', agent_id: agent.id, expires_at, event },

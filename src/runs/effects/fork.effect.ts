@@ -4,21 +4,12 @@ import type { Budget } from '../../protocol/budget.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from './effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-
-export interface TreeLimitSettings {
-  /** Levels of agents below the root. */
-  readonly maxAgentDepth: number;
-  /** Agents of one interaction that run at once, besides its root. */
-  readonly maxAgents: number;
-  /** Model turns of one interaction that are streamed at once. */
-  readonly maxParallelTurns: number;
-}
 
 const REFUSED = 'fork_refused';
 
-export interface ForkInput {
+interface ForkInput {
   readonly key: string;
   readonly parent: AgentIdentity;
   readonly agent_type: string;
@@ -36,7 +27,7 @@ export interface ForkedAgent {
   readonly tool_call_id: string | undefined;
 }
 
-/** The start of a child agent. That it was refused is journaled too: limits may change between runs. */
+/** Starts a child agent. A refusal is journaled, too: limits may change between runs. */
 export class ForkEffect implements Effect<ForkedAgent> {
   readonly key: string;
   readonly label: string;
@@ -56,7 +47,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
 
   async run(): Promise<void> {
     const refusal = this.refusal();
-    if (!refusal) this.scope.shared.agents.add(this.key);
+    if (!refusal) this.scope.run.agents.add(this.key);
     await this.scope.append([refusal ? this.refused(refusal) : this.started()]);
   }
 
@@ -71,20 +62,20 @@ export class ForkEffect implements Effect<ForkedAgent> {
     return { identity, settings, tool_call_id: body.tool_call_id };
   }
 
-  /** Why the agent may not start. */
+  /** Undefined if the agent may start. */
   private refusal(): AppError | undefined {
-    const { shared, depth, services } = this.scope;
-    const { maxAgentDepth, maxAgents } = shared.options.limits;
+    const { run, depth } = this.scope;
+    const { maxAgentDepth, maxAgents } = run.services.config;
     if (depth >= maxAgentDepth)
       return tooMany(
         `Agents may be nested ${maxAgentDepth} deep. Do this part without a child agent.`,
       );
-    if (shared.agents.size >= maxAgents)
+    if (run.agents.size >= maxAgents)
       return tooMany(`${maxAgents} agents may run at once. Wait for some of them first.`);
-    const over = shared.budgets.exceeded(this.input.parent.id, services.clock.now().getTime());
+    const over = run.budgets.exceeded(this.input.parent.id, run.now);
     if (over) return over;
     try {
-      this.scope.services.agents.get(this.input.agent_type);
+      this.scope.run.services.agents.get(this.input.agent_type);
       return undefined;
     } catch (error) {
       if (error instanceof AppError) return error;
@@ -92,9 +83,9 @@ export class ForkEffect implements Effect<ForkedAgent> {
     }
   }
 
-  /** Settled now: a file may say something else when the agent runs again. */
+  /** Journaled with the start: the agent's file may have changed when it runs again. */
   private ofType(name: string): AgentSettings {
-    const { model, max_iterations } = this.scope.services.agents.find(name)?.type ?? {};
+    const { model, max_iterations } = this.scope.run.services.agents.find(name)?.type ?? {};
     return { ...(model && { model }), ...(max_iterations && { max_iterations }) };
   }
 
@@ -119,7 +110,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
       prompt,
       ...(tool_call_id !== undefined && { tool_call_id }),
     };
-    return { agent_id: this.scope.services.ids.make('agent'), key: this.key, body, hidden };
+    return { agent_id: this.scope.run.services.ids.make('agent'), key: this.key, body, hidden };
   }
 }
 

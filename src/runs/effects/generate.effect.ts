@@ -1,20 +1,28 @@
 import type { Message } from '../../protocol/message.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from './effect.js';
 import { ModelTurn } from '../model-turn/model-turn.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { takeInNotes } from './take-in-notes.js';
 import { FittedConversation } from '../model-turn/fitted-conversation.js';
-import { turnFailure } from '../model-turn/turn-failed.js';
+import { judgementOf } from '../../guardrails/input-judgement.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { toldText } from '../../conversation/intervention-text.js';
+import { intervened } from '../children/interventions.js';
+import { judgeInput } from '../guarding/guard-input.js';
+import { Tripwire } from '../../guardrails/tripwire.js';
+import type { EventError } from '../../protocol/events.js';
+import { AppError } from '../../kernel/app-error.js';
 
-export interface GenerateInput {
+interface GenerateInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly options: GenerateOptions;
   /** The agent's conversation as it is now. */
   readonly conversation: readonly Message[];
-  /** What of it was there before the message that the agent works on. */
+  /** The part of it before the message that the agent works on. */
   readonly before: readonly Message[];
 }
 
@@ -37,16 +45,16 @@ export class GenerateEffect implements Effect<Turn> {
   async run(): Promise<void> {
     const { scope } = this;
     const { key, agent, options, conversation } = this.input;
-    const told = await takeInNotes(scope, { key, agent });
-    const messages = [...(options.messages ?? conversation), ...told];
+    const notes = await takeNotes(scope, { key, agent });
+    const messages = [...(options.messages ?? conversation), ...notes];
     const { length } = this.input.before;
     const task = messages[length] === conversation[length] ? length : -1;
-    const context = new FittedConversation(scope, { key, agent, options, messages, task });
-    await context.takeUp();
+    const prompt = new FittedConversation(scope, { key, agent, options, messages, task });
+    await prompt.replay();
     await new ModelTurn(scope, {
       ...{ key, agent, options },
       in_conversation: (options.visible ?? true) && !options.messages,
-      request: (model, refusal) => context.request(model, refusal),
+      prompt,
     }).ask();
   }
 
@@ -63,4 +71,54 @@ export class GenerateEffect implements Effect<Turn> {
       usage: body.usage,
     };
   }
+}
+
+/**
+ * The interventions since the agent's last turn, as messages. They are committed before the model
+ * reads them, so that a retried turn has the same.
+ *
+ * @throws Tripwire
+ */
+async function takeNotes(
+  scope: AgentScope,
+  { key, agent }: { key: string; agent: AgentIdentity },
+): Promise<readonly Message[]> {
+  const notes = scope.run.interventions.takeNotes(agent.id);
+  const judged = await Promise.all(notes.map((row) => judgedNote(scope, { row, key, agent })));
+  if (judged.length > 0) await scope.append(judged.flat());
+  const records = scope.run.journal.listProgress(key, 'AGENT_INTERVENED');
+  for (const { hidden } of records) {
+    const tripwire = judgementOf(hidden)?.tripwire;
+    if (tripwire !== undefined) throw trip(scope, tripwire);
+  }
+  const texts = records.map(toldText).filter((text) => text !== undefined);
+  return texts.map((content) => ({ role: 'user', content }));
+}
+
+async function judgedNote(
+  scope: AgentScope,
+  { row, key, agent }: { row: InterventionRow; key: string; agent: AgentIdentity },
+): Promise<Entry[]> {
+  const entry = intervened(row, key);
+  const text = toldText(entry) ?? '';
+  const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'note', text });
+  return [
+    ...remarkEntries(agent.id, judgement?.remarks ?? []),
+    { ...entry, ...(hidden && { hidden }) },
+  ];
+}
+
+/** A model turn that failed for good; `code` and `message` are those of its `turn_completed`. */
+class TurnFailed extends AppError {
+  constructor({ code, message }: EventError) {
+    super('unavailable', code, message);
+  }
+}
+
+/**
+ * The error that the agent gets for a failed turn. If a guardrail has tripped, the run ends with
+ * it.
+ */
+function turnFailure(scope: AgentScope, error: EventError): AppError {
+  return Tripwire.from(error) ? trip(scope, error.message) : new TurnFailed(error);
 }

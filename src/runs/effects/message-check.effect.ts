@@ -1,15 +1,15 @@
 import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import { perform } from '../journal/effect.js';
-import type { Effect } from '../journal/effect.js';
-import { remarkEntries, trip } from '../guarding/guarding.js';
-import { judgeInput } from '../tool-call/judge-input.js';
+import { perform } from './effect.js';
+import type { Effect } from './effect.js';
+import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { judgeInput } from '../guarding/guard-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 const MESSAGE_CHECK = 'guardrails';
 
-/** What the guardrails say of the user's message, before anything of the agent runs: a step of its own. */
+/** Has guardrails judge the user's message before the agent runs: a step of its own. */
 class MessageCheck implements Effect<void> {
   readonly label = 'the check of the message';
 
@@ -25,7 +25,7 @@ class MessageCheck implements Effect<void> {
 
   async run(): Promise<void> {
     const { scope, agent, key } = this;
-    const text = scope.interaction.user_message;
+    const text = scope.run.interaction.user_message;
     const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'message', text });
     await scope.append([
       ...remarkEntries(agent.id, judgement?.remarks ?? []),
@@ -40,7 +40,8 @@ class MessageCheck implements Effect<void> {
 }
 
 /**
- * Has the guardrails look at the user's message, once: an interaction whose agent has begun without that goes on without it.
+ * Has the guardrails look at the user's message, once: an interaction whose agent has begun without
+ * that goes on without it.
  *
  * @throws Tripwire
  */
@@ -50,8 +51,8 @@ export async function checkMessage(
   path: string,
 ): Promise<void> {
   const key = `${path}/0`;
-  const begun = scope.journal.findUnasked(path);
+  const begun = scope.run.journal.firstUnclaimedOf(path);
   const isDone = begun?.key === key;
-  if (isDone || (!begun && scope.services.guardrails.checksInput))
+  if (isDone || (!begun && scope.run.services.guardrails.checksInput))
     await perform(scope, new MessageCheck(scope, agent, key));
 }

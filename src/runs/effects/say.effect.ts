@@ -1,7 +1,7 @@
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
-import { guardText } from '../guarding/guard-text.js';
+import type { Effect } from './effect.js';
+import { guardText } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /** Text that the agent's code shows. */
@@ -24,9 +24,43 @@ export class SayEffect implements Effect<void> {
 
   async run(): Promise<void> {
     const { text: content, remarks } = guardText(this.scope, this.agent, this.input.text);
-    const block_id = this.scope.log.newBlockId();
+    const block_id = this.scope.run.log.newBlockId();
     const body = { type: 'MESSAGE', block_id, content } as const;
     await this.scope.append([...remarks, { agent_id: this.agent.id, key: this.key, body }]);
+  }
+
+  outcome(): void {}
+}
+
+/** Something that the agent's code tells about the run. */
+export class NoticeEffect implements Effect<void> {
+  readonly label: string;
+
+  constructor(
+    private readonly scope: AgentScope,
+    private readonly agent: AgentIdentity,
+    private readonly input: {
+      readonly key: string;
+      readonly code: string;
+      readonly message: string;
+    },
+  ) {
+    this.label = `the notice ${input.code}`;
+  }
+
+  get key(): string {
+    return this.input.key;
+  }
+
+  matches({ body }: CompletingRecord): boolean {
+    return body.type === 'NOTICE' && body.code === this.input.code;
+  }
+
+  async run(): Promise<void> {
+    const { key, code } = this.input;
+    const { text: message, remarks } = guardText(this.scope, this.agent, this.input.message);
+    const body = { type: 'NOTICE', code, message } as const;
+    await this.scope.append([...remarks, { agent_id: this.agent.id, key, body }]);
   }
 
   outcome(): void {}

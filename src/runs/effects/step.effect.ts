@@ -4,10 +4,10 @@ import { toErrorText } from '../../tools/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { HiddenOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from './effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-export interface StepInput<T> {
+interface StepInput<T> {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly name: string;
@@ -20,7 +20,10 @@ const MAX_MESSAGE = 10_000;
 
 const insideStep = new AsyncLocalStorage<true>();
 
-/** @throws AppError when called by a step's own function: an effect inside an effect could not be replayed */
+/**
+ * @throws AppError when called by a step's own function: an effect inside an effect could not be
+ * replayed
+ */
 export function refuseInsideStep(): void {
   if (!insideStep.getStore()) return;
   throw new AppError(

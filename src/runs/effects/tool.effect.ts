@@ -4,16 +4,15 @@ import type { ToolOutcome } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { runClientCall } from '../tool-call/client-call.js';
 import { DeferredCall } from '../tool-call/deferred-call.js';
-import type { Effect } from '../journal/effect.js';
-import { trip } from '../guarding/guarding.js';
+import type { Effect } from './effect.js';
+import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { OUTCOME_UNKNOWN } from '../tool-call/tool-call-input.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 import { ToolAuthorizer } from '../tool-call/tool-authorizer.js';
-import { ToolRun } from '../tool-call/tool-run.js';
+import { ToolRun, isRepeatable } from '../tool-call/tool-run.js';
 import type { Executed } from '../tool-call/tool-run.js';
-import { isRepeatable } from '../tool-call/tool-start.js';
-import { whyHollow, whyWithheld } from '../tool-call/withheld-call.js';
+import { callRefusal, placeholderRefusal } from '../tool-call/call-refusals.js';
+import { OUTCOME_UNKNOWN } from '../tool-call/call-records.js';
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
@@ -47,55 +46,51 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return { tool_call_id, tool_name, output, is_error };
   }
 
-  /** As the model wrote it: what could not be read is told to the model, not taken for `{}`. */
+  /** As the model wrote it, also if that is no JSON: the model is told so. */
   private get toolInput(): string {
-    const call = this.scope.journal.findEarlier(this.key, 'TOOL_CALL');
-    return call?.tool_input ?? this.input.call.function.arguments;
-  }
-
-  private refusal(): string | undefined {
-    const { limits, budgets } = this.scope.shared;
-    const now = this.scope.services.clock.now().getTime();
-    const withheld = whyWithheld(this.scope.journal, this.key);
-    const counted = withheld ?? limits.refusalOf(this.key) ?? budgets.refusalOf(this.key);
-    if (counted !== undefined) return counted;
-    const over = budgets.exceeded(this.input.agent.id, now);
-    return over && `This call did not run. ${over.message}`;
+    const call = this.scope.run.journal.findProgress(this.key, 'TOOL_CALL');
+    return call?.body.tool_input ?? this.input.call.function.arguments;
   }
 
   private async execute(): Promise<Executed> {
-    const { executor, tools } = this.scope.services;
+    const { executor, tools } = this.scope.run.services;
     const { name } = this.input.call.function;
-    const refusal = this.hasBegun() ? undefined : (this.input.refusal ?? this.refusal());
+    const refusal = this.hasBegun()
+      ? undefined
+      : (this.input.refusal ?? callRefusal(this.scope, this.input));
     if (refusal !== undefined) return failed(refusal);
-    if (this.scope.interaction.settings.client_tools.some((tool) => tool.name === name))
+    if (this.scope.run.interaction.settings.client_tools.some((tool) => tool.name === name))
       return runClientCall(this.scope, this.input, this.toolInput);
     const checked = executor.check(name, this.toolInput);
     if (!checked.ok) return failed(checked.fault);
     const tool = tools.get(name);
-    const hollow = this.hasBegun() ? undefined : whyHollow(tool, this.toolInput);
-    if (hollow !== undefined) return failed(hollow);
-    const startedBefore = this.scope.journal.findEarlier(this.key, 'TOOL_STARTED') !== undefined;
+    const redacted = this.hasBegun() ? undefined : placeholderRefusal(tool, this.toolInput);
+    if (redacted !== undefined) return failed(redacted);
+    const startedBefore =
+      this.scope.run.journal.findProgress(this.key, 'TOOL_STARTED') !== undefined;
     if (startedBefore && !isRepeatable(tool)) {
       await this.toolRun.closeQuestions();
       return failed(OUTCOME_UNKNOWN);
     }
-    const passage = await new ToolAuthorizer(this.scope, this.input).pass(tool, this.toolInput);
-    if (passage.state === 'deferred') return this.defer(passage.approval_id);
-    const told = passage.told.map((body) => this.entryOf(body));
-    if (passage.state === 'closed') return failed(passage.output, told);
-    const { tool_input } = passage;
+    const authorization = await new ToolAuthorizer(this.scope, this.input).authorize(
+      tool,
+      this.toolInput,
+    );
+    if (authorization.state === 'deferred') return this.defer(authorization.approval_id);
+    const told = authorization.told.map((body) => this.entryOf(body));
+    if (authorization.state === 'denied') return failed(authorization.output, told);
+    const { tool_input } = authorization;
     return this.toolRun.execute({ tool, tool_input, told, startedBefore });
   }
 
-  /** What an earlier run let begin goes on, whatever the limits are by now. */
+  /** A call that an earlier run has let begin goes on, whatever the limits are now. */
   private hasBegun(): boolean {
-    const { journal } = this.scope;
+    const { journal } = this.scope.run;
     const beginnings = ['TOOL_STARTED', 'APPROVAL_REQUIRED', 'TOOL_RESULT_REQUIRED'] as const;
-    return beginnings.some((type) => journal.findEarlier(this.key, type) !== undefined);
+    return beginnings.some((type) => journal.findProgress(this.key, type) !== undefined);
   }
 
-  /** The agent goes on; the call waits on its own. */
+  /** The agent goes on without the result; the call waits for its approval. */
   private defer(approval_id: string): Executed {
     const { input, toolInput: tool_input } = this;
     this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));
@@ -106,8 +101,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
 
   private result(execution: Executed): Entry {
     const { id, function: fn } = this.input.call;
-    const { imageRoom, outputRoom } = this.scope.shared;
-    const admitted = imageRoom.admit(this.input, outputRoom.admit(this.input, execution));
+    const { isNested } = this.input;
+    const admitted = this.scope.run.resultQuota.admit({ call_id: id, isNested }, execution);
     const { output, is_error, duration_ms, truncated, journal } = admitted;
     const { blockId } = this.toolRun;
     const body: RecordOf<'TOOL_RESULT'> = {
@@ -126,7 +121,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return { agent_id: this.input.agent.id, key: this.key, body, ...(hidden && { hidden }) };
   }
 
-  /** A notice with the call's key would count as what came of it. */
+  /** A notice with the call's key would complete the call. */
   private entryOf(body: Entry['body']): Entry {
     return body.type === 'NOTICE' ? { ...this.entry(body), key: null } : this.entry(body);
   }

@@ -1,7 +1,6 @@
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
-import { agentPath } from './agent-end-key.js';
 
 const COMPLETING: ReadonlySet<RecordType> = new Set([
   'TURN_COMPLETED',
@@ -14,14 +13,20 @@ const COMPLETING: ReadonlySet<RecordType> = new Set([
   'AGENT_COMPLETED',
 ]);
 
-/** A record that settles its step; other records of a step, such as TOOL_STARTED, only tell how far it got. */
+/**
+ * A record that completes its step; other records of a step, such as TOOL_STARTED, tell how far it
+ * has come.
+ */
 export type CompletingRecord = LogRecord & { readonly key: string };
 
 export function completes(record: LogRecord): record is CompletingRecord {
   return record.key !== null && COMPLETING.has(record.body.type);
 }
 
-/** The key of the step, or path of the agent, that is over with this record, and all that is inside it: a call whose agent went on ends with its note. */
+/**
+ * Key of the step, or path of the agent, that is over with this record, and all inside of it. A
+ * deferred call ends with its note.
+ */
 export function endedBy(record: LogRecord): string | undefined {
   const { body } = record;
   if (body.type === 'AGENT_STARTED') return undefined;
@@ -29,4 +34,16 @@ export function endedBy(record: LogRecord): string | undefined {
   if (completes(record)) return record.key;
   const hidden = isRecordOf(record, 'NOTICE') ? record.hidden : null;
   return hidden && 'deferred' in hidden ? hidden.key : undefined;
+}
+
+const END = '.end';
+
+/** The key of the record that ends a child agent. The agent's path is the key of its fork. */
+export function agentEndKey(path: string): string {
+  return path + END;
+}
+
+/** The path of the agent that a record of this key ends. */
+function agentPath(endKey: string): string {
+  return endKey.slice(0, -END.length);
 }

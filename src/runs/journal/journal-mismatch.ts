@@ -1,8 +1,10 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { CompletingRecord } from './completes.js';
-import { stepLabel } from './step-label.js';
 
-/** The agent's code asks for another step than the one its journal holds: it was changed while the interaction was on its way. */
+/**
+ * The agent's code asks for another step than the one its journal holds: it was changed while the
+ * interaction was on its way.
+ */
 export class JournalMismatch extends AppError {
   constructor(recorded: CompletingRecord, asked: string) {
     super(
@@ -10,5 +12,25 @@ export class JournalMismatch extends AppError {
       'journal_mismatch',
       `The agent's code has changed since this interaction began: at step ${recorded.key} the log has ${stepLabel(recorded)}, and the code now asks for ${asked}. Edit the message to run it again with the new code.`,
     );
+  }
+}
+
+/** Label of a journaled step, for people: `the tool calculator`. */
+function stepLabel({ body }: CompletingRecord): string {
+  switch (body.type) {
+    case 'TURN_COMPLETED':
+      return 'a model turn';
+    case 'TOOL_RESULT':
+      return `the tool ${body.tool_name}`;
+    case 'STEP_COMPLETED':
+      return `the step "${body.name}"`;
+    case 'AGENT_STARTED':
+      return `the fork of an agent "${body.agent_type}"`;
+    case 'MESSAGE':
+      return 'a message';
+    case 'NOTICE':
+      return `the notice ${body.code}`;
+    default:
+      return `a ${body.type.toLowerCase()}`;
   }
 }

@@ -38,7 +38,7 @@ describe(Journal.name, () => {
   afterEach(() => journal.stop());
 
   async function take(key: string): Promise<void> {
-    await journal.take(key);
+    await journal.completionOf(key);
     taken.push(key);
   }
 
@@ -60,13 +60,13 @@ describe(Journal.name, () => {
   it('says when what the log has told of a step was delivered', async () => {
     const call = { type: 'TOOL_CALL', id: 'c', block_id: 'b', tool_name: 't', tool_input: '{' };
     journal.push([step('1'), record('1.0/1', call as RecordBody)]);
-    const told = journal.told('1.0/1').then(() => delivered.push('told'));
+    const told = journal.deliveryOf('1.0/1').then(() => delivered.push('told'));
     await quiet();
     expect(delivered).toEqual([]);
     await take('1');
     await told;
     expect(delivered).toEqual(['1', '1.0/1', 'told']);
-    await journal.told('1.0/1');
+    await journal.deliveryOf('1.0/1');
   });
 
   it('passes over what was done inside a step that is completed, and hands it over where that is done again', async () => {
@@ -76,7 +76,7 @@ describe(Journal.name, () => {
     await Promise.all([done, again]);
     expect(taken).toEqual(['a/1.0', 'a/2.0/1']);
     expect(delivered).toEqual(['a/1.0/1', 'a/1.0', 'a/2.0/1']);
-    expect(journal.findUnclaimed()).toBeUndefined();
+    expect(journal.firstUnclaimed()).toBeUndefined();
   });
 
   it('passes over what an agent that is stopped did, delivered to nobody, so that the others go on', async () => {
@@ -94,7 +94,7 @@ describe(Journal.name, () => {
     journal.push([step('a/1.0/1')]);
     await quiet();
     expect(delivered).toEqual([]);
-    expect(journal.findUnclaimed()).toMatchObject({ key: 'a/1.0/1' });
+    expect(journal.firstUnclaimed()).toMatchObject({ key: 'a/1.0/1' });
     await take('a/1.0/1');
   });
 
@@ -145,20 +145,20 @@ describe(Journal.name, () => {
   it('finds what completed a step before its turn has come', () => {
     const [first, second] = [step('1'), step('2')];
     journal.push([first, second]);
-    expect(journal.find('2')).toBe(second);
-    expect(journal.find('3')).toBeUndefined();
+    expect(journal.findCompletion('2')).toBe(second);
+    expect(journal.findCompletion('3')).toBeUndefined();
   });
 
   it('finds how far a step got that is not completed', async () => {
     const call = { type: 'TOOL_CALL', id: 'c', block_id: 'b', tool_name: 't', tool_input: '{' };
     const result = { type: 'TOOL_RESULT', id: 'c', tool_name: 't', tool_output: '' };
     journal.push([record('1.0', call as RecordBody)]);
-    expect(journal.findEarlier('1.0', 'TOOL_CALL')).toBe(call);
-    expect(journal.findEarlier('1.0', 'TOOL_STARTED')).toBeUndefined();
-    expect(journal.find('1.0')).toBeUndefined();
+    expect(journal.findProgress('1.0', 'TOOL_CALL')?.body).toBe(call);
+    expect(journal.findProgress('1.0', 'TOOL_STARTED')).toBeUndefined();
+    expect(journal.findCompletion('1.0')).toBeUndefined();
     journal.push([record('1.0', { ...result, is_error: false, duration_ms: 0 } as RecordBody)]);
     await take('1.0');
-    expect(journal.findEarlier('1.0', 'TOOL_CALL')).toBeUndefined();
+    expect(journal.findProgress('1.0', 'TOOL_CALL')).toBeUndefined();
   });
 
   it('hands over nothing once it is stopped, not even what was on its way', async () => {
@@ -191,7 +191,7 @@ describe(Journal.name, () => {
       journal = new Journal({ deliver, fail: resolve });
     });
     journal.push([step('1')]);
-    void journal.take('1');
+    void journal.completionOf('1');
     expect(await told).toBe(broken);
   });
 
@@ -261,9 +261,9 @@ describe(Journal.name, () => {
       journal.push([step('1'), step('2'), step('3')]);
       await take('1');
       void take('2');
-      expect(journal.findUnclaimed()?.key).toBe('3');
+      expect(journal.firstUnclaimed()?.key).toBe('3');
       await take('3');
-      expect(journal.findUnclaimed()).toBeUndefined();
+      expect(journal.firstUnclaimed()).toBeUndefined();
     });
   });
 });

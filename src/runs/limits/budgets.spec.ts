@@ -1,8 +1,7 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Budget } from '../../protocol/budget.js';
 import type { RecordBody } from '../../protocol/events.js';
-import { Budgets } from './budgets.js';
-import { treeBudget } from './tree-budget.js';
+import { Budgets, treeBudget } from './budgets.js';
 
 const PRICES = { 'a/b': { input: 1, output: 10 } };
 const START = Date.UTC(2026, 0, 15);

@@ -3,9 +3,8 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Budget, ModelPrices } from '../../protocol/budget.js';
 import type { RecordOf } from '../../protocol/events.js';
-import { WorkTime } from './work-time.js';
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly root_id: string;
   /** Of the whole tree. */
   readonly budget: Budget;
@@ -15,7 +14,7 @@ export interface BudgetOptions {
 interface Account {
   readonly parent: Account | undefined;
   readonly budget: Budget;
-  /** What had been worked when the agent began. */
+  /** Working time of the interaction when the agent began. */
   readonly began_ms: number;
   tokens: number;
   tool_calls: number;
@@ -25,8 +24,9 @@ interface Account {
 const MILLION = 1_000_000;
 
 /**
- * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses counts for all above it, too. A decision
- * that is made of this is in the log itself, so it stays when the interaction is taken up again.
+ * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses
+ * counts for all above it, too. A decision that is made of this is in the log itself, so it stays
+ * when the interaction is taken up again.
  */
 export class Budgets {
   private readonly accounts = new Map<string, Account>();
@@ -138,4 +138,68 @@ function exceeded(account: Account, used: string): AppError {
 
 function whose({ parent }: Account): string {
   return parent ? 'of this agent and those below it' : 'for one message of the user';
+}
+
+/** 0: no limit. */
+interface BudgetSettings {
+  readonly maxTokens: number;
+  readonly maxWallTimeMs: number;
+  readonly maxCostUsd: number;
+}
+
+/**
+ * The budget of an interaction's tree: the one its start asks for, and never more than the server
+ * allows.
+ */
+export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings): Budget {
+  const allowed: Budget = {
+    ...(settings.maxTokens > 0 && { tokens: settings.maxTokens }),
+    ...(settings.maxWallTimeMs > 0 && { wall_time_ms: settings.maxWallTimeMs }),
+    ...(settings.maxCostUsd > 0 && { cost_usd: settings.maxCostUsd }),
+  };
+  const names = ['tokens', 'tool_calls', 'wall_time_ms', 'cost_usd'] as const;
+  const bounds = names.flatMap((name) => {
+    const given = [wanted?.[name], allowed[name]].filter((bound) => bound !== undefined);
+    return given.length > 0 ? [[name, Math.min(...given)] as const] : [];
+  });
+  return Object.fromEntries(bounds);
+}
+
+/**
+ * How long an interaction has been worked on, told by the times of its log, so that it is the same
+ * for whoever takes it up: not while a person is asked, and not from the last that a lost process
+ * wrote until another one took it up.
+ */
+class WorkTime {
+  private worked = 0;
+  private last: number | undefined;
+  private readonly asked = new Set<string>();
+
+  apply({ body, at }: LogRecord): void {
+    const time = Date.parse(at);
+    if (body.type !== 'RESUMED') this.worked = this.until(time);
+    this.last = time;
+    switch (body.type) {
+      case 'APPROVAL_REQUIRED':
+        return void this.asked.add(body.tool_call_id);
+      case 'TOOL_RESULT_REQUIRED':
+        return void this.asked.add(body.tool_call_id);
+      case 'APPROVED':
+      case 'REJECTED':
+        return void this.asked.delete(body.tool_call_id);
+      case 'TOOL_RESULT':
+        return void this.asked.delete(body.id);
+      case 'INPUT_REQUIRED':
+        return void this.asked.add(body.request_id);
+      case 'INPUT_RECEIVED':
+        return void this.asked.delete(body.request_id);
+      default:
+    }
+  }
+
+  /** Milliseconds of work until then, by the clock that the log's times are of. */
+  until(time: number): number {
+    if (this.last === undefined || this.asked.size > 0) return this.worked;
+    return this.worked + Math.max(0, time - this.last);
+  }
 }

@@ -3,7 +3,10 @@ interface Waiter {
   readonly grant: () => void;
 }
 
-/** A bounded number of slots. When one becomes free, the branch that holds the fewest gets it; in a branch, whoever asked first. */
+/**
+ * A semaphore. A free permit goes to the branch that holds the fewest, and in a branch to the first
+ * that asked.
+ */
 export class FairSemaphore {
   /** How many slots each branch holds. */
   private readonly held = new Map<object, number>();

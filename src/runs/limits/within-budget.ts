@@ -1,11 +1,12 @@
 import type { AgentScope } from '../scope/agent-scope.js';
-import { untilAborted } from '../scope/until-aborted.js';
+import { untilAborted } from '../../kernel/abort.js';
 
 /** setTimeout can't wait longer. */
 const MAX_TIMER_MS = 2 ** 31 - 2;
 
 /**
- * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is over.
+ * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is
+ * over.
  *
  * @throws AppError `budget_exceeded`, also if a budget is used up before it begins
  */
@@ -15,8 +16,8 @@ export async function withinBudget<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   requireBudget(scope, agentId);
-  const { shared, services, signal } = scope;
-  const left_ms = shared.budgets.remainingMs(agentId, services.clock.now().getTime());
+  const { run, signal } = scope;
+  const left_ms = run.budgets.remainingMs(agentId, run.now);
   if (left_ms === undefined || left_ms > MAX_TIMER_MS) return work(signal);
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), left_ms + 1).unref();
@@ -31,7 +32,7 @@ export async function withinBudget<T>(
   }
 }
 
-function requireBudget({ shared, services }: AgentScope, agentId: string): void {
-  const over = shared.budgets.exceeded(agentId, services.clock.now().getTime());
+function requireBudget({ run }: AgentScope, agentId: string): void {
+  const over = run.budgets.exceeded(agentId, run.now);
   if (over) throw over;
 }

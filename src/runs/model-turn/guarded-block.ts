@@ -1,10 +1,18 @@
-import type { GuardedText } from '../../guardrails/guarded-output.js';
-import type { BlockWriter } from '../../event-log/append/block-writer.js';
+import type { GuardedText, GuardedOutput } from '../../guardrails/guarded-output.js';
+import type { BlockOptions } from '../../event-log/append/block-writer.js';
+import type { OutputAbout } from '../../guardrails/guardrail.js';
+import { BlockWriter } from '../../event-log/append/block-writer.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import { guardedAgent, remarkEntries } from '../guarding/guard-output.js';
+import type { AgentScope } from '../scope/agent-scope.js';
 
-/** One block of a turn behind its guardrails: what readers see, the log keeps and the model reads again is what these let through. */
+/**
+ * One block of a turn behind its guardrails: what readers see, the log keeps and the model reads
+ * again is what these let through.
+ */
 export class GuardedBlock {
   private written = '';
-  /** What nobody sees before the record. */
+  /** Text that readers do not see before the record. */
   private filled = '';
 
   constructor(
@@ -20,17 +28,17 @@ export class GuardedBlock {
     return this.writer.text + this.filled;
   }
 
-  /** Whether the model has written anything. */
+  /** True once the model has written something. */
   get isBegun(): boolean {
     return this.written !== '';
   }
 
-  /** Whether readers have seen any of it. */
+  /** True once readers have seen some of it. */
   get isShown(): boolean {
     return this.writer.text !== '';
   }
 
-  /** Whether it says something else than the model has written; told once it is over. */
+  /** True if a guardrail has changed the text; known once the block has ended. */
   get isChanged(): boolean {
     return this.text !== this.written;
   }
@@ -56,5 +64,45 @@ export class GuardedBlock {
 
   private show(text: string): void {
     if (text !== '') this.writer.push(text);
+  }
+}
+
+export type BlockType = 'TEXT_DELTA' | 'THINKING_DELTA' | 'TOOL_INPUT_DELTA';
+
+const PARTS = {
+  TEXT_DELTA: 'text',
+  THINKING_DELTA: 'thinking',
+  TOOL_INPUT_DELTA: 'tool_input',
+} as const;
+
+/** The guardrails of one try at a model turn. */
+export class TurnGuard {
+  private output: GuardedOutput | undefined;
+  private readonly about: OutputAbout;
+
+  constructor(
+    private readonly scope: AgentScope,
+    { agent_id: id, agent_type: type }: { readonly agent_id: string; readonly agent_type: string },
+  ) {
+    const { id: interaction_id, chat_id } = scope.run.interaction;
+    this.about = guardedAgent({ id, type, interaction_id, chat_id });
+  }
+
+  /** @throws Tripwire */
+  block(type: BlockType, options: Omit<BlockOptions, 'type'>): GuardedBlock {
+    this.output ??= this.scope.run.services.guardrails.open(this.about);
+    const guard = this.output.begin(PARTS[type]);
+    return new GuardedBlock(new BlockWriter(this.scope.run.log, { type, ...options }), guard);
+  }
+
+  /** @throws Tripwire if the text as a whole must not be gone on with */
+  async check(text: string): Promise<void> {
+    if (text === '') return;
+    const { signal, run } = this.scope;
+    await run.services.guardrails.checkOutput(text, this.about, signal);
+  }
+
+  remarks(): Entry[] {
+    return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
   }
 }

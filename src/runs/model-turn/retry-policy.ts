@@ -12,8 +12,9 @@ export interface Try {
 }
 
 /**
- * What comes after a try that failed: at once the next model of the chain, if nothing was shown yet, else the same one after a while.
- * Undefined when it makes no sense to go on. Takes the model that is asked next from `others`.
+ * What comes after a try that failed: at once the next model of the chain, if nothing was shown
+ * yet, else the same one after a while. Undefined when it makes no sense to go on. Takes the model
+ * that is asked next from `others`.
  */
 export function nextTry(
   error: AppError,
@@ -28,7 +29,7 @@ export function nextTry(
   return wait_ms === undefined ? undefined : { model: last.model, failed, wait_ms };
 }
 
-/** What readers are told of it. */
+/** The notice for readers. */
 export function describeNext(
   asked: string,
   { message }: AppError,

@@ -1,14 +1,14 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
+import type { ModelRequest, ModelTool, ModelEvent } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** A conversation longer than this, in characters, is sent to no model. */
+/** Longest conversation that is sent to a model, in characters. */
 const MAX_CONVERSATION = 4_000_000;
 
 /**
- * What a provider is asked for a turn.
+ * The request of one turn.
  *
  * @throws AppError `input_too_large`
  */
@@ -18,7 +18,7 @@ export function turnRequest(
   { model, messages }: Pick<ModelRequest, 'model' | 'messages'>,
 ): ModelRequest {
   const { tools, tool_choice, instructions, schema } = options;
-  const { defaults } = scope.services.models;
+  const { defaults } = scope.run.services.models;
   const { max_output_tokens = defaults.max_output_tokens, thinking = defaults.thinking } = options;
   checkSize(messages);
   return {
@@ -33,13 +33,16 @@ export function turnRequest(
   };
 }
 
-/** Those asked for, by name; without, the server's and the client's. @throws AppError `unknown_tool` */
+/**
+ * The named tools; without names, all of the server and of the client. @throws AppError
+ * `unknown_tool`
+ */
 export function toolsOffered(
-  { interaction, services }: AgentScope,
+  { run }: AgentScope,
   names: readonly string[] | undefined,
 ): readonly ModelTool[] {
-  const { client_tools } = interaction.settings;
-  const { tools } = services;
+  const { client_tools } = run.interaction.settings;
+  const { tools } = run.services;
   if (!names) return [...tools.definitions(), ...client_tools];
   const fromClient = client_tools.filter(({ name }) => names.includes(name));
   const isServers = (name: string): boolean => !fromClient.some((tool) => tool.name === name);
@@ -55,4 +58,39 @@ function checkSize(messages: readonly Message[]): void {
       'input_too_large',
       `The conversation has ${size} characters, more than the ${MAX_CONVERSATION} that are sent to a model. Start a new chat, or edit an earlier message to go on from there.`,
     );
+}
+
+export function showsImages({ messages }: ModelRequest): boolean {
+  return messages.some((message) => 'images' in message && message.images !== undefined);
+}
+
+/** The same request without the images of tool results. */
+export function dropImages(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) => {
+    if (!('images' in message)) return message;
+    const { images: _, ...rest } = message;
+    return rest;
+  });
+  return { ...request, messages };
+}
+
+/** With `tool_choice: 'none'`, drops the tool calls that some models make anyway. */
+export async function* dropToolCalls(
+  { tool_choice }: ModelRequest,
+  events: AsyncIterable<ModelEvent>,
+): AsyncIterable<ModelEvent> {
+  for await (const event of events) {
+    if (tool_choice !== 'none') yield event;
+    else if (event.type === 'response_completed') yield withoutCalls(event);
+    else if (!event.type.startsWith('tool_call_')) yield event;
+  }
+}
+
+function withoutCalls(
+  completed: Extract<ModelEvent, { type: 'response_completed' }>,
+): typeof completed {
+  const { role, content, tool_calls } = completed.message;
+  if (!tool_calls?.length) return completed;
+  // Provider data is dropped, too: it repeats the calls.
+  return { ...completed, message: { role, content }, finish_reason: 'stop' };
 }

@@ -2,40 +2,37 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ModelEvent } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
-import type { GuardedBlock } from './guarded-block.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { TurnGuard } from './turn-guard.js';
-import type { BlockType } from './turn-guard.js';
-import { usableToolName } from './usable-tool-name.js';
+import type { RunningTurn, ShownText } from '../scope/running.js';
+import { TurnGuard } from './guarded-block.js';
+import type { BlockType, GuardedBlock } from './guarded-block.js';
+import { StreamingToolCall } from './streaming-tool-call.js';
 
-/** The first half of a surrogate pair at the end: its second half had not come, so nobody has seen it. */
+/** A leading surrogate at the end: its other half is missing, so readers have not seen it. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
-
-interface StreamedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly block: GuardedBlock;
-}
 
 type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
 
-export interface TurnStreamOptions {
-  /** `<provider>/<name>` of the model that is asked. */
+interface TurnStreamOptions {
+  /** `<provider>/<name>` of the model. */
   readonly model: string;
   readonly agent_id: string;
   readonly agent_type: string;
-  /** False: readers see the calls that it makes, and nothing else. */
+  /** False: readers see only its tool calls. */
   readonly visible: boolean;
-  /** A turn without calls is the answer. */
+  /** A turn without tool calls is the answer. */
   readonly answers: boolean;
 }
 
-/** One try at a model turn: turns what the provider sends into deltas, and at the end into records. */
-export class TurnStream {
+/**
+ * One attempt at a model turn: turns the provider's events into deltas, and at the end into
+ * records.
+ */
+export class TurnStream implements RunningTurn {
   private thinking: GuardedBlock | undefined;
   private text: GuardedBlock | undefined;
   private readonly guard: TurnGuard;
-  private readonly calls = new Map<number, StreamedCall>();
+  private readonly calls = new Map<number, StreamingToolCall>();
   private completed: Completed | undefined;
 
   constructor(
@@ -45,6 +42,7 @@ export class TurnStream {
     this.guard = new TurnGuard(scope, options);
   }
 
+  /** Reads the response to its end. @throws ModelError, Tripwire */
   async read(events: AsyncIterable<ModelEvent>): Promise<Completed> {
     for await (const event of events) {
       this.scope.signal.throwIfAborted(); // a provider may be slow to notice
@@ -59,31 +57,25 @@ export class TurnStream {
     return this.completed;
   }
 
-  /** The text so far, if readers have seen any of it. */
-  get shownText(): { block_id: string; content: string } | undefined {
+  get shownText(): ShownText | undefined {
     const content = this.text?.text.replace(HALF_PAIR, '');
     if (!this.options.visible || !this.text || !content) return undefined;
     return { block_id: this.text.id, content };
   }
 
-  /** Blocks that readers have seen something of. */
-  blockIds(): string[] {
+  shownBlockIds(): string[] {
     const shown = this.blocks().filter((block) => block.isShown);
     return shown.map(({ id }) => id);
   }
 
   toolCalls(): ToolCall[] {
-    return [...this.calls.values()].map(({ id, name, block }) => ({
-      id,
-      type: 'function',
-      function: { name, arguments: asObject(block.text) },
-    }));
+    return [...this.calls.values()].map((call) => call.toToolCall());
   }
 
   message(): AssistantMessage {
     const tool_calls = this.toolCalls();
     const content = this.text?.text ?? '';
-    // What the provider wants back verbatim has in it what was taken out.
+    // Provider data repeats the original text, so it must not be kept for redacted output.
     const isChanged = this.blocks().some((block) => block.isChanged);
     const provider_data = isChanged ? undefined : this.completed?.message.provider_data;
     return {
@@ -94,7 +86,7 @@ export class TurnStream {
     };
   }
 
-  /** What readers get of the whole turn, in order. `callKey` names the journal key of the turn's nth call. */
+  /** The records of the whole turn, in order. `callKey` gives the journal key of its nth call. */
   entries(callKey: (index: number) => string): Entry[] {
     const { visible } = this.options;
     const texts = visible ? [...this.guard.remarks(), ...this.textEntries()] : [];
@@ -119,12 +111,11 @@ export class TurnStream {
   }
 
   private callEntries(callKey: (index: number) => string): Entry[] {
-    return [...this.calls.values()].map(({ id, name: tool_name, block }, i) => {
-      const call = { id, block_id: block.id, tool_name, tool_input: block.text };
-      const hidden = block.isChanged ? ({ withheld: true } as const) : null;
-      const { agent_id } = this.options;
-      return { agent_id, key: callKey(i), body: { type: 'TOOL_CALL', ...call }, hidden };
-    });
+    const { agent_id } = this.options;
+    return [...this.calls.values()].map((call, index) => ({
+      ...{ agent_id, key: callKey(index) },
+      ...call.toRecord(),
+    }));
   }
 
   private entry(body: Entry['body']): Entry {
@@ -148,21 +139,18 @@ export class TurnStream {
       case 'response_completed':
         this.completed = event;
         return undefined;
-      case 'trace':
-        return this.scope.log.trace(this.options.agent_id, {
-          type: 'TRACE',
-          name: event.name,
-          detail: event.detail,
-        });
+      case 'trace': {
+        const { name, detail } = event;
+        return this.scope.run.log.trace(this.options.agent_id, { type: 'TRACE', name, detail });
+      }
     }
   }
 
-  private call(index: number, { id, name }: { id: string; name: string }): StreamedCall {
+  private call(index: number, { id, name }: { id: string; name: string }): StreamingToolCall {
     const known = this.calls.get(index);
     if (known) return known;
-    const unique = this.scope.callIds.claim(id);
-    const block = this.block('TOOL_INPUT_DELTA', unique);
-    const call = { id: unique, name: usableToolName(name), block };
+    const unique = this.scope.run.callIds.claim(id);
+    const call = new StreamingToolCall(unique, name, this.block('TOOL_INPUT_DELTA', unique));
     this.calls.set(index, call);
     return call;
   }
@@ -178,15 +166,5 @@ export class TurnStream {
       silent: !this.options.visible,
       ...(id !== undefined && { tool_call_id: id }),
     });
-  }
-}
-
-/** The arguments as the conversation carries them: `{}` where the model's are no JSON object (I8). */
-function asObject(input: string): string {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? input : '{}';
-  } catch {
-    return '{}';
   }
 }

@@ -6,40 +6,40 @@ const found = (id: string, losses = 0, is_lost = true): Unowned => ({ id, losses
 
 describe(CrashQuarantine.name, () => {
   let enqueued: string[];
-  let turnsOver: number;
-  let suspects: CrashQuarantine;
+  let releases: number;
+  let quarantine: CrashQuarantine;
 
   beforeEach(() => {
     enqueued = [];
-    turnsOver = 0;
+    releases = 0;
     const queue = { enqueue: (id: string) => enqueued.push(id) };
-    suspects = new CrashQuarantine(queue as unknown as RunQueue);
-    suspects.onTurnOver(() => turnsOver++);
+    quarantine = new CrashQuarantine(queue as unknown as RunQueue);
+    quarantine.subscribe(() => releases++);
   });
 
   it('takes up together what was lost, while nothing is suspected', () => {
-    suspects.takeUp([found('a', 1), found('b'), found('c', 0, false)]);
+    quarantine.enqueue([found('a', 1), found('b'), found('c', 0, false)]);
     expect(enqueued).toEqual(['a', 'b', 'c']);
-    suspects.isWell('a');
-    expect(turnsOver).toBe(0);
+    quarantine.release('a');
+    expect(releases).toBe(0);
   });
 
   it('takes up one suspect, and nothing else that was lost', () => {
-    suspects.takeUp([found('a'), found('b', 2), found('c', 2), found('d', 0, false)]);
+    quarantine.enqueue([found('a'), found('b', 2), found('c', 2), found('d', 0, false)]);
     expect(enqueued).toEqual(['b', 'd']);
   });
 
   it('takes up the next when that one is well', () => {
     const left = [found('a'), found('c', 3)];
-    suspects.takeUp([found('b', 2), ...left]);
-    suspects.takeUp(left);
-    suspects.isWell('a');
-    expect({ enqueued, turnsOver }).toEqual({ enqueued: ['b'], turnsOver: 0 });
-    suspects.isWell('b');
-    expect(turnsOver).toBe(1);
-    suspects.takeUp(left);
-    suspects.isWell('c');
-    suspects.takeUp([found('a')]);
+    quarantine.enqueue([found('b', 2), ...left]);
+    quarantine.enqueue(left);
+    quarantine.release('a');
+    expect({ enqueued, releases }).toEqual({ enqueued: ['b'], releases: 0 });
+    quarantine.release('b');
+    expect(releases).toBe(1);
+    quarantine.enqueue(left);
+    quarantine.release('c');
+    quarantine.enqueue([found('a')]);
     expect(enqueued).toEqual(['b', 'c', 'a']);
   });
 });

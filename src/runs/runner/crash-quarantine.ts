@@ -1,43 +1,58 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../../kernel/app-error.js';
 import type { Unowned } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 
-/** From so many losses in a row on, an interaction may be what takes the process down. */
-export const SUSPECT_LOSSES = 2;
+/**
+ * With so many losses in a row, an interaction may be a poison message: one that crashes the
+ * process that runs it.
+ */
+export const QUARANTINE_LOSSES = 2;
+/** After so many losses in a row the interaction fails, code `crash_loop`. */
+export const MAX_LOSSES = 3;
 
 /**
- * Has what was lost taken up again. What may have taken the process down is taken up one at a time, and beside nothing else that was lost,
- * until it is seen to be well: so whatever takes the process down again is alone in that (DESIGN §5).
+ * Retries interactions whose run was lost. A possible poison message is quarantined: it runs while
+ * no other lost interaction does, one at a time, until its run is known to be healthy. So a process
+ * that crashes again was crashed by that one.
  */
 @Injectable()
 export class CrashQuarantine {
-  /** The suspect whose turn it is. */
-  private turn: string | undefined;
-  private onFree: () => void = () => {};
+  private quarantined: string | undefined;
+  private onRelease: () => void = () => {};
 
   constructor(private readonly queue: RunQueue) {}
 
-  /** Calls `listener` when a turn is over; then `takeUp` what is left. */
-  onTurnOver(listener: () => void): void {
-    this.onFree = listener;
+  /** `listener` is called when the quarantine becomes free, to find again what waits for it. */
+  subscribe(listener: () => void): void {
+    this.onRelease = listener;
   }
 
   /**
-   * Enqueues what should run and nobody holds, or what of it may run now: the rest is found again when the turn is over. What is `overdue` isn't
-   * left to a queue that others share: it may have lost it.
+   * Enqueues the unowned interactions that may run now. Those that are overdue are kept in this
+   * process: a shared queue may have lost them.
    */
-  takeUp(found: readonly Unowned[], overdue: (id: string) => boolean = () => false): void {
-    const next = found.find(({ losses }) => losses >= SUSPECT_LOSSES);
-    if (this.turn === undefined && next) this.turn = next.id;
-    for (const { id, is_lost } of found)
-      if (this.turn === undefined || this.turn === id || !is_lost)
-        this.queue.enqueue(id, is_lost || overdue(id) ? { to: 'here' } : {});
+  enqueue(unowned: readonly Unowned[], isOverdue: (id: string) => boolean = () => false): void {
+    this.quarantined ??= unowned.find(({ losses }) => losses >= QUARANTINE_LOSSES)?.id;
+    for (const { id, is_lost } of unowned)
+      if (this.quarantined === undefined || this.quarantined === id || !is_lost)
+        this.queue.enqueue(id, is_lost || isOverdue(id) ? { affinity: 'local' } : {});
   }
 
-  /** It has written something, or rests, or is over. */
-  isWell(interactionId: string): void {
-    if (this.turn !== interactionId) return;
-    this.turn = undefined;
-    this.onFree();
+  /** The run of the interaction is healthy, or over. */
+  release(interactionId: string): void {
+    if (this.quarantined !== interactionId) return;
+    this.quarantined = undefined;
+    this.onRelease();
+  }
+}
+
+export class CrashLoop extends AppError {
+  constructor(losses: number) {
+    super(
+      'internal',
+      'crash_loop',
+      `The server ended unexpectedly ${losses} times in a row while it ran this interaction, which was given up so that it does not happen again. Something that the interaction does may crash the server, such as a tool, or take more memory than there is; the server's log may say more. Edit the message to try again.`,
+    );
   }
 }

@@ -1,33 +1,29 @@
-import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
+import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/store-rows.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { RunServices } from '../run-services.js';
 
 /**
- * Ends an interaction FAILED without a look at its log, which can't be read or is what takes the process down. Whoever calls this holds
- * its lease.
+ * Ends an interaction FAILED without reading its log: that is impossible, or crashes the process.
+ * The caller holds its lease.
  */
 export async function giveUp(
-  deps: RunServices,
+  services: RunServices,
   interaction: InteractionRow,
   { code, message }: AppError,
 ): Promise<void> {
   const { id: interaction_id, epoch, last_seq, agent_id, user_message } = interaction;
-  const log = new RunLog(deps, {
-    ...{ interaction_id, epoch, last_seq },
-    holdsLease: () => true, // the store fences off whoever lost it
-    onCommitted: () => {},
-  });
+  const lease = { isFresh: true }; // the fence of the store keeps out a run that has lost it
+  const log = new RunLog(services, { interaction_id, epoch, last_seq, lease });
   const status = 'FAILED';
   const error = { code, message };
   const entry = (body: Entry['body']): Entry => ({ agent_id, key: null, body });
-  const completed_at = deps.clock.now().toISOString();
   const end = {
     status,
     error,
-    completed_at,
+    completed_at: services.clock.now().toISOString(),
     added_messages: [{ role: 'user', content: user_message }],
   } as const;
   await log.append(
@@ -37,7 +33,7 @@ export async function giveUp(
   log.close();
 }
 
-/** What could not be taken up, and will not be at the next try either. */
+/** Why the log could not be loaded, where a retry would not help. */
 export function unreadable(cause: unknown): AppError {
   return new AppError(
     'internal',
@@ -47,8 +43,8 @@ export function unreadable(cause: unknown): AppError {
   );
 }
 
-/** Whether the next try may succeed: the store, the disk or the system is in the way. */
-export function isPassing(error: unknown): boolean {
+/** True if a retry may succeed: the store, the disk or the operating system refused. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^E[A-Z]+$/.test(code);

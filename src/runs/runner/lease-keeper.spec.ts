@@ -1,13 +1,12 @@
 import { jest } from '@jest/globals';
 import type { Config } from '../../config/config.js';
-import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { LeaseState, LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { Gate } from '../../../test/support/gate.js';
 import { quiet } from '../../../test/support/quiet.js';
 import { RunWorld } from '../../../test/support/run-world.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import type { LeasedRun } from './lease-keeper.js';
-import { ProcessName } from './process-name.js';
 import type { Run } from '../run.js';
 import { listUnowned } from '../../../test/support/list-unowned.js';
 
@@ -18,7 +17,6 @@ describe(LeaseKeeper.name, () => {
   let keeper: LeaseKeeper;
   let world: RunWorld;
   let told: string[];
-  let look: (signals?: number) => Promise<void>;
 
   beforeEach(async () => {
     jest.useFakeTimers({
@@ -26,7 +24,6 @@ describe(LeaseKeeper.name, () => {
     });
     clock = new FakeClock();
     told = [];
-    look = async (signals) => void (signals === undefined && told.push('look'));
     const name = new ProcessName();
     const lease: LeaseTerms = { owner: name.name, ttl_ms: TTL };
     world = await RunWorld.open({ clock, lease });
@@ -46,12 +43,14 @@ describe(LeaseKeeper.name, () => {
       epoch,
       lose: () => told.push('lose'),
       cutOff: () => told.push('cut off'),
-      cancel: (reason: string) => told.push(`cancel: ${reason}`),
-      look: (signals?: number) => look(signals),
+      signals: {
+        renewed: ({ cancel_reason }: LeaseState) =>
+          cancel_reason !== null && told.push(`cancel: ${cancel_reason}`),
+      },
     } as unknown as Run;
-    const held = { run, renewed_at: clock.monotonic() };
-    keeper.hold(held);
-    return held;
+    const leased = { run, lease: keeper.newLease(clock.monotonic()) };
+    keeper.hold(leased);
+    return leased;
   }
 
   async function pass(milliseconds: number): Promise<void> {
@@ -63,7 +62,7 @@ describe(LeaseKeeper.name, () => {
   it('renews what it holds, long after the first lease', async () => {
     const held = hold();
     for (let i = 0; i < 10; i++) await pass(TTL / 3);
-    expect(keeper.isFresh(held)).toBe(true);
+    expect(held.lease.isFresh).toBe(true);
     expect(await listUnowned(world.store, 10)).toEqual([]);
     expect(told).toEqual([]);
   });
@@ -132,7 +131,7 @@ describe(LeaseKeeper.name, () => {
     clock.pass(TTL / 2);
     gate.open();
     await quiet(null);
-    expect(held.renewed_at).toBe(sent_at);
+    expect(held.lease.renewed_at).toBe(sent_at);
   });
 
   it('lets a run go on while the store is away, as long as its lease lasts', async () => {
@@ -158,33 +157,15 @@ describe(LeaseKeeper.name, () => {
   it('takes a process that slept for a zombie until the store says otherwise', async () => {
     const held = hold();
     clock.pass(10 * TTL);
-    expect(keeper.isFresh(held)).toBe(false);
+    expect(held.lease.isFresh).toBe(false);
     await pass(TTL / 3);
-    expect(keeper.isFresh(held)).toBe(true);
+    expect(held.lease.isFresh).toBe(true);
     expect(told).toEqual([]);
   });
 
-  describe('when somebody changed the row of an interaction', () => {
-    it('has its run look', async () => {
-      hold();
-      await keeper.look(world.interactionId);
-      expect(told).toEqual(['look']);
-    });
-
-    it('leaves alone what it does not hold', async () => {
-      await world.store.requestCancel(world.interactionId, 'user');
-      await keeper.look(world.interactionId);
-      expect(told).toEqual([]);
-    });
-
-    it('leaves it to the next renewal if the store is away', async () => {
-      hold();
-      await world.store.requestCancel(world.interactionId, 'user');
-      look = () => Promise.reject(new Error('connection refused'));
-      await keeper.look(world.interactionId);
-      expect(told).toEqual([]);
-      await pass(TTL / 3);
-      expect(told).toEqual(['cancel: user']);
-    });
+  it('finds the run of an interaction, and only of those that it holds', () => {
+    const { run } = hold();
+    expect(keeper.find(world.interactionId)).toBe(run);
+    expect(keeper.find('int_other')).toBeUndefined();
   });
 });

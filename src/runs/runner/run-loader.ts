@@ -1,38 +1,59 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
-import type { Lease } from '../../persistence/rows/store-rows.js';
-import { takeRecentCalls } from './recent-calls.js';
-import { RESUME_REASONS } from './resume-reasons.js';
+import type { InteractionRow, Lease } from '../../persistence/rows/store-rows.js';
+import { RESUME_REASONS } from '../run-input.js';
 import type { RunInput } from '../run-input.js';
 import type { RunServices } from '../run-services.js';
 
-/** Reads what a run begins with. */
-export class RunLoader {
-  constructor(
-    private readonly deps: Pick<
-      RunServices,
-      'interactions' | 'records' | 'memory' | 'spill' | 'rates' | 'config' | 'clock'
-    >,
-  ) {}
+const MINUTE_MS = 60_000;
+/** Interactions of a chat whose calls are counted by CallRates. */
+const MAX_INTERACTIONS = 20;
 
-  /** `first` is all that is in the log, if that is known. */
+/** Reads a run's input from the store. */
+export class RunLoader {
+  constructor(private readonly services: RunServices) {}
+
+  /** `first`: the only record of the log, if that is known. */
   async load(
     { interaction, lost_owner, parked, losses }: Lease,
     first?: LogRecord,
   ): Promise<RunInput> {
-    const resumed = this.whyResumed(interaction.id, lost_owner);
-    await takeRecentCalls(this.deps, interaction);
+    const { records, conversations } = this.services;
+    const resumed = this.resumeReason(interaction.id, lost_owner);
+    await this.countRecentCalls(interaction);
     return {
       interaction,
-      records: first ? [first] : await readLog(this.deps.records, interaction.id),
-      before: await this.deps.memory.read(interaction),
+      records: first ? [first] : await readLog(records, interaction.id),
+      before: await conversations.read(interaction),
       losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
     };
   }
 
-  private whyResumed(id: string, lostOwner: string | null): string {
-    if (this.deps.spill.takeOutage(id)) return RESUME_REASONS.unsaved;
+  private resumeReason(id: string, lostOwner: string | null): string {
+    if (this.services.spill.takeOutage(id)) return RESUME_REASONS.unsaved;
     return lostOwner === null ? RESUME_REASONS.stopped : RESUME_REASONS.lost;
+  }
+
+  /**
+   * Has CallRates count the calls of the chat's earlier interactions that ran in other processes.
+   */
+  private async countRecentCalls({ id, chat_id }: InteractionRow): Promise<void> {
+    const { interactions, records, rates, config, clock } = this.services;
+    const limit = config.toolCallsPerMinute;
+    if (limit === 0 || !config.redisUrl) return; // a single process has seen all calls
+    const since = clock.now().getTime() - MINUTE_MS;
+    const page = { chat_id, superseded: true, limit: MAX_INTERACTIONS };
+    const recent = (await interactions.listInteractions(page)).filter(
+      (row) => row.id !== id && row.completed_at !== null && Date.parse(row.completed_at) > since,
+    );
+    if (recent.length === 0) return;
+    const ids = recent.map((row) => row.id);
+    const calls = (await records.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
+      chat_id,
+      use_key: `${record.interaction_id}/${record.key}`,
+      at: Date.parse(record.at),
+    }));
+    for (const call of calls.toSorted((a, b) => a.at - b.at)) rates.admit(call, limit);
   }
 }

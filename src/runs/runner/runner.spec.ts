@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 import type { AgentContext } from '../../agents/agent-context.js';
 import { ReactAgent } from '../../agents/kinds/react/react.agent.js';
-import { CancellationService } from '../../cancellation/cancellation.service.js';
 import type { Config } from '../../config/config.js';
+import { RunWaker } from '../../event-log/live/run-waker.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow, LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { LocalRunQueue } from '../../queue/local/local-run-queue.js';
@@ -15,8 +15,7 @@ import { RunWorld } from '../../../test/support/run-world.js';
 import type { AgentFunction, RunWorldOptions } from '../../../test/support/run-world.js';
 import { ScriptedProvider } from '../../../test/support/scripted-provider.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { ProcessName } from './process-name.js';
+import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import { Runner } from './runner.js';
 import { CrashQuarantine } from './crash-quarantine.js';
 import { listUnowned } from '../../../test/support/list-unowned.js';
@@ -62,7 +61,7 @@ class Process {
 
   ended(): Promise<void> {
     return new Promise((resolve) => {
-      this.world.bus.subscribe(this.world.interactionId, ({ items }) => {
+      this.world.bus.frames(this.world.interactionId).subscribe(({ items }) => {
         for (const item of items)
           if (item.kind === 'record' && item.record.body.type === 'INTERACTION_COMPLETE') resolve();
       });
@@ -270,7 +269,7 @@ describe(Runner.name, () => {
       await loseRuns(process, 2);
       expect((await runToEnd(process)).status).toBe('COMPLETED');
       expect(process.world.infos).toEqual([
-        `${process.world.interactionId}: taken up again, run 3: the process that ran it was lost`,
+        `${process.world.interactionId}: resumed, run 3: the process that ran it was lost`,
       ]);
     });
 
@@ -301,7 +300,8 @@ describe(Runner.name, () => {
   describe('when an interaction is cancelled', () => {
     async function cancel(process: Process): Promise<void> {
       const { store, bus, interactionId } = process.world;
-      await new CancellationService(store, bus, process.queue).request(interactionId, 'user');
+      await store.requestCancel(interactionId, 'user');
+      new RunWaker(bus, process.queue).wake(interactionId);
     }
 
     it('stops the run at once that it has', async () => {

@@ -1,200 +1,213 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { AdmissionGate } from '../../http/admission-gate.js';
-import { CrashLoop, MAX_LOSSES } from './crash-loop.js';
-import { giveUp, isPassing, unreadable } from './give-up.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import type { LeasedRun } from './lease-keeper.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow, Lease } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
-import type { Slot } from '../../queue/run-queue.js';
+import type { RunSlot } from '../../queue/run-queue.js';
+import { WaitingRuns } from '../parking.js';
 import { Run } from '../run.js';
 import type { RunInput } from '../run-input.js';
-import { RunServices } from '../run-services.js';
-import { RunLoader } from './run-loader.js';
+import type { RunLease } from '../run-lease.js';
 import { reportStop } from '../run-reports.js';
-import { CrashQuarantine } from './crash-quarantine.js';
-import { WaitingRuns } from './waiting-runs.js';
+import { RunServices } from '../run-services.js';
+import { CrashLoop, CrashQuarantine, MAX_LOSSES } from './crash-quarantine.js';
+import { giveUp, isTransient, unreadable } from './give-up.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { RunLoader } from './run-loader.js';
 
-/** What this process holds the lease of, and has not begun to run. */
-interface Taken {
-  readonly lease: Lease;
-  /** All that is in its log, if this process has just started it. */
+/** A lease that this process has acquired. */
+interface Acquired {
+  readonly row: Lease;
+  readonly lease: RunLease;
+  /** The only record of the log, if this process has just started the interaction. */
   readonly first?: LogRecord;
-  /** Monotonic milliseconds, from before the lease was asked for. */
-  readonly leased_at: number;
+}
+
+/**
+ * An interaction that has no run yet: this process has its lease and waits for the queue, or it is
+ * being loaded.
+ */
+interface Starting {
+  acquired?: Acquired | undefined;
+  /** Its row was changed meanwhile. */
+  isWoken: boolean;
 }
 
 /** Runs the interactions that the queue hands to this process. */
 @Injectable()
 export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
-  /** Started with their lease by this process, not handed out yet. */
-  private readonly claimed = new Map<string, Taken>();
-  /** What is being taken up; true once its row was changed meanwhile. */
-  private readonly takingUp = new Map<string, boolean>();
-  /** What this process may hold the lease of without knowing, or could not let go of: the store was away when it was to be taken up. */
-  private readonly neverBegun = new Set<string>();
+  private readonly starting = new Map<string, Starting>();
+  /**
+   * Interactions whose lease this process may hold without a run: the reply to its acquisition was
+   * lost, or its release failed. The store is told of that, so that it does not count as a loss.
+   */
+  private readonly leaseInDoubt = new Set<string>();
   private readonly waiting: WaitingRuns;
   private readonly loader: RunLoader;
-  private stopping = false;
+  private isStopping = false;
   private unsubscribe: () => void = () => {};
 
   constructor(
-    private readonly deps: RunServices,
+    private readonly services: RunServices,
     private readonly queue: RunQueue,
     private readonly leases: LeaseKeeper,
-    private readonly suspects: CrashQuarantine,
-    private readonly intake: AdmissionGate,
+    private readonly quarantine: CrashQuarantine,
+    private readonly admission: AdmissionGate,
   ) {
-    this.loader = new RunLoader(deps);
-    this.waiting = new WaitingRuns(deps.config.maxConcurrentRuns);
+    this.loader = new RunLoader(services);
+    this.waiting = new WaitingRuns(services.config.maxConcurrentRuns);
   }
 
   onApplicationBootstrap(): void {
-    if (this.deps.config.role === 'api') return;
-    this.unsubscribe = this.deps.bus.onWake((id) => this.wake(id));
+    if (this.services.config.role === 'api') return;
+    this.unsubscribe = this.services.bus.onWake((id) => this.wake(id));
     this.queue.start((id, slot) => this.run(id, slot));
   }
 
-  /** While the server still answers, and leases are still renewed. */
+  /** Runs while the server still answers and leases are still renewed. */
   async onModuleDestroy(): Promise<void> {
-    this.intake.close();
+    this.admission.close();
     this.unsubscribe();
-    this.stopping = true;
+    this.isStopping = true;
     const stopped = this.queue.stop();
-    const grace_ms = this.deps.config.shutdownGraceMs / 2;
+    const grace_ms = this.services.config.shutdownGraceMs / 2;
     for (const { run } of this.leases.held()) void run.shutDown(grace_ms);
-    await Promise.all([stopped, ...[...this.claimed.values()].map((taken) => this.release(taken))]);
+    const queued = [...this.starting.values()].flatMap(({ acquired }) => acquired ?? []);
+    await Promise.all([stopped, ...queued.map((acquired) => this.release(acquired))]);
   }
 
-  /** The runs of this process: at work, in memory but waiting for people, and those whose turn has not come. */
+  /** The runs of this process: at work, waiting for people in memory, waiting for a slot. */
   get counts(): { working: number; waiting: number; queued: number } {
     const waiting = this.waiting.count;
     return { working: this.leases.held().length - waiting, waiting, queued: this.queue.queued };
   }
 
-  /** How many wait for any process that has room, as far as this one knows. */
+  /** How many interactions wait for a slot in any process, as far as this one knows. */
   countWaiting(): Promise<number> {
     return this.queue.countWaiting();
   }
 
-  /** Runs an interaction that this process has just created, lease included; `leased_at` is from before that. */
+  /**
+   * Runs an interaction that this process has just created and leased; `leased_at` is from before
+   * that.
+   */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
-    const lease: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
-    const taken = { lease, first, leased_at };
-    if (this.stopping) return void this.release(taken);
-    this.claimed.set(interaction.id, taken);
-    this.takingUp.set(interaction.id, false);
-    this.queue.enqueue(interaction.id, { as: 'new', to: 'here' });
+    const row: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
+    const acquired = { row, first, lease: this.leases.newLease(leased_at) };
+    if (this.isStopping) return void this.release(acquired);
+    this.starting.set(interaction.id, { acquired, isWoken: false });
+    this.queue.enqueue(interaction.id, { priority: 'new', affinity: 'local' });
   }
 
   private wake(id: string): void {
-    if (this.takingUp.has(id)) this.takingUp.set(id, true);
-    else void this.leases.look(id);
+    const starting = this.starting.get(id);
+    if (starting) starting.isWoken = true;
+    else void this.leases.find(id)?.signals.wake();
   }
 
-  private async run(id: string, slot: Slot): Promise<void> {
-    if (!this.takingUp.has(id)) this.takingUp.set(id, false);
+  private async run(id: string, slot: RunSlot): Promise<void> {
+    const starting: Starting = this.starting.get(id) ?? { isWoken: false };
+    this.starting.set(id, starting);
     try {
-      const taken = await this.take(id);
-      if (taken) await this.execute(taken, slot);
+      const acquired = await this.acquire(id, starting);
+      const run = acquired && (await this.prepare(acquired, slot));
+      if (acquired && run) await this.execute(run, { acquired, starting });
     } catch (error) {
       // The sweep finds it again.
-      reportStop(this.deps.logger, `${id}: taking it up`, error);
+      reportStop(this.services.logger, `${id}: its start`, error);
     } finally {
-      this.takingUp.delete(id);
-      this.suspects.isWell(id);
+      this.starting.delete(id);
+      this.quarantine.release(id);
     }
   }
 
-  private async execute(taken: Taken, slot: Slot): Promise<void> {
-    const held: LeasedRun = { run: undefined as never, renewed_at: taken.leased_at };
-    const run = await this.prepare(taken, { held, slot });
-    if (!run) return;
-    this.leases.hold(Object.assign(held, { run }));
-    if (this.takingUp.get(run.interactionId)) void this.leases.look(run.interactionId);
-    this.takingUp.delete(run.interactionId);
+  /** Undefined: another process runs it, or it has ended. */
+  private async acquire(id: string, starting: Starting): Promise<Acquired | undefined> {
+    const { acquired } = starting;
+    starting.acquired = undefined;
+    if (acquired?.lease.isFresh) return acquired;
+    await this.services.spill.flush(id);
+    const leased_at = this.services.clock.monotonic();
+    const terms = { ...this.leases.terms, never_begun: this.leaseInDoubt.has(id) };
+    this.leaseInDoubt.add(id);
+    const row = await this.services.leases.acquireLease(id, terms);
+    if (!row) this.leaseInDoubt.delete(id);
+    return row && { row, lease: this.leases.newLease(leased_at) };
+  }
+
+  /** Undefined: there is nothing to run, and the lease is released. */
+  private async prepare(acquired: Acquired, slot: RunSlot): Promise<Run | undefined> {
+    const { row, lease, first } = acquired;
+    const { id } = row.interaction;
+    try {
+      if (row.losses > MAX_LOSSES) throw new CrashLoop(row.losses); // loading it may be what crashes
+      const input = await this.loader.load(row, first);
+      if (!this.isStopping) {
+        this.leaseInDoubt.delete(id);
+        this.reportResume(input);
+        const { waiting, quarantine } = this;
+        return new Run(this.services, input, { lease, slot, waiting, quarantine });
+      }
+    } catch (error) {
+      if (!isTransient(error)) {
+        this.leaseInDoubt.delete(id);
+        await this.giveUp(row, error);
+        return undefined;
+      }
+      await this.release(acquired);
+      throw error;
+    }
+    await this.release(acquired);
+    return undefined;
+  }
+
+  private async execute(
+    run: Run,
+    { acquired, starting }: { readonly acquired: Acquired; readonly starting: Starting },
+  ): Promise<void> {
+    const leased = { run, lease: acquired.lease };
+    this.leases.hold(leased);
+    this.starting.delete(run.interactionId);
+    if (starting.isWoken) void run.signals.wake();
     try {
       await run.execute();
     } finally {
-      this.leases.drop(held);
-      if (run.holdsLease) await this.release(taken);
-      else this.runNext(taken.lease.interaction.chat_id);
+      this.leases.drop(leased);
+      if (run.holdsLease) await this.release(acquired);
+      else this.enqueueNext(acquired.row.interaction.chat_id);
     }
-  }
-
-  /** Undefined: there is nothing to run, and the lease is let go of. */
-  private async prepare(
-    taken: Taken,
-    { held, slot }: { held: LeasedRun; slot: Slot },
-  ): Promise<Run | undefined> {
-    const { interaction, losses } = taken.lease;
-    const holdsLease = (): boolean => this.leases.isFresh(held);
-    const onWell = (): void => this.suspects.isWell(interaction.id);
-    try {
-      if (losses > MAX_LOSSES) throw new CrashLoop(losses); // to read it may be what crashes
-      const start = await this.loader.load(taken.lease, taken.first);
-      if (!this.stopping) {
-        this.neverBegun.delete(interaction.id);
-        this.reportResume(start);
-        return new Run(this.deps, start, { holdsLease, slot, waiting: this.waiting, onWell });
-      }
-    } catch (error) {
-      if (!isPassing(error)) {
-        this.neverBegun.delete(interaction.id);
-        return await this.giveUp(taken, error);
-      }
-      await this.release(taken);
-      throw error;
-    }
-    await this.release(taken);
-    return undefined;
   }
 
   private reportResume({ interaction, records, resumed }: RunInput): void {
     if (resumed === undefined || records.length === 0) return;
     const { id, epoch } = interaction;
-    this.deps.logger.log(`${id}: taken up again, run ${epoch}: ${resumed}`);
+    this.services.logger.log(`${id}: resumed, run ${epoch}: ${resumed}`);
   }
 
-  private async giveUp({ lease }: Taken, cause: unknown): Promise<undefined> {
-    const { interaction } = lease;
+  private async giveUp({ interaction }: Lease, cause: unknown): Promise<void> {
     const error = cause instanceof CrashLoop ? cause : unreadable(cause);
-    this.deps.logger.error(error, `${interaction.id}: is given up`);
-    await giveUp(this.deps, interaction, error);
-    this.runNext(interaction.chat_id);
+    this.services.logger.error(error, `${interaction.id}: given up`);
+    await giveUp(this.services, interaction, error);
+    this.enqueueNext(interaction.chat_id);
   }
 
-  /** What waited for this interaction to end may run now: the same append has promoted it. */
-  private runNext(chatId: string): void {
-    this.deps.interactions.findActiveInteraction(chatId).then(
-      (next) => next && this.queue.enqueue(next.id, { as: 'new' }),
+  /** The append that ended an interaction has promoted the one that was queued behind it. */
+  private enqueueNext(chatId: string): void {
+    this.services.interactions.findActiveInteraction(chatId).then(
+      (next) => next && this.queue.enqueue(next.id, { priority: 'new' }),
       () => {}, // the sweep finds it
     );
   }
 
-  private async release({ lease: { interaction } }: Taken): Promise<void> {
+  private async release({ row: { interaction } }: Acquired): Promise<void> {
     const { id, epoch } = interaction;
     try {
-      await this.deps.spill.settle(id); // nobody else can write it once the lease is gone
-      await this.deps.leases.releaseLease(id, epoch);
-      if (this.stopping) this.queue.enqueue(id); // others may go on with it at once
+      await this.services.spill.flush(id); // only the owner of the lease can save it
+      await this.services.leases.releaseLease(id, epoch);
+      if (this.isStopping) this.queue.enqueue(id); // for other processes
     } catch {
-      // It lapses by itself then.
+      // The lease expires.
     }
-  }
-
-  private async take(id: string): Promise<Taken | undefined> {
-    const claimed = this.claimed.get(id);
-    this.claimed.delete(id);
-    if (claimed && this.leases.isFresh({ renewed_at: claimed.leased_at })) return claimed;
-    await this.deps.spill.settle(id);
-    const leased_at = this.deps.clock.monotonic();
-    const terms = { ...this.leases.terms, never_begun: this.neverBegun.has(id) };
-    this.neverBegun.add(id);
-    const lease = await this.deps.leases.acquireLease(id, terms);
-    if (!lease) this.neverBegun.delete(id);
-    return lease && { lease, leased_at };
   }
 }

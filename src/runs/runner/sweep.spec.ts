@@ -73,7 +73,7 @@ describe(Sweep.name, () => {
     expect(last).toEqual({});
     for (const [passed_ms, handing] of [
       [9_999, {}],
-      [1, { to: 'here' }],
+      [1, { affinity: 'local' }],
     ] as const) {
       clock.pass(passed_ms);
       jest.advanceTimersByTime(2_000);

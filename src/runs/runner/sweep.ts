@@ -9,30 +9,35 @@ import { CrashQuarantine } from './crash-quarantine.js';
 
 const BATCH = 200;
 const MAX_INTERVAL_MS = 5_000;
-/** What nobody runs although it was found that long ago, the queue may have lost. */
+/**
+ * An interaction that is still unowned so long after it was found may have been lost by the queue.
+ */
 const OVERDUE_MS = 10_000;
 
-/** Finds interactions that should run and that nobody runs, at start and every few seconds, and enqueues them (I3). */
+/**
+ * Finds interactions that should run and have no owner, at start and every few seconds, and
+ * enqueues them (I3).
+ */
 @Injectable()
 export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
-  /** When each of those that nobody runs was first found, in monotonic milliseconds. */
+  /** When each unowned interaction was first found, in monotonic milliseconds. */
   private found: ReadonlyMap<string, number> = new Map();
 
   constructor(
     private readonly interactions: InteractionStore,
     private readonly leases: LeaseStore,
     private readonly queue: RunQueue,
-    private readonly suspects: CrashQuarantine,
+    private readonly quarantine: CrashQuarantine,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.role === 'api') return; // others run what is found
+    if (this.config.role === 'api') return; // other processes run them
     const interval = Math.min(MAX_INTERVAL_MS, this.config.leaseTtlMs / 2);
     this.timer = setInterval(() => void this.sweep(), interval).unref();
-    this.suspects.onTurnOver(() => void this.sweep());
+    this.quarantine.subscribe(() => void this.sweep());
     void this.sweep();
   }
 
@@ -44,12 +49,12 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const promoted = await this.interactions.promoteQueued(this.clock.now().toISOString());
       const unowned = await this.leases.listUnowned(BATCH);
-      for (const id of promoted) this.queue.enqueue(id, { as: 'new' });
+      for (const id of promoted) this.queue.enqueue(id, { priority: 'new' });
       const now = this.clock.monotonic();
       this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));
-      this.suspects.takeUp(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);
+      this.quarantine.enqueue(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);
     } catch {
-      // The store is away; the next sweep comes.
+      // The store is away; the next sweep tries again.
     }
   }
 }

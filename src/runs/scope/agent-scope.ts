@@ -1,69 +1,66 @@
 import { setMaxListeners } from 'node:events';
+import type { AppendEffects, Entry } from '../../event-log/append/run-log.js';
+import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
+import { doneWithin } from '../../kernel/done-within.js';
 import { ServerStopped } from '../../kernel/server-stopped.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type {
-  NewRequest,
-  RequestKind,
-  RequestRow,
-  Settlement,
-} from '../../persistence/rows/request-rows.js';
-import type { AppendEffects, Entry, RunLog } from '../../event-log/append/run-log.js';
-import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { NewRequest, RequestKind, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
-import type { Usage } from '../../protocol/interaction.js';
 import { Resources } from '../../tools/resources.js';
-import type { Journal } from '../journal/journal.js';
-import type { CallIds } from '../../conversation/call-ids.js';
-import type { DeferredCall } from '../tool-call/deferred-call.js';
-import { doneWithin } from '../../kernel/done-within.js';
-import type { Leftovers } from './leftovers.js';
-import type { ScopeServices, RunScope } from './run-scope.js';
-import type { TurnStream } from '../model-turn/turn-stream.js';
+import type { RunScope } from './run-scope.js';
+import type { DeferredWork } from './running.js';
 
-/** How long what comes last waits for all else, in milliseconds. A tool that doesn't stop is given up before that. */
-const IDLE_MS = 6_000;
+/** How long stopped work may take to stop, in milliseconds. */
+const STOP_GRACE_MS = 8_000;
+/**
+ * How long the cleanup waits for stopped work, in milliseconds: less than the grace, so that both
+ * fit.
+ */
+const CLEANUP_DELAY_MS = 6_000;
 
-/** What one agent of a run works with: what all of them share, and a signal and work of its own. */
+/**
+ * Scope of one agent of a run: its signal, its work in flight and its resources. `run` is what all
+ * agents share.
+ */
 export class AgentScope {
-  /** Aborts when the agent has to stop, for whatever reason: after those of its children. */
+  /** Aborts when the agent has to stop, for any reason; its children's signals abort first (I7). */
   readonly signal: AbortSignal;
-  /** How many agents are above it. */
+  /** Number of agents above it. */
   readonly depth: number;
-  /** The root's child that it is or comes from; undefined for the root. */
+  /** The root's child that this agent is or descends from; undefined for the root. */
   readonly branch: AgentScope | undefined;
   private readonly abort = new AbortController();
   private readonly children = new Set<AgentScope>();
   private readonly working = new Set<Promise<void>>();
   private readonly deferred = new Set<Promise<void>>();
-  private last: Promise<void> = Promise.resolve();
-  /** What its tools find; its parent's unless it has its own. */
+  private cleanup: Promise<void> = Promise.resolve();
+  /** For its tools; its parent's unless it makes its own. */
   resources = new Resources();
 
-  /** `signal` stops it from outside. */
+  /** `signal` stops the agent from outside. */
   constructor(
-    readonly shared: RunScope,
+    readonly run: RunScope,
     signal?: AbortSignal,
     parent?: AgentScope,
   ) {
     this.depth = parent ? parent.depth + 1 : 0;
     this.branch = parent?.branch ?? (parent && this);
     this.signal = this.abort.signal;
-    setMaxListeners(Infinity, this.signal); // each effect that runs listens
+    setMaxListeners(Infinity, this.signal); // each effect in flight listens
     if (signal?.aborted) this.stop(signal.reason);
     signal?.addEventListener('abort', () => this.stop(signal.reason), { once: true });
   }
 
   /** The scope of a child agent; it stops with this one. */
   child(): AgentScope {
-    const child = new AgentScope(this.shared, undefined, this);
+    const child = new AgentScope(this.run, undefined, this);
     child.resources = this.resources;
     this.children.add(child);
     if (this.signal.aborted) child.stop(this.signal.reason);
     return child;
   }
 
-  /** A child has ended. */
+  /** The child has ended. */
   release(child: AgentScope): void {
     this.children.delete(child);
   }
@@ -74,54 +71,32 @@ export class AgentScope {
     this.abort.abort(reason);
   }
 
-  get interaction(): InteractionRow {
-    return this.shared.options.interaction;
-  }
-  get services(): ScopeServices {
-    return this.shared.options.services;
-  }
-  get log(): RunLog {
-    return this.shared.options.log;
-  }
-  get journal(): Journal {
-    return this.shared.options.journal;
-  }
-  get callIds(): CallIds {
-    return this.shared.options.call_ids;
-  }
-  get leftovers(): Leftovers {
-    return this.shared.options.leftovers;
-  }
-  get turns(): Set<TurnStream> {
-    return this.shared.turns;
-  }
-  get unstoppable(): Set<string> {
-    return this.shared.unstoppable;
-  }
-  get failure(): Promise<never> {
-    return this.shared.failure;
-  }
-
-  /** @throws what ends the caller's work too: nothing may be started any more */
+  /** @throws the abort reason, or LeaseLostError: nothing may be started any more */
   throwIfStopped(): void {
     this.signal.throwIfAborted();
-    if (!this.log.isHeld) throw new LeaseLostError();
+    if (!this.run.log.isHeld) throw new LeaseLostError();
   }
 
-  /** @throws as `throwIfStopped`, but not where what came of the work is still written down */
-  throwIfUnheard(): void {
+  /**
+   * As `throwIfStopped`, but passes while the outcome of work that a shutdown has stopped is still
+   * written.
+   */
+  throwUnlessWritable(): void {
     const { aborted, reason } = this.signal;
-    const isHeard = !aborted || (reason instanceof ServerStopped && !reason.graceIsOver);
-    if (!isHeard) this.signal.throwIfAborted();
-    if (!this.log.isHeld) throw new LeaseLostError();
+    const isWritable = !aborted || (reason instanceof ServerStopped && !reason.graceIsOver);
+    if (!isWritable) this.signal.throwIfAborted();
+    if (!this.run.log.isHeld) throw new LeaseLostError();
   }
 
-  /** Keeps an eye on work that an effect has begun: what goes wrong there, apart from being stopped, ends the run. */
+  /**
+   * Tracks the work of an effect. If it fails for any other reason than being stopped, the run
+   * fails.
+   */
   track(work: Promise<void>): void {
     const watched = work.catch((error: unknown) => {
-      if (error instanceof LeaseLostError || !this.signal.aborted) this.fail(error);
+      if (error instanceof LeaseLostError || !this.signal.aborted) this.run.fail(error);
     });
-    const end = this.shared.begin();
+    const end = this.run.activity.begin();
     this.working.add(watched);
     void watched.finally(() => {
       this.working.delete(watched);
@@ -129,100 +104,74 @@ export class AgentScope {
     });
   }
 
-  /** A call that its agent doesn't wait for, but the interaction does. */
-  defer(call: DeferredCall): void {
+  /** Starts a call that the agent doesn't wait for, but its end does. */
+  defer(call: DeferredWork): void {
     const work = call.run();
     this.track(work);
     const done = work.catch(() => {}).then(() => void this.deferred.delete(done));
     this.deferred.add(done);
   }
 
-  /** Resolves when no deferred call is open any more. */
-  async deferredSettled(): Promise<void> {
+  /** Resolves when no deferred call is open. */
+  async deferredDone(): Promise<void> {
     while (this.deferred.size > 0) await Promise.all(this.deferred);
   }
 
-  fail(error: unknown): void {
-    this.shared.fail(error);
-  }
-
-  /** Does this when the agent has been stopped and nothing of it is running any more, or it has had its time to stop. Must not reject. */
-  doLast(work: () => Promise<void>): void {
+  /**
+   * Runs `work` once the agent was stopped and its work in flight is over, or had its time. Must
+   * not reject.
+   */
+  addCleanup(work: () => Promise<void>): void {
     const begin = (): void => {
-      this.last = doneWithin(this.idle(), IDLE_MS).then(work);
+      this.cleanup = doneWithin(this.idle(), CLEANUP_DELAY_MS).then(work);
     };
     if (this.signal.aborted) return begin();
     this.signal.addEventListener('abort', begin, { once: true });
   }
 
-  /** Resolves when nothing that an effect of this agent or its subtree began is running any more, and what comes last is done. */
-  async settled(): Promise<void> {
+  /**
+   * Resolves when all work of the agent and its subtree is over and cleaned up, or the grace is
+   * over.
+   */
+  async drain(grace_ms = STOP_GRACE_MS): Promise<void> {
+    await doneWithin(this.drained(), grace_ms);
+  }
+
+  private async drained(): Promise<void> {
     await this.idle();
-    await this.last;
+    await this.cleanup;
   }
 
   private async idle(): Promise<void> {
     while (this.working.size > 0) await Promise.all(this.working);
-    await Promise.all([...this.children].map((child) => child.settled()));
+    await Promise.all([...this.children].map((child) => child.drained()));
   }
 
-  addUsage(usage: Usage): Usage {
-    return this.shared.addUsage(usage);
-  }
-
-  /** Rejects when the agent is stopped: whoever stopped it writes its end. */
-  async append(
-    entries: readonly Entry[],
-    effects: AppendEffects = {},
-  ): Promise<readonly LogRecord[]> {
+  /** Rejects once the agent is stopped: its end is then written by the one that stopped it. */
+  async append(entries: readonly Entry[], effects?: AppendEffects): Promise<readonly LogRecord[]> {
     this.signal.throwIfAborted();
-    return this.shared.append(entries, effects);
+    return this.run.append(entries, effects);
   }
 
-  /** Appends what came of work, also of work that was stopped with the server: whoever else stopped the agent writes that. */
+  /**
+   * As `append`, and also writes the outcome of work that a shutdown has stopped, within its grace.
+   */
   async appendOutcome(entries: readonly Entry[]): Promise<void> {
-    this.throwIfUnheard();
-    await this.shared.append(entries, {});
+    this.throwUnlessWritable();
+    await this.run.append(entries);
   }
 
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
     this.signal.throwIfAborted();
-    return this.shared.request(request, body);
+    return this.run.request(request, body);
   }
 
-  /** Resolves when the request is settled, in this run or an earlier one. Rejects when the agent is stopped. */
+  /**
+   * Resolves when the request is settled, in this run or an earlier one. Rejects once the agent is
+   * stopped.
+   */
   async waitFor(requestId: string, kind: RequestKind): Promise<Settlement> {
     this.signal.throwIfAborted();
-    return this.shared.waitFor(requestId, kind, this.signal);
-  }
-
-  /** What a request came to, if this run knows. */
-  settlementOf(requestId: string): Settlement | undefined {
-    return this.shared.settlementOf(requestId);
-  }
-
-  decline(requestId: string): Promise<void> {
-    return this.shared.decline(requestId);
-  }
-
-  openQuestions(callKey: string): readonly string[] {
-    return this.shared.openQuestions(callKey);
-  }
-
-  /** What the store says of this interaction's requests. */
-  takeRequests(rows: readonly RequestRow[]): void {
-    this.shared.takeRequests(rows);
-  }
-
-  expiry(): string | null {
-    return this.shared.expiry();
-  }
-
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.shared.inTurn(work);
-  }
-
-  suspend(repeatable: boolean): () => void {
-    return this.shared.suspend(repeatable);
+    return this.run.requests.wait(requestId, kind, this.signal);
   }
 }

@@ -5,52 +5,49 @@ import type {
   Settlement,
 } from '../../persistence/rows/request-rows.js';
 import type { ActiveStatus } from '../../protocol/interaction.js';
+import type { RunActivity } from './run-activity.js';
 
-/** The requests of one run that wait for a person or a client, and what they came to. */
+/** The requests of one run to people and clients, and how they were settled. */
 export class PendingRequests {
-  /** Asked and not settled, as far as this run knows. */
-  private readonly open = new Map<string, RequestKind>();
-  private readonly keys = new Map<string, string>();
+  /** Not settled, as far as this run knows. */
+  private readonly open = new Map<string, { readonly kind: RequestKind; readonly key?: string }>();
   private readonly settled = new Map<string, Settlement>();
   private readonly waiting = new Map<string, (settlement: Settlement) => void>();
 
-  constructor(private readonly onChange: () => void) {}
+  constructor(private readonly activity: RunActivity) {}
 
-  /** How many steps wait. */
-  get size(): number {
-    return this.waiting.size;
-  }
-
-  /** What the interaction's status is while these are open. */
+  /** The interaction's status while these are open. */
   get status(): ActiveStatus {
-    const kinds = [...this.open.values()];
+    const kinds = [...this.open.values()].map(({ kind }) => kind);
     if (kinds.includes('approval')) return 'WAITING_APPROVAL';
     return kinds.length > 0 ? 'WAITING_INPUT' : 'RUNNING';
   }
 
-  expect({ id, kind, key }: Pick<NewRequest, 'id' | 'kind' | 'key'>): void {
-    this.open.set(id, kind);
-    this.keys.set(id, key);
+  add({ id, kind, key }: Pick<NewRequest, 'id' | 'kind' | 'key'>): void {
+    this.open.set(id, { kind, key });
   }
 
-  /** Keys of the questions that were asked inside a call and are open. */
+  /** Keys of the open questions that were asked inside a tool call. */
   openQuestions(callKey: string): readonly string[] {
-    const questions = [...this.open].filter(([, kind]) => kind === 'input');
-    const keys = questions.map(([id]) => this.keys.get(id) ?? '');
+    const questions = [...this.open.values()].filter(({ kind }) => kind === 'input');
+    const keys = questions.map(({ key = '' }) => key);
     return keys.filter((key) => key.slice(0, key.lastIndexOf('/')) === callKey);
   }
 
-  /** Rejects when `signal` aborts, or has. */
+  /**
+   * Resolves when the request is settled, in this run or an earlier one. Rejects once `signal`
+   * aborts.
+   */
   wait(id: string, kind: RequestKind, signal: AbortSignal): Promise<Settlement> {
     const known = this.settled.get(id);
     if (known) return Promise.resolve(known);
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    this.open.set(id, kind);
+    if (!this.open.has(id)) this.open.set(id, { kind });
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.waiting.delete(id);
         signal.removeEventListener('abort', abort);
-        this.onChange();
+        endWait();
       };
       const abort = (): void => {
         leave();
@@ -61,26 +58,20 @@ export class PendingRequests {
         leave();
         resolve(settlement);
       });
-      this.onChange();
+      const endWait = this.activity.ask();
     });
   }
 
-  /** What it came to, if this run knows. */
+  /** How the request was settled, as far as this run knows. */
   settlementOf(id: string): Settlement | undefined {
     return this.settled.get(id);
   }
 
-  /** What the store says; what is known to be settled is left alone. */
-  take(rows: readonly RequestRow[]): void {
-    for (const row of rows) {
-      const { id, settlement } = row;
-      if (this.settled.has(id)) continue;
-      if (settlement) this.settle(id, settlement);
-      else this.expect(row);
-    }
-  }
-
-  private settle(id: string, settlement: Settlement): void {
+  /** Takes in a row as the store has it. The first settlement of a request counts (I5). */
+  resolve(row: RequestRow): void {
+    const { id, settlement } = row;
+    if (this.settled.has(id)) return;
+    if (!settlement) return this.add(row);
     this.open.delete(id);
     this.settled.set(id, settlement);
     this.waiting.get(id)?.(settlement);

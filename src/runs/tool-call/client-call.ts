@@ -1,6 +1,5 @@
 import { parseArguments } from '../../tools/parse-arguments.js';
-import { GuardedResult } from '../guarding/guarded-result.js';
-import { guardedAgent } from '../guarding/guarding.js';
+import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { Executed } from './tool-run.js';
@@ -13,23 +12,23 @@ export async function runClientCall(
 ): Promise<Executed> {
   const parsed = parseArguments(call.function.name, tool_input);
   if (!parsed.ok) return { output: parsed.fault, is_error: true, duration_ms: 0, told: [] };
-  const began = scope.services.clock.monotonic();
-  const asked = scope.journal.findEarlier(key, 'TOOL_RESULT_REQUIRED');
-  const request_id = asked?.request_id ?? scope.services.ids.make('input');
+  const began = scope.run.services.clock.monotonic();
+  const asked = scope.run.journal.findProgress(key, 'TOOL_RESULT_REQUIRED');
+  const request_id = asked?.body.request_id ?? scope.run.services.ids.make('input');
   if (!asked) {
     const event = { tool_call_id: call.id, tool_name: call.function.name, tool_input };
-    const expires_at = scope.expiry();
+    const expires_at = scope.run.requestExpiry();
     await scope.request(
       { id: request_id, key, kind: 'tool', agent_id: agent.id, expires_at, event },
       { type: 'TOOL_RESULT_REQUIRED', request_id, ...event },
     );
   }
   const settlement = await scope.waitFor(request_id, 'tool');
-  const duration_ms = Math.round(scope.services.clock.monotonic() - began);
+  const duration_ms = Math.round(scope.run.services.clock.monotonic() - began);
   if (settlement.kind !== 'tool') throw new TypeError('not the result of a tool');
   const { tool_output, is_error } = settlement;
   const guarded = new GuardedResult(scope, guardedAgent(agent));
-  const read = scope.services.executor.limit(guarded.read(tool_output));
+  const read = scope.run.services.executor.limit(guarded.read(tool_output));
   const { tripwire } = guarded;
   return { ...read, is_error, duration_ms, told: guarded.remarks(), tripwire };
 }

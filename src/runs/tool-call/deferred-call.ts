@@ -1,24 +1,31 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import { decisionOf, describeRejection, inputOf } from './decision.js';
-import { trip } from '../guarding/guarding.js';
+import {
+  decisionOf,
+  describeRejection,
+  inputOf,
+  deferredNote,
+  OUTCOME_UNKNOWN,
+} from './call-records.js';
+import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { OUTCOME_UNKNOWN } from './tool-call-input.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { ToolRun } from './tool-run.js';
-import { isRepeatable } from './tool-start.js';
+import { ToolRun, isRepeatable } from './tool-run.js';
 import type { Tool } from '../../tools/tool.js';
 
-export interface DeferredInput {
+interface DeferredInput {
   readonly input: ToolCallInput;
   readonly approval_id: string;
   /** As the model wrote it. */
   readonly tool_input: string;
-  /** Whether an earlier run has started the tool. */
+  /** True if an earlier run has started the tool. */
   readonly started?: boolean;
 }
 
-/** A call whose agent went on without it: runs when it is approved, and tells the agent by a note what came of it. */
+/**
+ * A call whose agent went on without it: runs when it is approved, and tells the agent by a note
+ * what came of it.
+ */
 export class DeferredCall {
   private readonly deferred: DeferredInput;
 
@@ -37,9 +44,9 @@ export class DeferredCall {
     if (!settlement.approved)
       return this.finish(describeRejection(settlement), [this.decision(settlement)]);
     const { name } = this.deferred.input.call.function;
-    const tool = this.scope.services.tools.find(name);
+    const tool = this.scope.run.services.tools.find(name);
     const told = started ? [] : [this.decision(settlement)];
-    if (!tool) return this.finish(this.scope.services.tools.describeUnknown(name), told);
+    if (!tool) return this.finish(this.scope.run.services.tools.describeUnknown(name), told);
     if (started && !isRepeatable(tool)) {
       await new ToolRun(this.scope, this.deferred.input).closeQuestions();
       return this.finish(OUTCOME_UNKNOWN);
@@ -73,23 +80,4 @@ export class DeferredCall {
     const body = decisionOf(settlement, { approval_id, tool_call_id: input.call.id });
     return { agent_id: input.agent.id, key: input.key, body };
   }
-}
-
-export interface SettledCall {
-  readonly approval_id: string;
-  readonly key: string;
-  readonly agent_id: string;
-  readonly id: string;
-  readonly tool_name: string;
-}
-
-/** Tells the agent what came of a call that it went on without. */
-export function deferredNote(
-  { approval_id, key, agent_id, id, tool_name }: SettledCall,
-  outcome: string,
-): Entry {
-  const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
-  const hidden = { deferred: approval_id, key, note };
-  const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
-  return { agent_id, key: null, body, hidden };
 }

@@ -2,16 +2,18 @@ import { AppError } from '../../kernel/app-error.js';
 import type { ToolCall } from '../../protocol/message.js';
 import type { CalledInside, ForkedInside } from '../../tools/tool.js';
 import type { AskOptions } from '../../agents/agent-context.js';
-import { abandonable } from '../journal/abandonable.js';
+import { abandonable, perform } from '../effects/effect.js';
 import { AskEffect } from '../effects/ask.effect.js';
 import type { ChildAgent } from '../children/child-agent.js';
-import { perform } from '../journal/effect.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { untilAborted } from '../scope/until-aborted.js';
+import { untilAborted } from '../../kernel/abort.js';
 
-/** What a tool asks for through its context while it runs: each is one journaled step, with a key inside that of the call. */
+/**
+ * The effects that a running tool asks for through its context. Each is a journaled step, its key
+ * inside that of the call.
+ */
 export class NestedSteps {
   private count = 0;
   private readonly children = new Map<string, ChildAgent>();
@@ -53,12 +55,17 @@ export class NestedSteps {
     return this.answerOf(await this.start(prompt, options));
   }
 
-  /** Judged, limited and told to readers as a call of the agent's own, but no part of its conversation. */
+  /**
+   * Judged, limited and told to readers as a call of the agent's own, but no part of its
+   * conversation.
+   */
   async callTool(name: string, args: string): Promise<CalledInside> {
     const key = this.nextKey();
     const { nest } = this.input;
     const call: ToolCall = {
-      id: this.scope.journal.findEarlier(key, 'TOOL_CALL')?.id ?? this.scope.callIds.claim(''),
+      id:
+        this.scope.run.journal.findProgress(key, 'TOOL_CALL')?.body.id ??
+        this.scope.run.callIds.claim(''),
       type: 'function',
       function: { name, arguments: args },
     };
@@ -73,20 +80,23 @@ export class NestedSteps {
     await Promise.all([...this.children.values()].map((child) => child.abandon()));
   }
 
-  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  /** Withdraws the open questions of an ended tool, also those of earlier runs. */
   async closeQuestions(): Promise<void> {
     const { scope } = this;
-    if (scope.signal.aborted) return; // whoever stopped the run closes them
+    if (scope.signal.aborted) return; // the end of the run closes them
     this.over.abort();
     await untilAborted(Promise.all(this.asking), scope.signal);
-    for (const key of scope.openQuestions(this.input.key))
+    for (const key of scope.run.requests.openQuestions(this.input.key))
       await this.newQuestion(key, '', {}).run();
   }
 
-  /** While what it asked for takes its time, so does the tool: unless it can be replayed, the run stays in memory for it. */
+  /**
+   * While what it asked for takes its time, so does the tool: unless it can be replayed, the run
+   * stays in memory for it.
+   */
   async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
     if (this.over.signal.aborted) return new Promise(() => {}); // its call has its result
-    const resume = this.scope.suspend(repeatable);
+    const resume = this.scope.run.activity.suspend(repeatable);
     try {
       return await untilAborted(abandonable(work()), this.scope.signal);
     } finally {
@@ -97,16 +107,16 @@ export class NestedSteps {
   /** The log knows of the call before anything comes of it, and has told those that count. */
   private async tell(key: string, { id, function: fn }: ToolCall): Promise<void> {
     const { scope } = this;
-    if (scope.journal.find(key)) return;
-    if (!scope.journal.findEarlier(key, 'TOOL_CALL')) {
+    if (scope.run.journal.findCompletion(key)) return;
+    if (!scope.run.journal.findProgress(key, 'TOOL_CALL')) {
       const parent_tool_call_id = this.input.call.id;
       const called = { id, tool_name: fn.name, tool_input: fn.arguments, parent_tool_call_id };
-      const body = { type: 'TOOL_CALL', block_id: scope.log.newBlockId(), ...called } as const;
+      const body = { type: 'TOOL_CALL', block_id: scope.run.log.newBlockId(), ...called } as const;
       const told = scope.append([{ agent_id: this.input.agent.id, key, body }]);
-      scope.track(told.then(() => {})); // whoever stops the run waits for it, and closes the call
+      scope.track(told.then(() => {})); // the end of the run waits for it, and closes the call
       await told;
     }
-    await scope.journal.told(key);
+    await scope.run.journal.deliveryOf(key);
   }
 
   private async start(

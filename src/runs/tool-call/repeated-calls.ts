@@ -11,11 +11,11 @@ interface Streak {
   /** Since something new came of one of them, or a person let one run. */
   count: number;
   readonly keys: Set<string>;
-  /** What came of the last one that has a result; null: an error. */
+  /** The last result; null: an error. */
   last?: string | null;
 }
 
-/** Which calls of an interaction look like a loop. Told by the order of its log, so it is the same for whoever takes it up. */
+/** Finds calls that look like a loop: a fold over the log, so that every run decides the same. */
 export class RepeatedCalls {
   /** By agent. */
   private readonly streaks = new Map<string, Streak>();
@@ -58,7 +58,7 @@ function takeResult(streak: Streak, { is_error, tool_output }: RecordOf<'TOOL_RE
   streak.last = result;
 }
 
-/** What isn't JSON is compared as it is. */
+/** Text that is no JSON is compared as it is. */
 function canonical(text: string): string {
   try {
     return canonicalJson(JSON.parse(text || '{}'));

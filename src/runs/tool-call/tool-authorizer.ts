@@ -4,19 +4,19 @@ import { toErrorText } from '../../tools/to-text.js';
 import { showInput } from '../../tools/show-input.js';
 import { showUnseen } from '../../tools/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/tool.js';
-import { decisionOf, describeRejection, inputOf } from './decision.js';
+import { decisionOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/tool-judge.js';
 
-/** Whether a call may run, with which input, and what the log is told of how that was decided. */
-export type Passage =
-  | { readonly state: 'open'; readonly tool_input: string; readonly told: readonly RecordBody[] }
-  | { readonly state: 'closed'; readonly output: string; readonly told: readonly RecordBody[] }
-  /** It is asked, and the agent doesn't wait for the answer. */
+/** The decision on a call, with the entries that log how it was decided. */
+type Authorization =
+  | { readonly state: 'allowed'; readonly tool_input: string; readonly told: readonly RecordBody[] }
+  | { readonly state: 'denied'; readonly output: string; readonly told: readonly RecordBody[] }
+  /** A person is asked, and the agent goes on meanwhile. */
   | { readonly state: 'deferred'; readonly approval_id: string };
 
-/** Why a person should decide. */
+/** The reason to ask a person. */
 interface Doubt {
   readonly reason: string;
   /** Set when the call looks like a loop. */
@@ -25,35 +25,37 @@ interface Doubt {
   readonly isSuspect: boolean;
 }
 
-/** Stands before a tool call: asks the rules, and where they say so a person. What was decided once is not decided again (I5). */
+/**
+ * Authorizes a tool call: by rules, and if they say so by a person. A decision is made once (I5).
+ */
 export class ToolAuthorizer {
   constructor(
     private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
   ) {}
 
-  async pass(tool: Tool, tool_input: string): Promise<Passage> {
-    const { journal } = this.scope;
-    const approved = journal.findEarlier(this.input.key, 'APPROVED');
-    if (approved) return open(inputOf(approved, tool_input));
-    const asked = journal.findEarlier(this.input.key, 'APPROVAL_REQUIRED');
-    if (asked) return this.settle(asked.approval_id, tool_input);
-    if (journal.findEarlier(this.input.key, 'TOOL_STARTED')) return open(tool_input); // it was allowed when it started
-    const judged = await this.scope.inTurn(() => this.judgeOrAsk(tool, tool_input));
-    return typeof judged === 'string' ? this.settle(judged, tool_input) : judged;
+  async authorize(tool: Tool, tool_input: string): Promise<Authorization> {
+    const { journal } = this.scope.run;
+    const approved = journal.findProgress(this.input.key, 'APPROVED');
+    if (approved) return allowed(inputOf(approved.body, tool_input));
+    const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
+    if (asked) return this.awaitDecision(asked.body.approval_id, tool_input);
+    if (journal.findProgress(this.input.key, 'TOOL_STARTED')) return allowed(tool_input); // it was allowed when it started
+    const judged = await this.scope.run.serialize(() => this.judgeOrAsk(tool, tool_input));
+    return typeof judged === 'string' ? this.awaitDecision(judged, tool_input) : judged;
   }
 
-  /** What the rules say of the call, or the approval that it waits for. */
-  private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Passage | string> {
+  /** The decision of the rules, or the id of the approval that the call waits for. */
+  private async judgeOrAsk(tool: Tool, tool_input: string): Promise<Authorization | string> {
     const { decision, reason, rule } = await this.judge(tool, tool_input);
     const isSuspect = rule?.decision === 'deny';
-    const repeated = this.scope.shared.repeated.reasonFor(this.input.key);
+    const repeated = this.scope.run.repeatedCalls.reasonFor(this.input.key);
     switch (decision) {
       case 'allow':
-        if (repeated === undefined) return open(tool_input);
+        if (repeated === undefined) return allowed(tool_input);
         return this.askOrDecide(tool, tool_input, { reason: repeated, repeated, isSuspect });
       case 'deny':
-        return closed(`This call is not allowed. ${reason}`);
+        return denied(`This call is not allowed. ${reason}`);
       case 'ask':
         if (repeated === undefined)
           return this.askOrDecide(tool, tool_input, { reason, isSuspect });
@@ -64,25 +66,25 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { id, chat_id } = this.scope.interaction;
+    const { id, chat_id } = this.scope.run.interaction;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
     const call = { tool, tool_input: input, chat_id, agent: agent.type };
-    return this.scope.services.judge.authorize(call, `${id}/${key}`);
+    return this.scope.run.services.judge.authorize(call, `${id}/${key}`);
   }
 
   private async askOrDecide(
     tool: Tool,
     tool_input: string,
     { reason, repeated, isSuspect }: Doubt,
-  ): Promise<Passage | string> {
-    switch (this.scope.interaction.settings.approval_mode) {
+  ): Promise<Authorization | string> {
+    switch (this.scope.run.interaction.settings.approval_mode) {
       case 'auto':
         if (isSuspect)
-          return closed(`This call may be denied, and nobody is asked here. ${reason}`);
-        return open(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
+          return denied(`This call may be denied, and nobody is asked here. ${reason}`);
+        return allowed(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
       case 'deny':
-        return closed(`This call needs an approval, and nobody is asked here. ${reason}`);
+        return denied(`This call needs an approval, and nobody is asked here. ${reason}`);
       case 'ask':
       case 'defer':
         return this.ask(tool, tool_input, reason);
@@ -91,13 +93,15 @@ export class ToolAuthorizer {
 
   private async ask(tool: Tool, tool_input: string, reason: string): Promise<string> {
     const { key, agent, call } = this.input;
-    const id = this.scope.services.ids.make('approval');
-    const expires_at = this.scope.expiry();
+    const id = this.scope.run.services.ids.make('approval');
+    const expires_at = this.scope.run.requestExpiry();
     const event = {
       tool_call_id: call.id,
       tool_name: tool.name,
       tool_input,
-      action: await describeAction(tool, tool_input, { chat_id: this.scope.interaction.chat_id }),
+      action: await describeAction(tool, tool_input, {
+        chat_id: this.scope.run.interaction.chat_id,
+      }),
       category: tool.policy.category,
       risk: tool.policy.risk,
       reason,
@@ -109,8 +113,8 @@ export class ToolAuthorizer {
     return id;
   }
 
-  private async settle(approval_id: string, tool_input: string): Promise<Passage> {
-    const { approval_mode } = this.scope.interaction.settings;
+  private async awaitDecision(approval_id: string, tool_input: string): Promise<Authorization> {
+    const { approval_mode } = this.scope.run.interaction.settings;
     if (approval_mode === 'defer' && !this.input.isNested)
       return { state: 'deferred', approval_id };
     const settlement = await this.scope.waitFor(approval_id, 'approval');
@@ -118,8 +122,8 @@ export class ToolAuthorizer {
     const tool_call_id = this.input.call.id;
     const told = [decisionOf(settlement, { approval_id, tool_call_id })];
     return settlement.approved
-      ? open(inputOf(settlement, tool_input), told)
-      : closed(describeRejection(settlement), told);
+      ? allowed(inputOf(settlement, tool_input), told)
+      : denied(describeRejection(settlement), told);
   }
 }
 
@@ -127,12 +131,12 @@ function repeatedCall(message: string): RecordBody {
   return { type: 'NOTICE', code: 'repeated_call', message };
 }
 
-function open(tool_input: string, told: readonly RecordBody[] = []): Passage {
-  return { state: 'open', tool_input, told };
+function allowed(tool_input: string, told: readonly RecordBody[] = []): Authorization {
+  return { state: 'allowed', tool_input, told };
 }
 
-function closed(output: string, told: readonly RecordBody[] = []): Passage {
-  return { state: 'closed', output, told };
+function denied(output: string, told: readonly RecordBody[] = []): Authorization {
+  return { state: 'denied', output, told };
 }
 
 /** For people. A tool that can't say what it would do is asked about all the same. */

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../protocol/message.js';
 import type { AgentIdentity, ToolOutcome } from '../../agents/agent-context.js';
 import type { Children } from '../children/children.js';
-import type { Effect } from '../journal/effect.js';
+import type { Effect } from '../effects/effect.js';
 
 export interface ToolCallInput {
   /** Of the turn and the index in it. */
@@ -17,7 +17,3 @@ export interface ToolCallInput {
   /** Made by a tool, which waits for what comes of it. */
   readonly isNested?: boolean;
 }
-
-/** What the model is told of a call that a crash interrupted, and that must not be repeated (I4). */
-export const OUTCOME_UNKNOWN =
-  'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';

@@ -2,28 +2,27 @@ import { BlockWriter } from '../../event-log/append/block-writer.js';
 import type { Json } from '../../protocol/json.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ToolExecution } from '../../tools/tool-executor.js';
-import type { ToolContext, ToolEvent } from '../../tools/tool.js';
-import { GuardedResult } from '../guarding/guarded-result.js';
-import { guardedAgent } from '../guarding/guarding.js';
+import type { ToolContext, ToolEvent, Tool } from '../../tools/tool.js';
+import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { isRepeatable, ToolStart } from './tool-start.js';
-import type { PassedCall } from './tool-start.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 
 /** Characters of a running tool's output that readers get to see before its result. */
 const MAX_PREVIEW = 100_000;
 
 type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
 
-/** What came of a call, and what the log is told before that. */
+/** The result of a call, and the entries that precede it in the log. */
 export type Executed = ToolExecution & {
   readonly told: readonly Entry[];
   /** Why the run ends with it. */
   readonly tripwire?: string | undefined;
 };
 
-/** The running of one call that may run: what the log is told when it starts, and what the tool has while it runs. */
+/** Runs one authorized call: logs its start, and gives the tool its context. */
 export class ToolRun {
   private output: BlockWriter | undefined;
   private readonly steps: NestedSteps;
@@ -42,23 +41,27 @@ export class ToolRun {
     return this.output?.id;
   }
 
-  /** Runs it, and answers what came of it and what of `told` the log has not been told with its start. */
+  /**
+   * Runs it, and answers what came of it and what of `told` the log has not been told with its
+   * start.
+   */
   async execute(passed: PassedCall): Promise<Executed> {
     const start = new ToolStart(this.scope, this.input, passed);
     if (!passed.tool.announces_start) await start.record();
     const repeatable = isRepeatable(passed.tool);
-    // A person's answer takes its time. What the log says is started and may not run twice is told that it did not begin.
+    // A person's answer takes its time. What the log says is started and may not run twice is told
+    // that it did not begin.
     if (repeatable || passed.tool.announces_start) this.scope.throwIfStopped();
-    else this.scope.throwIfUnheard();
+    else this.scope.throwUnlessWritable();
     const call = { name: this.input.call.function.name, arguments: passed.tool_input };
     const context = this.context(start, passed);
-    const computed = this.scope.journal.compute(this.input.key);
+    const computed = this.scope.run.journal.compute(this.input.key);
     const { guarded } = this;
     const read = (text: string) => guarded.read(text);
-    const execution = await this.scope.services.executor.execute(call, context, read);
+    const execution = await this.scope.run.services.executor.execute(call, context, read);
     computed();
     await this.steps.stopChildren();
-    if (execution.still_running) this.scope.unstoppable.add(this.input.call.id);
+    if (execution.still_running) this.scope.run.unstoppable.add(this.input.call.id);
     await this.closeQuestions();
     if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
     return {
@@ -68,13 +71,14 @@ export class ToolRun {
     };
   }
 
-  /** The tool is over: what it asked, in this run or an earlier one, nobody has to answer any more. */
+  /** Withdraws the open questions of an ended tool, also those of earlier runs. */
   closeQuestions(): Promise<void> {
     return this.steps.closeQuestions();
   }
 
   private context(start: ToolStart, passed: PassedCall): ToolContext {
-    const { interaction, signal, resources } = this.scope;
+    const { run, signal, resources } = this.scope;
+    const { interaction } = run;
     const repeatable = isRepeatable(passed.tool);
     return {
       interaction_id: interaction.id,
@@ -86,7 +90,7 @@ export class ToolRun {
       output: (text) => this.preview(text),
       started: (trace) => start.record(trace),
       ...this.stepsOf(repeatable),
-      earlier_output: (id) => this.scope.shared.outputs.find(id),
+      earlier_output: (id) => this.scope.run.outputs.find(id),
       now: async () => this.steps.now(await start.began()),
       tell: (event) => this.tell(event),
       may_show: (toolNames) => this.filterFiles(passed, toolNames),
@@ -109,7 +113,7 @@ export class ToolRun {
     { tool, tool_input }: PassedCall,
     toolNames: readonly string[],
   ): Promise<(path: string) => boolean> {
-    const { services, interaction } = this.scope;
+    const { services, interaction } = this.scope.run;
     const input = JSON.parse(tool_input || '{}') as Json;
     const call = { tool, tool_input: input, chat_id: interaction.chat_id };
     const judged = { ...call, agent: this.input.agent.type };
@@ -124,7 +128,7 @@ export class ToolRun {
   }
 
   private preview(text: string): void {
-    this.output ??= new BlockWriter(this.scope.log, {
+    this.output ??= new BlockWriter(this.scope.run.log, {
       agent_id: this.input.agent.id,
       type: 'TOOL_OUTPUT_DELTA',
       tool_call_id: this.input.call.id,
@@ -133,4 +137,66 @@ export class ToolRun {
     const shown = room > 0 ? this.guarded.show(text) : '';
     if (shown !== '') this.output.push(shown.slice(0, room));
   }
+}
+
+/** A call that may run. */
+interface PassedCall {
+  readonly tool: Tool;
+  /** The input that runs: JSON text. */
+  readonly tool_input: string;
+  /** Entries about the decision that are not logged yet. */
+  readonly told: readonly Entry[];
+  /** An earlier run has started it. */
+  readonly startedBefore: boolean;
+}
+
+/** The moment from which on a call's effect may have taken place (I4). */
+class ToolStart {
+  private isRecorded: boolean;
+  private recorded: Promise<readonly LogRecord[]> | undefined;
+
+  constructor(
+    private readonly scope: AgentScope,
+    private readonly input: ToolCallInput,
+    private readonly passed: PassedCall,
+  ) {
+    this.isRecorded = passed.startedBefore;
+  }
+
+  /** Entries that are still to be logged. */
+  get untold(): readonly Entry[] {
+    return this.isRecorded ? [] : this.passed.told;
+  }
+
+  /** When the call began, in whichever run, in milliseconds. */
+  async began(): Promise<number> {
+    const earlier = this.scope.run.journal.findProgress(this.input.key, 'TOOL_STARTED');
+    const record = earlier ?? (await this.recorded)?.at(-1);
+    if (!record) throw new TypeError('the call has not begun');
+    return Date.parse(record.at);
+  }
+
+  /**
+   * Commits TOOL_STARTED before the effect begins; a tool without an effect does not wait for the
+   * commit.
+   */
+  async record(trace?: ProcessTrace): Promise<void> {
+    if (this.isRecorded) return;
+    this.isRecorded = true;
+    const { agent, key, call } = this.input;
+    const body = { type: 'TOOL_STARTED', id: call.id, tool_name: call.function.name } as const;
+    const entry = { agent_id: agent.id, key, body, hidden: trace };
+    this.recorded = this.scope.append([...this.passed.told, entry]);
+    if (hasNoEffect(this.passed.tool)) this.scope.track(this.recorded.then(() => {}));
+    else await this.recorded;
+  }
+}
+
+/** Of its own: what it does through `ctx` are steps, which begin for themselves. */
+function hasNoEffect({ policy }: Tool): boolean {
+  return policy.recovery === 'replay' || (policy.recovery === 'rerun' && policy.read_only);
+}
+
+export function isRepeatable({ policy }: Tool): boolean {
+  return policy.recovery !== 'report';
 }

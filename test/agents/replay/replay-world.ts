@@ -119,7 +119,7 @@ export class ReplayWorld {
       ...{ user_comment, user_content: user_comment === 'modify' ? `task#${n}` : null },
       created_at: new Date().toISOString(),
     });
-    await this.run?.look();
+    await this.run?.signals.wake();
   }
 
   /** Undefined when it has ended. One that is parked is taken up when somebody has answered. */
@@ -193,7 +193,7 @@ export class ReplayWorld {
     const settlement = { kind: 'input', answer, by: 'user' } as const;
     const at = new Date().toISOString();
     await this.world.store.settleRequest({ request_id: id, settlement, at });
-    await this.run?.look();
+    await this.run?.signals.wake();
   }
 
   /** A process may die before it has written, or after it has and before it knows. */

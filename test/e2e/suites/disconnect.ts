@@ -39,7 +39,7 @@ export function describeDisconnect(servers: Servers): void {
         expect(await request.ended).toBe('closed');
         const reader = await server.api.follow(of);
         expect(reader.records.at(-1)).toMatchObject({ status: 'CANCELLED' });
-        expect(reader.find('CANCELLED')?.reason).toMatch(/reading/);
+        expect(reader.find('CANCELLED')?.reason).toMatch(/disconnected/);
       };
 
       it('leave it alone when it waits for a person, or has', async () => {

@@ -9,7 +9,7 @@ import { reactLoop } from '../react/react-loop.js';
 import { coderInstructions } from './coder-instructions.js';
 import { ProjectNotes } from './project-notes.js';
 
-/** What it works with, besides what MCP servers offer. */
+/** Its tools, besides those of MCP servers. */
 const TOOLS = [
   ...['read', 'write', 'edit', 'glob', 'grep', 'bash', 'python'],
   ...['todo', 'ask_human', 'agent', 'mcp__*'],

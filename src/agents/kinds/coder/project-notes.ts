@@ -8,7 +8,7 @@ const FILE = 'AGENTS.md';
 /** In characters: they are part of every turn. */
 const MAX_NOTES = 20_000;
 
-/** What a project says to whoever works on it. */
+/** Reads a project's instructions for agents. */
 @Injectable()
 export class ProjectNotes {
   constructor(private readonly workspaces: Workspaces) {}

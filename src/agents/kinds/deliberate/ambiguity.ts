@@ -9,7 +9,7 @@ const schema = z.object({
   options: z.array(z.string().min(1).max(200)).max(6).optional(),
 });
 
-/** What to ask so that a message can be understood in one way only. */
+/** Questions that make a message unambiguous. */
 export interface Clarification {
   readonly question: string;
   readonly options?: readonly string[];

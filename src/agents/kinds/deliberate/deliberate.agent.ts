@@ -5,10 +5,8 @@ import { Agent } from '../../agent.js';
 import { readPrompt } from '../../prompts/read-prompt.js';
 import { reactLoop } from '../react/react-loop.js';
 import { findAmbiguity } from './ambiguity.js';
-import { describeFacts } from './facts.js';
-import type { Fact } from './facts.js';
-import { describeFindings } from './findings.js';
-import type { Finding } from './findings.js';
+import { describeFacts, describeFindings } from './facts.js';
+import type { Fact, Finding } from './facts.js';
 import { findMissing } from './missing.js';
 import { findSubQuestions } from './sub-questions.js';
 import { findUncertainty } from './uncertainty.js';
@@ -17,7 +15,10 @@ const WORK = readPrompt('deliberate/work');
 const SUMMARY = readPrompt('deliberate/summary');
 const DECLINED = readPrompt('deliberate/declined');
 
-/** Thinks before it works: asks what is unclear, has parts of the work done side by side, and sums up. */
+/**
+ * Thinks before it works: asks what is unclear, has parts of the work done side by side, and sums
+ * up.
+ */
 @Injectable()
 @AgentType({
   name: 'deliberate',
@@ -40,7 +41,9 @@ export class DeliberateAgent extends Agent {
     await ctx.notice('deliberated', describeWork(talk.facts, findings));
   }
 
-  /** Steps 4 and 5: parts are looked into by children, while the agent itself works on the whole. */
+  /**
+   * Steps 4 and 5: parts are looked into by children, while the agent itself works on the whole.
+   */
   private async work(
     ctx: AgentContext,
     { tasks, facts }: { readonly tasks: readonly string[]; readonly facts: readonly Fact[] },
@@ -55,7 +58,7 @@ export class DeliberateAgent extends Agent {
   }
 }
 
-/** What was asked of the user so far. */
+/** Questions to the user so far. */
 class Talk {
   private readonly asked: Fact[] = [];
 

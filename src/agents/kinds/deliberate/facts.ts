@@ -1,4 +1,4 @@
-/** What the user was asked, and answered. */
+/** A question to the user, and the answer. */
 export interface Fact {
   readonly question: string;
   /** null: they would not say. */
@@ -12,4 +12,25 @@ export function describeFacts(facts: readonly Fact[]): string {
     ({ question, answer }) => `- ${question}\n  ${answer ?? '(would not say)'}`,
   );
   return `\n\nThe user was asked since, and said:\n${lines.join('\n')}`;
+}
+
+/** The result of one part of the work. */
+export interface Finding {
+  readonly task: string;
+  readonly result: string;
+  /** It has no answer, and `result` says why. */
+  readonly failed: boolean;
+}
+
+/** Of one part, in characters: all of them have to fit into a prompt. */
+const MAX_RESULT = 20_000;
+
+/** For a prompt; empty without findings. */
+export function describeFindings(findings: readonly Finding[]): string {
+  if (findings.length === 0) return '';
+  const parts = findings.map(
+    ({ task, result, failed }) =>
+      `## ${task}\n\n${failed ? `Nothing was found: ${result}` : result.slice(0, MAX_RESULT)}`,
+  );
+  return `\n\nOthers have looked into parts of it:\n\n${parts.join('\n\n')}`;
 }

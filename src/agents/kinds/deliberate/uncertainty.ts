@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { readPrompt } from '../../prompts/read-prompt.js';
 import { decide } from '../structured/decide.js';
 import type { Decider } from '../structured/decide.js';
-import { describeFacts } from './facts.js';
-import type { Fact } from './facts.js';
-import { describeFindings } from './findings.js';
-import type { Finding } from './findings.js';
+import { describeFacts, describeFindings } from './facts.js';
+import type { Fact, Finding } from './facts.js';
 
 const schema = z.object({
   uncertain: z.boolean(),

@@ -1,5 +1,5 @@
 import type { AgentContext, GenerateOptions } from '../../agent-context.js';
-import { MaxIterations } from '../../max-iterations.js';
+import { AppError } from '../../../kernel/app-error.js';
 
 /**
  * The model calls tools until it answers.
@@ -16,4 +16,15 @@ export async function reactLoop(
     await ctx.callTools(turn.tool_calls);
   }
   throw new MaxIterations(ctx.max_iterations);
+}
+
+/** An agent that went round its loop as often as it may. */
+export class MaxIterations extends AppError {
+  constructor(limit: number) {
+    super(
+      'unprocessable',
+      'max_iterations',
+      `The agent was not done after ${limit} turns. Send another message to let it go on, or start with a higher max_iterations.`,
+    );
+  }
 }

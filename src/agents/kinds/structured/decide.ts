@@ -5,7 +5,7 @@ import type { Message } from '../../../protocol/message.js';
 import type { AgentContext } from '../../agent-context.js';
 import { readAnswer } from './read-answer.js';
 
-/** What a decision needs of an agent's context. */
+/** The part of an agent's context that a decision needs. */
 export type Decider = Pick<AgentContext, 'generate' | 'messages' | 'notice'>;
 
 export interface DecisionOptions<T> {
@@ -13,7 +13,7 @@ export interface DecisionOptions<T> {
   readonly about: string;
   readonly instructions: string;
   readonly schema: ZodType<T>;
-  /** What is decided if the model can't. */
+  /** The decision if the model gives none. */
   readonly otherwise: T;
 }
 
@@ -22,8 +22,9 @@ const ATTEMPTS = 3;
 const MAX_SHOWN = 2000;
 
 /**
- * Has the model decide about the conversation, unseen, in an object that follows a schema. Works on models that know nothing of
- * schemas: they are told it, and told what is wrong with what they wrote.
+ * Has the model decide about the conversation, unseen, in an object that follows a schema. Works on
+ * models that know nothing of schemas: they are told it, and told what is wrong with what they
+ * wrote.
  * @throws AppError as `generate`
  */
 export async function decide<T>(ctx: Decider, options: DecisionOptions<T>): Promise<T> {

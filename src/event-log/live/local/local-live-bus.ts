@@ -1,18 +1,22 @@
+import { Observable, Subject } from 'rxjs';
 import { LiveBus } from '../live-bus.js';
-import type { Frame, FrameListener, Snapshot } from '../live-bus.js';
+import type { Frame, Snapshot } from '../live-bus.js';
 import { OpenBlocks } from '../open-blocks.js';
 
 interface Topic {
-  readonly listeners: Set<FrameListener>;
+  readonly frames: Subject<Frame>;
   epoch: number;
   number: number;
   seq: number;
   blocks: OpenBlocks;
-  /** Its run is over: nothing to keep once the last listener has left. */
+  /** Its run is over: the topic is removed with its last subscriber. */
   closed: boolean;
 }
 
-/** The live bus of a single process: a listener is called before `publish` returns. */
+/**
+ * The live bus of a single process: one Subject per interaction, delivered before `publish`
+ * returns.
+ */
 export class LocalLiveBus extends LiveBus {
   readonly awaySince = undefined;
   private readonly topics = new Map<string, Topic>();
@@ -20,7 +24,7 @@ export class LocalLiveBus extends LiveBus {
 
   publish(interactionId: string, frame: Frame): void {
     const topic = this.topic(interactionId);
-    if (frame.epoch < topic.epoch) return; // a run that was lost goes on talking (I6)
+    if (frame.epoch < topic.epoch) return; // a run that lost its lease (I6)
     if (frame.epoch > topic.epoch) {
       topic.epoch = frame.epoch;
       topic.blocks = new OpenBlocks();
@@ -31,7 +35,7 @@ export class LocalLiveBus extends LiveBus {
       if (item.kind === 'record') topic.seq = item.record.seq;
       topic.blocks.apply(item);
     }
-    for (const listener of topic.listeners) listener(frame);
+    topic.frames.next(frame);
   }
 
   close(interactionId: string, epoch: number): void {
@@ -42,13 +46,15 @@ export class LocalLiveBus extends LiveBus {
     this.forgetIfIdle(interactionId, topic);
   }
 
-  subscribe(interactionId: string, listener: FrameListener): () => void {
-    const topic = this.topic(interactionId);
-    topic.listeners.add(listener);
-    return () => {
-      topic.listeners.delete(listener);
-      this.forgetIfIdle(interactionId, topic);
-    };
+  frames(interactionId: string): Observable<Frame> {
+    return new Observable((reader) => {
+      const topic = this.topic(interactionId);
+      const subscription = topic.frames.subscribe(reader);
+      return () => {
+        subscription.unsubscribe();
+        this.forgetIfIdle(interactionId, topic);
+      };
+    });
   }
 
   snapshot(interactionId: string): Promise<Snapshot | undefined> {
@@ -73,12 +79,12 @@ export class LocalLiveBus extends LiveBus {
     return () => {};
   }
 
-  isHeardElsewhere(): Promise<boolean> {
+  hasReadersElsewhere(): Promise<boolean> {
     return Promise.resolve(false);
   }
 
   private forgetIfIdle(interactionId: string, topic: Topic): void {
-    const idle = topic.listeners.size === 0 && (topic.closed || topic.epoch === 0);
+    const idle = !topic.frames.observed && (topic.closed || topic.epoch === 0);
     if (idle && this.topics.get(interactionId) === topic) this.topics.delete(interactionId);
   }
 
@@ -86,7 +92,7 @@ export class LocalLiveBus extends LiveBus {
     let topic = this.topics.get(interactionId);
     if (!topic) {
       topic = {
-        listeners: new Set(),
+        frames: new Subject(),
         epoch: 0,
         number: 0,
         seq: 0,

@@ -3,7 +3,7 @@ import type { Frame } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
 import { FrameSender } from './frame-sender.js';
 import type { LiveScripts, PublishedFrames } from './live-scripts.js';
-import { Topics } from './topics.js';
+import { Topics } from './topic-subscriptions.js';
 
 const ID = 'int_1';
 

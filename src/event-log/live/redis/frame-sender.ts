@@ -1,18 +1,20 @@
-import { afterTick } from '../../append/after-tick.js';
+import { afterTick } from '../../../kernel/after-tick.js';
 import { gapAfter } from '../live-bus.js';
 import type { Frame, FrameItem, Snapshot } from '../live-bus.js';
-import { changesOf, changesTo } from './block-changes.js';
+import { changesOf, changesTo } from './live-scripts.js';
 import type { BlockChange, LiveScripts } from './live-scripts.js';
-import type { Topics } from './topics.js';
+import type { Topics } from './topic-subscriptions.js';
 
-/** Characters that wait for Redis; beyond that what is open is sent anew once it answers. */
+/**
+ * Characters that may wait for Redis; beyond that the open blocks are sent anew once it answers.
+ */
 const MAX_WAITING = 8_000_000;
-/** How long to leave a Redis alone that refuses. */
+/** Pause after an error. */
 const PAUSE_MS = 250;
-/** Runs that ended while Redis was away, and are closed once it is back. */
+/** Runs that ended while Redis was unavailable, and are closed once it is back. */
 const MAX_UNCLOSED = 20_000;
 
-/** What one run has to say, until it is sent. */
+/** Frames of one run that are not sent yet. */
 interface Waiting {
   readonly id: string;
   readonly epoch: number;
@@ -26,22 +28,23 @@ interface Waiting {
 export interface FrameSenderOptions {
   readonly scripts: LiveScripts;
   readonly topics: Topics;
-  /** Names this process to itself. */
+  /** Identifies this process. */
   readonly sender: string;
   readonly isReady: () => boolean;
-  /** What a run of this process has published so far; undefined: it is over. */
+  /** The state of a run of this process; undefined: it is over. */
   readonly snapshot: (interactionId: string) => Promise<Snapshot | undefined>;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Sends what the runs of this process say, in order: all that has come while the last batch was under way goes in the next one. What could
- * not be sent is made up for by a message that holds everything that is open.
+ * Sends the frames of this process's runs, in order: those that arrive while a batch is under way
+ * go into the next one. Frames that could not be sent are replaced by the current state of their
+ * run.
  */
 export class FrameSender {
   private waiting = new Map<string, Waiting>();
   private size = 0;
-  /** Interactions of which something got lost on the way. */
+  /** Interactions of which frames were lost, with the epoch of their run. */
   private readonly broken = new Map<string, number>();
   private sending: Promise<void> | undefined;
 
@@ -66,15 +69,15 @@ export class FrameSender {
     this.sendLater();
   }
 
-  /** Redis is there again, and may have forgotten everything. */
+  /** After a reconnection: Redis may have lost everything. */
   restore(running: ReadonlyMap<string, number>): void {
     for (const [id, epoch] of running) this.broken.set(id, epoch);
     this.sendLater();
   }
 
-  /** Resolves when all that waits was sent, or couldn't be. */
+  /** Resolves when all waiting frames were sent, or could not be. */
   async drained(): Promise<void> {
-    await this.sending; // what is under way leaves behind what came meanwhile
+    await this.sending; // frames that arrived meanwhile are left
     if (this.waiting.size > 0) this.send();
     await this.sending;
   }
@@ -103,7 +106,7 @@ export class FrameSender {
     });
   }
 
-  /** Answers whether all of it went well. */
+  /** True when all were sent. */
   private async sendAll(): Promise<boolean> {
     const batch = this.waiting;
     const broken = [...this.broken];
@@ -133,7 +136,7 @@ export class FrameSender {
     }
   }
 
-  /** Whoever has not heard the last frame reads what is there now. */
+  /** Sends the current state; followers that lack the last frame read it. */
   private async mend(id: string, epoch: number): Promise<boolean> {
     const { scripts, topics, sender, snapshot } = this.options;
     this.broken.delete(id);
@@ -160,14 +163,14 @@ export class FrameSender {
     for (const waiting of lost.values()) this.lose(waiting);
   }
 
-  /** What is over needs no more than to be closed; should even that be too much, it is gone by itself one day. */
+  /** A run that is over only needs to be closed; beyond the limit, its state expires. */
   private lose({ id, epoch, closed }: Waiting): void {
     if (!closed) this.broken.set(id, epoch);
     else if (this.waiting.size < MAX_UNCLOSED) this.of(id, epoch).closed = true;
   }
 }
 
-/** What only the journal needs is in the store. */
+/** Hidden parts are for the journal only, which reads the store. */
 function withoutHidden(item: FrameItem): FrameItem {
   return item.kind === 'record'
     ? { kind: 'record', record: { ...item.record, hidden: null } }

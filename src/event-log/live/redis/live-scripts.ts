@@ -1,8 +1,11 @@
 import type { Redis } from 'ioredis';
+import { closedBlocks } from '../block-of.js';
+import type { FrameItem, OpenBlock } from '../live-bus.js';
 
 /**
- * What Redis keeps of a run while it streams: a hash with its epoch, the number of its last frame and its last seq; for each open block what
- * it is and how long its text is; and the text itself, JSON-escaped, as a string of its own that only ever grows.
+ * The state of a run in Redis while it streams: a hash with its epoch, the number of its last
+ * frame, its last seq, and for each open block its description and length; the text of each block,
+ * JSON-escaped, is a string of its own that only grows.
  */
 const SHARED = `
 local key = KEYS[1]
@@ -20,8 +23,8 @@ local known = tonumber(redis.call('HGET', key, 'epoch') or '0')
 `;
 
 /**
- * A run that was lost goes on talking: it is not heard (I6). State and message change together. Answers 2 when a text goes on that is not
- * there: what came before was forgotten.
+ * Frames of an older epoch are dropped (I6). State and message change in one step. Returns 2 when a
+ * block grows whose beginning Redis has lost.
  */
 const PUBLISH = `${SHARED}
 local channel, epoch, number, seq, ttl, changes, message = unpack(ARGV)
@@ -76,7 +79,7 @@ interface ScriptedRedis extends Redis {
   closeRun(key: string, epoch: number): Promise<number>;
 }
 
-/** What frames do to the blocks of their run. `text` is JSON-escaped, `offset` and `length` count UTF-16 code units of what it stands for. */
+/** `text` is JSON-escaped; `offset` and `length` count UTF-16 code units of the unescaped text. */
 export type BlockChange =
   | readonly ['clear']
   | readonly ['close', block_id: string]
@@ -108,14 +111,14 @@ export interface StoredRun {
   readonly blocks: readonly { readonly about: string; readonly text: string }[];
 }
 
-/** Redis was emptied while a run went on. */
+/** Redis lost the state of a run that goes on. */
 const HAS_FORGOTTEN = 2;
 
-/** The scripts that change and read what Redis keeps of a run, each in one step. */
+/** The scripts that change and read the state of a run, each in one step. */
 export class LiveScripts {
   private readonly redis: ScriptedRedis;
 
-  /** `ttl_ms`: what nobody has closed is gone after that. */
+  /** `ttl_ms`: time to live of a state that is not closed. */
   constructor(
     redis: Redis,
     private readonly ttl_ms: number,
@@ -126,7 +129,7 @@ export class LiveScripts {
     redis.defineCommand('closeRun', { lua: CLOSE, numberOfKeys: 1 });
   }
 
-  /** False: what was kept of the run is not whole any more. */
+  /** False: Redis has lost a part of the state. */
   async publish(key: string, frames: PublishedFrames): Promise<boolean> {
     const { channel, epoch, number, seq = '', changes, message } = frames;
     const { ttl_ms } = this;
@@ -148,6 +151,39 @@ export class LiveScripts {
   async close(key: string, epoch: number): Promise<void> {
     await this.redis.closeRun(key, epoch);
   }
+}
+
+/** How a frame's items change the open blocks of their run, as in `OpenBlocks`. */
+export function changesOf(items: readonly FrameItem[]): BlockChange[] {
+  return items.flatMap((item): BlockChange[] => {
+    switch (item.kind) {
+      case 'trace':
+        return [];
+      case 'record': {
+        const closed = closedBlocks(item.record.body).map((id): BlockChange => ['close', id]);
+        return item.record.body.type === 'RESUMED' ? [['clear'], ...closed] : closed;
+      }
+      case 'delta': {
+        const { offset, delta: text, ...delta } = item.delta;
+        return [grow({ agent_id: item.agent_id, delta, text }, offset)];
+      }
+    }
+  });
+}
+
+/** Changes that restore the open blocks from nothing. */
+export function changesTo(blocks: readonly OpenBlock[]): BlockChange[] {
+  return [['clear'], ...blocks.map((block) => grow(block, 0))];
+}
+
+function grow({ agent_id, delta, text }: OpenBlock, offset: number): BlockChange {
+  const about = JSON.stringify({ agent_id, delta });
+  return ['grow', delta.block_id, offset, text.length, escape(text), about];
+}
+
+/** As in a JSON string: lone surrogates survive, and pieces can be concatenated. */
+function escape(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 function splitAt(text: string, separator: string): [string, string] {

@@ -1,96 +1,94 @@
 import type { Redis } from 'ioredis';
 import { connectRedis, whenConnected } from '../../../redis/connect-redis.js';
-import { findRedisFaults } from '../../../redis/find-redis-faults.js';
-import { Refusals } from '../../../redis/refusals.js';
+import { findRedisFaults } from '../../../redis/redis-faults.js';
+import { Refusals } from '../../../redis/redis-faults.js';
 
 export interface RedisLinkOptions {
   readonly url: string;
   readonly report: (problem: string) => void;
 }
 
-/** The two connections of a live bus, one to speak and to ask with, one to listen with, and since when one of them is away. */
+/** The two connections of a live bus: one for commands, one for subscriptions. */
 export class RedisLink {
   awaySince: Date | undefined = new Date();
-  readonly voice: Redis;
-  readonly ear: Redis;
+  readonly commands: Redis;
+  readonly subscriber: Redis;
   private lastError: string | undefined;
   private isClosed = false;
-  private hasBeenThere = false;
-  /** It was told that it is away. */
-  private isMissed = false;
-  /** Since it is there. */
+  private hasConnected = false;
+  private isLossReported = false;
   private readonly refusals: Refusals;
-  private onThere: () => void = () => {};
+  private onConnected: () => void = () => {};
 
   constructor(private readonly options: RedisLinkOptions) {
     this.refusals = new Refusals((message) =>
-      options.report(`Redis refuses what it is asked for: ${message}`),
+      options.report(`Redis refuses a command: ${message}`),
     );
     const onError = (error: Error): void => this.keep(error);
-    this.voice = connectRedis(options.url, onError, { enableAutoPipelining: true });
-    this.ear = connectRedis(options.url, onError, { autoResubscribe: false });
+    this.commands = connectRedis(options.url, onError, { enableAutoPipelining: true });
+    this.subscriber = connectRedis(options.url, onError, { autoResubscribe: false });
   }
 
-  /** Calls `listener` whenever both are there: what is kept can be read, and what is said from now on is heard. */
+  /** Calls `listener` whenever both are connected. */
   watch(listener: () => void): void {
-    this.onThere = listener;
-    for (const each of [this.voice, this.ear]) {
+    this.onConnected = listener;
+    for (const each of [this.commands, this.subscriber]) {
       each.on('ready', () => this.noteState());
       each.on('close', () => this.noteState());
     }
   }
 
-  /** Resolves when both are connected, or that takes too long: they go on trying. */
+  /** Resolves when both are connected, or after a limit: they go on trying. */
   async opened(): Promise<void> {
-    await whenConnected(this.voice, this.ear);
-    if (this.awaySince) this.reportAway();
+    await whenConnected(this.commands, this.subscriber);
+    if (this.awaySince) this.reportLoss();
   }
 
-  /** Of a command. */
+  /** The error of a command. */
   noteError(error: Error): void {
     this.keep(error);
     this.refusals.note(error);
   }
 
-  /** To be called before the end, so that it is not reported. */
-  part(): void {
+  /** Before `close`: its disconnection is not reported. */
+  expectClose(): void {
     this.isClosed = true;
   }
 
   close(): void {
-    this.voice.disconnect();
-    this.ear.disconnect();
+    this.commands.disconnect();
+    this.subscriber.disconnect();
   }
 
-  /** The address and its password are not in what is reported. */
+  /** Without the address and its password. */
   private keep(error: Error): void {
     this.lastError = error.message || (error as { code?: string }).code;
   }
 
   private reportFaults(): void {
-    this.voice.info().then(
+    this.commands.info().then(
       (info) => findRedisFaults(info).forEach(this.options.report),
-      (error: Error) => this.keep(error), // nobody needs it
+      (error: Error) => this.keep(error), // the check is not needed
     );
   }
 
   private noteState(): void {
-    const isThere = this.voice.status === 'ready' && this.ear.status === 'ready';
-    this.awaySince = isThere ? undefined : (this.awaySince ?? new Date());
-    if (!isThere && this.hasBeenThere) this.reportAway();
-    if (!isThere) return;
-    if (this.isMissed) this.options.report('Redis is there again.');
-    if (!this.hasBeenThere) this.reportFaults();
+    const isConnected = this.commands.status === 'ready' && this.subscriber.status === 'ready';
+    this.awaySince = isConnected ? undefined : (this.awaySince ?? new Date());
+    if (!isConnected && this.hasConnected) this.reportLoss();
+    if (!isConnected) return;
+    if (this.isLossReported) this.options.report('Reconnected to Redis.');
+    if (!this.hasConnected) this.reportFaults();
     this.refusals.clear();
-    this.isMissed = false;
-    this.hasBeenThere = true;
-    this.onThere();
+    this.isLossReported = false;
+    this.hasConnected = true;
+    this.onConnected();
   }
 
-  /** Once, until it is there again. */
-  private reportAway(): void {
-    if (this.isMissed || this.isClosed) return;
-    this.isMissed = true;
-    this.options.report(`Redis is away: ${this.lastError ?? 'it closed the connection'}.`);
+  /** Once per outage. */
+  private reportLoss(): void {
+    if (this.isLossReported || this.isClosed) return;
+    this.isLossReported = true;
+    this.options.report(`Redis connection lost: ${this.lastError ?? 'it closed the connection'}.`);
   }
 }

@@ -1,45 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { Observable } from 'rxjs';
 import { LiveBus, gapAfter } from '../live-bus.js';
-import type { Frame, FrameListener, OpenBlock, Snapshot } from '../live-bus.js';
+import type { Frame, OpenBlock, Snapshot } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
 import { FrameSender } from './frame-sender.js';
 import { LiveScripts } from './live-scripts.js';
 import type { StoredRun } from './live-scripts.js';
 import { RedisLink } from './redis-link.js';
 import type { RedisLinkOptions } from './redis-link.js';
-import { TopicSubscriptions } from './topic-subscriptions.js';
-import { Topics } from './topics.js';
+import { TopicSubscriptions, Topics } from './topic-subscriptions.js';
 
 export interface RedisLiveBusOptions extends RedisLinkOptions {
-  /** What everything that is said and kept in Redis begins with. */
+  /** Of all channels and keys. */
   readonly prefix: string;
 }
 
-/** What nobody has closed, because its process died and no other took over, is gone after that. */
+/** Time to live of the state of a run, should its process die and no other take over. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The live bus of many processes. Listeners hear the runs of their own process directly, whether Redis is there or not, and all others
- * through it; what is open of a run is kept in Redis, so that whoever joins elsewhere gets its text so far (I2).
+ * The live bus of many processes. Frames of the own process's runs are delivered directly, with or
+ * without Redis, all others through it. The open blocks of a run are kept in Redis, so that readers
+ * that join on another process get their text so far (I2).
  */
 export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   private readonly local = new LocalLiveBus();
-  private readonly me = randomUUID();
+  /** Identifies this process. */
+  private readonly sender_id = randomUUID();
   private readonly topics: Topics;
   private readonly link: RedisLink;
   private readonly scripts: LiveScripts;
   private readonly sender: FrameSender;
   private readonly subscriptions: TopicSubscriptions;
-  /** Something else than this server speaks on its channels. */
-  private isConfused = false;
+  /** Malformed messages are reported once. */
+  private hasReportedGarbage = false;
   /** Epochs of the runs of this process. */
   private readonly running = new Map<string, number>();
   /** The last frames of other processes, by interaction. */
-  private readonly heard = new Map<string, Pick<Frame, 'epoch' | 'number'>>();
+  private readonly lastFrames = new Map<string, Pick<Frame, 'epoch' | 'number'>>();
   private readonly readerListeners = new Set<(interactionId: string) => void>();
 
-  /** Resolves when it is connected, or that takes too long: it goes on trying. */
+  /** Resolves when it is connected, or after a limit: it goes on trying. */
   static async open(options: RedisLiveBusOptions): Promise<RedisLiveBus> {
     const bus = new RedisLiveBus(options);
     await bus.link.opened();
@@ -50,21 +52,21 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     super();
     this.topics = new Topics(options.prefix);
     this.link = new RedisLink(options);
-    const { voice, ear } = this.link;
-    this.scripts = new LiveScripts(voice, KEEP_MS);
-    this.subscriptions = new TopicSubscriptions(ear);
+    const { commands, subscriber } = this.link;
+    this.scripts = new LiveScripts(commands, KEEP_MS);
+    this.subscriptions = new TopicSubscriptions(subscriber);
     this.sender = new FrameSender({
       scripts: this.scripts,
       topics: this.topics,
-      sender: this.me,
-      isReady: () => voice.status === 'ready',
+      sender: this.sender_id,
+      isReady: () => commands.status === 'ready',
       snapshot: (id) => this.local.snapshot(id),
       onError: (error) => this.link.noteError(error),
     });
-    voice.on('ready', () => this.sender.restore(this.running));
-    ear.on('ready', () => this.listenAgain());
-    ear.on('message', (channel, message) => this.hear(channel, message));
-    this.link.watch(() => this.lookAgain());
+    commands.on('ready', () => this.sender.restore(this.running));
+    subscriber.on('ready', () => this.resubscribe());
+    subscriber.on('message', (channel, message) => this.receive(channel, message));
+    this.link.watch(() => this.signalGaps());
   }
 
   get awaySince(): Date | undefined {
@@ -72,7 +74,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   }
 
   publish(interactionId: string, frame: Frame): void {
-    if (frame.epoch < (this.running.get(interactionId) ?? 0)) return; // a run that was lost goes on talking (I6)
+    if (frame.epoch < (this.running.get(interactionId) ?? 0)) return; // a run that lost its lease (I6)
     this.running.set(interactionId, frame.epoch);
     this.local.publish(interactionId, frame);
     this.sender.add(interactionId, frame);
@@ -84,25 +86,24 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.sender.close(interactionId, epoch);
   }
 
-  subscribe(interactionId: string, listener: FrameListener): () => void {
-    const channel = this.topics.channel(interactionId);
-    const leave = this.local.subscribe(interactionId, listener);
-    this.subscriptions.add(channel);
-    let listens = true;
-    return () => {
-      if (!listens) return;
-      listens = false;
-      if (this.subscriptions.remove(channel)) this.forget(interactionId);
-      leave();
-    };
+  frames(interactionId: string): Observable<Frame> {
+    return new Observable((reader) => {
+      const channel = this.topics.channel(interactionId);
+      const subscription = this.local.frames(interactionId).subscribe(reader);
+      this.subscriptions.add(channel);
+      return () => {
+        if (this.subscriptions.remove(channel)) this.forget(interactionId);
+        subscription.unsubscribe();
+      };
+    });
   }
 
-  /** Undefined also while Redis is away: the store has what is durable. */
+  /** Undefined also while Redis is unavailable: the store has all records. */
   async snapshot(interactionId: string): Promise<Snapshot | undefined> {
     const epoch = this.running.get(interactionId);
     const own = epoch === undefined ? undefined : await this.local.snapshot(interactionId);
     if (own && own.epoch === epoch) return own;
-    await this.subscriptions.ready(this.topics.channel(interactionId)); // nothing is said between the snapshot and the first frame
+    await this.subscriptions.ready(this.topics.channel(interactionId)); // no frame is lost between the snapshot and the first one
     try {
       const run = await this.scripts.read(this.topics.key(interactionId));
       return run && toSnapshot(run);
@@ -112,10 +113,10 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     }
   }
 
-  /** Whoever isn't told finds out when it renews its lease. */
+  /** If the message is lost, the owner finds out when it renews its lease. */
   wake(interactionId: string): void {
     this.local.wake(interactionId);
-    this.tell(this.topics.wakes, interactionId);
+    this.send(this.topics.wakes, interactionId);
   }
 
   onWake(listener: (interactionId: string) => void): () => void {
@@ -123,7 +124,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   }
 
   noteReader(interactionId: string): void {
-    this.tell(this.topics.readers, interactionId);
+    this.send(this.topics.readers, interactionId);
   }
 
   onReader(listener: (interactionId: string) => void): () => void {
@@ -131,13 +132,13 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     return () => this.readerListeners.delete(listener);
   }
 
-  /** Redis counts connections, and each process listens with one. */
-  async isHeardElsewhere(interactionId: string): Promise<boolean | undefined> {
+  /** Redis counts subscribed connections: one per process. */
+  async hasReadersElsewhere(interactionId: string): Promise<boolean | undefined> {
     if (this.awaySince) return undefined;
     const channel = this.topics.channel(interactionId);
     const own = this.subscriptions.has(channel) ? 1 : 0;
     try {
-      const [, count] = await this.link.voice.pubsub('NUMSUB', channel);
+      const [, count] = await this.link.commands.pubsub('NUMSUB', channel);
       return Number(count) > own;
     } catch (error) {
       this.link.noteError(error as Error);
@@ -145,70 +146,74 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     }
   }
 
-  /** What was said is on its way; nothing more is heard. */
+  /** Sends the last frames, then disconnects. */
   async onApplicationShutdown(): Promise<void> {
-    this.link.part();
+    this.link.expectClose();
     await this.sender.drained();
     this.link.close();
   }
 
-  private tell(channel: string, id: string): void {
-    const message = JSON.stringify({ sender: this.me, id });
-    this.link.voice.publish(channel, message).catch((error: Error) => this.link.noteError(error));
+  private send(channel: string, id: string): void {
+    const message = JSON.stringify({ sender: this.sender_id, id });
+    this.link.commands
+      .publish(channel, message)
+      .catch((error: Error) => this.link.noteError(error));
   }
 
-  private listenAgain(): void {
+  private resubscribe(): void {
     const { wakes, readers } = this.topics;
-    this.link.ear.subscribe(wakes, readers).catch((error: Error) => this.link.noteError(error));
+    this.link.subscriber
+      .subscribe(wakes, readers)
+      .catch((error: Error) => this.link.noteError(error));
     this.subscriptions.restore();
   }
 
-  private lookAgain(): void {
+  private signalGaps(): void {
     for (const channel of this.subscriptions.list())
-      void this.skip(this.topics.interactionOf(channel));
+      void this.signalGap(this.topics.interactionOf(channel));
   }
 
-  /** Something may have been missed: listeners look. Never rejects. */
-  private async skip(interactionId: string): Promise<void> {
+  /** Frames may have been lost: followers re-read store and snapshot. Never rejects. */
+  private async signalGap(interactionId: string): Promise<void> {
     if (this.running.has(interactionId)) return;
     await this.subscriptions.ready(this.topics.channel(interactionId));
-    const last = this.heard.get(interactionId);
+    const last = this.lastFrames.get(interactionId);
     const now = await this.scripts.read(this.topics.key(interactionId)).catch(() => undefined);
-    // What is there now may be what listeners know already. If nothing is, its run has yet to tell, which is heard, or has ended.
+    // Without a state, the run has not published yet, which will be received, or has ended.
     if (now) this.local.publish(interactionId, gapAfter({ ...now, number: now.number - 1 }));
     else if (last) this.local.publish(interactionId, gapAfter(last));
   }
 
-  /** Whoever may speak here, what makes no sense is not heard: it must not end this process. A number that is skipped by it is noticed. */
-  private hear(channel: string, text: string): void {
+  /** A malformed message must not end this process; followers detect a number that it skips. */
+  private receive(channel: string, text: string): void {
     try {
       this.onMessage(channel, text);
     } catch {
-      if (!this.isConfused)
+      if (!this.hasReportedGarbage)
         this.options.report(
-          `A message of Redis on ${channel} could not be read, and no more are told of. Give Parley a Redis of its own.`,
+          `Ignored a malformed message on the Redis channel ${channel}; later ones are not reported. Give Parley a Redis of its own.`,
         );
-      this.isConfused = true;
+      this.hasReportedGarbage = true;
     }
   }
 
   private onMessage(channel: string, text: string): void {
     const message = JSON.parse(text) as { sender: string; id: string; frames: readonly Frame[] };
-    if (message.sender === this.me) return;
+    if (message.sender === this.sender_id) return;
     if (channel === this.topics.wakes) return this.local.wake(message.id);
     if (channel === this.topics.readers)
       return this.readerListeners.forEach((listener) => listener(message.id));
     if (!this.subscriptions.has(channel)) return;
     const id = this.topics.interactionOf(channel);
     for (const frame of message.frames) {
-      this.heard.set(id, { epoch: frame.epoch, number: frame.number });
+      this.lastFrames.set(id, { epoch: frame.epoch, number: frame.number });
       this.local.publish(id, frame);
     }
   }
 
-  /** Nobody here listens to it any more. */
+  /** It has no subscriber in this process any more. */
   private forget(interactionId: string): void {
-    this.heard.delete(interactionId);
+    this.lastFrames.delete(interactionId);
     if (!this.running.has(interactionId)) this.local.close(interactionId, Infinity);
   }
 }

@@ -1,8 +1,34 @@
 import type { Redis } from 'ioredis';
 
-/** The channels that somebody in this process listens to. */
+/** Names of channels and keys; several servers may share a Redis. */
+export class Topics {
+  /** Channel of all processes. */
+  readonly wakes: string;
+  /** Channel of all processes: new readers. */
+  readonly readers: string;
+
+  constructor(private readonly prefix: string) {
+    this.wakes = `${prefix}wake`;
+    this.readers = `${prefix}readers`;
+  }
+
+  /** Begins all keys of an interaction; the braces keep them in one slot of a cluster. */
+  key(interactionId: string): string {
+    return `${this.prefix}live:{${interactionId}}`;
+  }
+
+  channel(interactionId: string): string {
+    return `${this.prefix}frames:${interactionId}`;
+  }
+
+  interactionOf(channel: string): string {
+    return channel.slice(this.channel('').length);
+  }
+}
+
+/** The channels that this process subscribes to, with the number of their local subscribers. */
 export class TopicSubscriptions {
-  /** How many listen, and when Redis has heard of it. */
+  /** `ready` resolves when Redis has confirmed the subscription. */
   private readonly channels = new Map<string, { count: number; ready: Promise<unknown> }>();
 
   constructor(private readonly redis: Redis) {}
@@ -13,7 +39,7 @@ export class TopicSubscriptions {
     else this.channels.set(channel, { count: 1, ready: this.subscribe(channel) });
   }
 
-  /** Answers whether nobody listens any more. */
+  /** True when that was the last local subscriber. */
   remove(channel: string): boolean {
     const known = this.channels.get(channel);
     if (!known || --known.count > 0) return false;
@@ -22,12 +48,12 @@ export class TopicSubscriptions {
     return true;
   }
 
-  /** Resolves when what is said from now on is heard, or Redis is away. */
+  /** Resolves when messages are received from now on, or Redis is unavailable. */
   async ready(channel: string): Promise<void> {
     await this.channels.get(channel)?.ready;
   }
 
-  /** Redis is there again, and has forgotten who listens. */
+  /** Subscribes again after a reconnection. */
   restore(): void {
     for (const [channel, known] of this.channels) known.ready = this.subscribe(channel);
   }
@@ -40,12 +66,15 @@ export class TopicSubscriptions {
     return [...this.channels.keys()];
   }
 
-  /** Not before the connection is ready: one that listens can't be asked whether it is, and would be given up. `restore` comes. */
+  /**
+   * Not before the connection is ready: a subscribed one can't answer the ready check. `restore`
+   * follows.
+   */
   private async subscribe(channel: string): Promise<void> {
     if (this.redis.status === 'ready') await this.redis.subscribe(channel).catch(() => {});
   }
 
-  /** Unless somebody has come back. */
+  /** Unless there is a new subscriber. */
   private async unsubscribe(channel: string): Promise<void> {
     if (!this.channels.has(channel)) await this.redis.unsubscribe(channel).catch(() => {});
   }

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { RunWaker } from '../event-log/live/run-waker.js';
+import { Clock } from '../kernel/clock.js';
+import { RequestStore } from '../persistence/request.store.js';
+import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
+import { listAllRequests } from './list-all-requests.js';
+import {
+  alreadyProcessed,
+  requestExpired,
+  requestNotFound,
+  toolCallNotFound,
+  wrongEndpoint,
+} from './request-errors.js';
+import type { RequestOwner } from './request-errors.js';
+
+/** How long people have after a start to answer requests from before it, in milliseconds. */
+const DOWNTIME_GRACE_MS = 60_000;
+
+/** Finds requests, and settles each at most once (I5). */
+@Injectable()
+export class RequestsService {
+  private readonly started: Date;
+
+  constructor(
+    private readonly store: RequestStore,
+    private readonly waker: RunWaker,
+    private readonly clock: Clock,
+  ) {
+    this.started = clock.now();
+  }
+
+  /**
+   * Answers a question, or declines to.
+   * @throws AppError as `find` and `settle`
+   */
+  async respond(owner: RequestOwner, { request_id, answer }: RespondDto): Promise<void> {
+    const row = await this.find(request_id, 'input', owner);
+    await this.settle(row, { kind: 'input', answer, by: 'user' });
+  }
+
+  /**
+   * Takes the result of a tool that the client ran.
+   * @throws AppError `tool_call_not_found` (404), and as `settle`
+   */
+  async takeToolResult(owner: RequestOwner, result: ToolResultDto): Promise<void> {
+    const { tool_call_id, tool_output, is_error = false } = result;
+    const row = await this.findCall(owner, tool_call_id);
+    await this.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
+  }
+
+  /**
+   * @throws AppError `request_not_found` (404), also when it belongs to another interaction or is
+   * of another kind
+   */
+  async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
+    const row = await this.store.findRequest(id);
+    const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
+    if (!isTheirs) throw requestNotFound(id, owner);
+    if (row.kind !== kind) throw wrongEndpoint(row);
+    return row;
+  }
+
+  /**
+   * Settles it and wakes its run.
+   * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400),
+   * `request_not_found` (404)
+   */
+  async settle(row: RequestRow, settlement: Settlement): Promise<void> {
+    const { outcome } = await this.store.settleRequest({
+      request_id: row.id,
+      settlement,
+      at: this.clock.now().toISOString(),
+      accept_expired: this.isInDowntimeGrace(row),
+    });
+    switch (outcome) {
+      case 'settled':
+        return this.waker.wake(row.interaction_id);
+      case 'settled_before':
+        throw alreadyProcessed(await this.store.findRequest(row.id));
+      case 'expired':
+        throw requestExpired(row);
+      case 'unknown':
+        throw requestNotFound(row.id, row);
+    }
+  }
+
+  /** A request from before the start may still be answered for a while, even if it has expired. */
+  isInDowntimeGrace({ created_at }: Pick<RequestRow, 'created_at'>): boolean {
+    const since = this.clock.now().getTime() - this.started.getTime();
+    return since < DOWNTIME_GRACE_MS && created_at < this.started.toISOString();
+  }
+
+  private async findCall(
+    { chat_id, interaction_id }: RequestOwner,
+    callId: string,
+  ): Promise<RequestRow> {
+    let other: RequestRow | undefined;
+    for await (const row of listAllRequests(this.store, { chat_id, interaction_id })) {
+      if (row.event['tool_call_id'] !== callId) continue;
+      if (row.kind === 'tool') return row;
+      other = row;
+    }
+    throw toolCallNotFound(callId, interaction_id, other);
+  }
+}

@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { jest } from '@jest/globals';
+import { Controller, Module, Res, Sse } from '@nestjs/common';
+import type { MessageEvent } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Observable, Subject, of } from 'rxjs';
+import { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
+import { EventStreams, MAX_PENDING_LENGTH, StreamBacklog } from './event-streams.js';
+
+type Handler = (response: ServerResponse) => Promise<Observable<MessageEvent>>;
+
+/** The server's side of a stream. */
+interface Opened {
+  readonly messages: Subject<MessageEvent>;
+  readonly response: ServerResponse;
+  readonly closed: Promise<unknown>;
+}
+
+let handle: Handler;
+
+@Controller()
+class StreamController {
+  @Sse('', { maxPendingDataLength: MAX_PENDING_LENGTH })
+  stream(@Res({ passthrough: true }) response: ServerResponse): Promise<Observable<MessageEvent>> {
+    return handle(response);
+  }
+}
+
+@Module({
+  controllers: [StreamController],
+  providers: [EventStreams, { provide: Config, useFactory: () => loadConfig({}) }],
+})
+class StreamModule {}
+
+describe(EventStreams.name, () => {
+  let app: NestExpressApplication;
+  let streams: EventStreams;
+  let port: number;
+
+  beforeEach(async () => {
+    app = await NestFactory.create<NestExpressApplication>(StreamModule, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    port = Number(new URL(await app.getUrl()).port);
+    streams = app.get(EventStreams);
+  });
+  afterEach(async () => {
+    expect(streams.count).toBe(0);
+    await app.close();
+  });
+
+  async function read(method = 'GET'): Promise<IncomingMessage> {
+    const [response] = await once(get({ port, method, agent: false }), 'response');
+    return response as IncomingMessage;
+  }
+
+  /** A client that sends a request and reads nothing until `resume`. */
+  function silentReader(): Socket {
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return socket;
+  }
+
+  /** The server's side of the next request, once it is subscribed to. */
+  function accept(stallMs?: number): Promise<Opened> {
+    return new Promise((resolve) => {
+      handle = async (response) => {
+        const messages = new Subject<MessageEvent>();
+        const closed = once(response, 'close');
+        const source = new Observable<MessageEvent>((reader) => {
+          const subscription = messages.subscribe(reader);
+          setImmediate(() => resolve({ messages, response, closed }));
+          return subscription;
+        });
+        return streams.send(source, response, stallMs);
+      };
+    });
+  }
+
+  /** More than the kernel takes. */
+  const flood = ({ messages }: Opened): void => messages.next(message('x'.repeat(32_000_000)));
+
+  const message = (data: string, id = '1'): MessageEvent => ({ id, type: 'a', data });
+
+  it('sends the headers, and the reconnection hint with the first message', async () => {
+    handle = async (response) =>
+      streams.send(of(message('one'), message('two', '1~b.2')), response);
+    const response = await read();
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': expect.stringMatching('no-cache.*no-transform'),
+      connection: 'keep-alive',
+      'x-accel-buffering': 'no',
+    });
+    expect(await text(response)).toBe(
+      '\nevent: a\nid: 1\nretry: 1000\ndata: one\n\nevent: a\nid: 1~b.2\ndata: two\n\n',
+    );
+  });
+
+  it('sends the headers before there is a message', async () => {
+    const accepted = accept();
+    const response = await read();
+    const { messages } = await accepted;
+    messages.complete();
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toBe('\n');
+  });
+
+  it('keeps text on one line, whatever is in it', async () => {
+    const data = { text: 'a\nb\r\nc\u2028d\u0085\0' };
+    handle = async (response) => streams.send(of(message(JSON.stringify(data))), response);
+    const lines = (await text(await read())).split(/\r\n|\n|\r/);
+    expect(lines).toHaveLength(7);
+    expect(JSON.parse(lines[4]!.slice('data: '.length))).toEqual(data);
+  });
+
+  it('sends comments without an id while it is idle', async () => {
+    const config = loadConfig({ HEARTBEAT_MS: '20' });
+    const quick = new EventStreams(config);
+    handle = async (response) => quick.send(new Subject<MessageEvent>(), response);
+    let seen = '';
+    for await (const chunk of await read()) {
+      seen += String(chunk);
+      if (seen.includes(': \n\n: \n\n')) break;
+    }
+    expect(seen).toBe('\n: \n\n: \n\n');
+  });
+
+  it('writes the messages of a tick together', async () => {
+    const accepted = accept();
+    const response = await read();
+    const opened = await accepted;
+    const written = jest.spyOn(opened.response.socket!, '_writev');
+    const alone = jest.spyOn(opened.response.socket!, '_write');
+    for (let i = 1; i <= 20; i++) opened.messages.next(message('x', String(i)));
+    opened.messages.complete();
+    expect((await text(response)).match(/^data: x$/gm)).toHaveLength(20);
+    expect([written.mock.calls.length, alone.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it('answers HEAD without staying', async () => {
+    handle = async (response) => streams.send(new Subject<MessageEvent>(), response);
+    const response = await read('HEAD');
+    expect(response.headers['content-type']).toBe('text/event-stream');
+    expect(await text(response)).toBe('');
+  });
+
+  it('subscribes to nothing for a client that left before', async () => {
+    let subscribed = 0;
+    const source = new Observable<MessageEvent>(() => void subscribed++);
+    const done = new Promise<void>((resolve) => {
+      handle = async (response) => {
+        await once(response, 'close');
+        setImmediate(resolve);
+        return streams.send(source, response);
+      };
+    });
+    const socket = silentReader();
+    await once(app.getHttpServer(), 'request');
+    socket.destroy();
+    await done;
+    await new Promise(setImmediate);
+    expect(subscribed).toBe(0);
+  });
+
+  it('resolves when the reader has taken the messages, or is gone', async () => {
+    const accepted = accept();
+    const socket = silentReader();
+    const opened = await accepted;
+    const backlog = new StreamBacklog(opened.response);
+    flood(opened);
+    backlog.add(32_000_000);
+    expect(backlog.isFull).toBe(true);
+    const drained = backlog.drained();
+    socket.resume();
+    await drained;
+    expect([backlog.isFull, opened.response.writableNeedDrain]).toEqual([false, false]);
+    socket.pause();
+    flood(opened);
+    const gone = backlog.drained();
+    socket.destroy();
+    await gone;
+    await opened.closed;
+    await backlog.drained();
+  });
+
+  it('disconnects a reader that does not keep up, at a bound', async () => {
+    const accepted = accept();
+    const socket = silentReader();
+    const { messages, response } = await accepted;
+    let sent = 0;
+    while (!response.closed && sent < 1000) {
+      messages.next(message('x'.repeat(100_000)));
+      sent++;
+      await new Promise(setImmediate);
+    }
+    expect(sent).toBeLessThan(1000);
+    socket.destroy();
+  });
+
+  it('disconnects a reader that takes nothing for too long', async () => {
+    const accepted = accept(50);
+    const socket = silentReader();
+    const opened = await accepted;
+    flood(opened);
+    await opened.closed;
+    socket.destroy();
+  });
+
+  it('leaves an idle stream open for longer than a reader may stall', async () => {
+    const accepted = accept(10);
+    const response = await read();
+    const { messages, response: served } = await accepted;
+    await once(served, 'timeout');
+    messages.next(message('late'));
+    messages.complete();
+    expect(await text(response)).toContain('data: late');
+  });
+
+  it('does not wait for ever for a reader to take the end', async () => {
+    const accepted = accept(50);
+    const socket = silentReader();
+    const opened = await accepted;
+    flood(opened);
+    opened.messages.complete();
+    await opened.closed;
+    socket.destroy();
+  });
+
+  it('leaves nothing behind, however streams end', async () => {
+    for (let i = 0; i < 300; i++) {
+      const accepted = accept();
+      const socket = silentReader();
+      const { messages, response, closed } = await accepted;
+      messages.next(message('1'));
+      if (i % 3 === 0) response.destroy();
+      else if (i % 3 === 1) socket.destroy();
+      else messages.complete();
+      await closed;
+      expect(messages.observed).toBe(false);
+      socket.destroy();
+    }
+    expect(streams.count).toBe(0);
+  });
+
+  it('ends all when the server stops, also those whose reader has stalled', async () => {
+    const first = accept();
+    const reading = read();
+    (await first).messages.next(message('one'));
+    const second = accept();
+    const socket = silentReader();
+    const stalled = await second;
+    flood(stalled);
+    await streams.beforeApplicationShutdown();
+    expect(await text(await reading)).toContain('data: one\n\n');
+    await stalled.closed;
+    socket.destroy();
+  });
+
+  it('ends later streams at once', async () => {
+    await streams.beforeApplicationShutdown();
+    handle = async (response) => streams.send(new Subject<MessageEvent>(), response);
+    expect(await text(await read())).toBe('\n');
+  });
+});

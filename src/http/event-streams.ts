@@ -1,0 +1,163 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown, MessageEvent } from '@nestjs/common';
+import {
+  ReplaySubject,
+  defer,
+  endWith,
+  filter,
+  interval,
+  map,
+  merge,
+  share,
+  takeUntil,
+  takeWhile,
+  tap,
+} from 'rxjs';
+import type { Observable } from 'rxjs';
+import { Config } from '../config/config.js';
+import { afterTick } from '../kernel/after-tick.js';
+import { doneWithin } from '../kernel/done-within.js';
+
+/** For `@Sse`: a reader that has more than this many characters to take is disconnected (I10). */
+export const MAX_PENDING_LENGTH = 1024 * 1024;
+/** How long a client that lost its connection waits before it reconnects, in milliseconds. */
+const RETRY_MS = 1_000;
+/** How long a reader may take nothing of what was written, in milliseconds. */
+const STALL_MS = 60_000;
+/**
+ * How long readers may take for the rest when the server stops, if that is not too much of the
+ * shutdown grace.
+ */
+const FAREWELL_MS = 1_000;
+
+/**
+ * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
+ * heartbeats, one write per tick, a limit on how long a reader may stall, and an end when the
+ * server stops. Every message needs an id of its own, as Nest numbers those without.
+ */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  private readonly open = new Set<ServerResponse>();
+  private readonly shutdown = new ReplaySubject<void>(1);
+  private readonly heartbeats: Observable<MessageEvent>;
+
+  constructor(private readonly config: Config) {
+    const heartbeat = { comment: '' };
+    this.heartbeats = interval(config.heartbeatMs).pipe(
+      map(() => heartbeat),
+      share(),
+    );
+  }
+
+  /** Streams that are open. */
+  get count(): number {
+    return this.open.size;
+  }
+
+  /**
+   * For a controller to return: the messages as `response` is to send them. They must not fail once
+   * one was emitted.
+   */
+  send(
+    messages: Observable<MessageEvent>,
+    response: ServerResponse,
+    stallMs = STALL_MS,
+  ): Observable<MessageEvent> {
+    return defer(() => {
+      this.track(response, stallMs);
+      const heartbeats = this.heartbeats.pipe(filter(() => !response.writableNeedDrain));
+      return merge(messages.pipe(map(withRetry), endWith(undefined)), heartbeats).pipe(
+        takeWhile((message) => message !== undefined),
+        writeOncePerTick(response),
+        takeUntil(this.shutdown),
+      );
+    });
+  }
+
+  /**
+   * Ends what is open, so that clients reconnect elsewhere and the HTTP server can close. Later
+   * streams are ended at once.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.shutdown.next();
+    const closed = [...this.open].map((response) => closeOf(response));
+    await doneWithin(Promise.all(closed), Math.min(FAREWELL_MS, this.config.shutdownGraceMs / 5));
+    for (const response of this.open) response.destroy();
+  }
+
+  private track(response: ServerResponse, stallMs: number): void {
+    if (response.closed) return;
+    this.open.add(response);
+    response.once('close', () => this.open.delete(response));
+    response.on('error', () => {}); // a write after the client has disconnected: 'close' follows
+    response.setTimeout(stallMs, () => {
+      if (response.writableLength > 0) response.destroy();
+    });
+  }
+}
+
+/**
+ * How much of a stream its reader has yet to take; Observables have no back-pressure of their own.
+ */
+export class StreamBacklog {
+  private length = 0;
+
+  constructor(private readonly response: ServerResponse) {}
+
+  /** The producer should wait for `drained` before the next message. */
+  get isFull(): boolean {
+    return this.length > MAX_PENDING_LENGTH / 4;
+  }
+
+  add(length: number): void {
+    this.length += length;
+  }
+
+  /** Resolves when the reader has taken enough to go on, or is gone. */
+  async drained(): Promise<void> {
+    await immediate(); // Nest passes messages on to the response one by one, within the tick
+    while (this.response.writableNeedDrain && !this.response.closed) {
+      await drainOf(this.response);
+      await immediate();
+    }
+    this.length = 0;
+  }
+}
+
+/** With the first message, as a message of its own would be given an id. */
+function withRetry(message: MessageEvent, index: number): MessageEvent {
+  return index === 0 ? { ...message, retry: RETRY_MS } : message;
+}
+
+/** Nest writes messages one by one: those of a tick are sent to the client together. */
+function writeOncePerTick(
+  response: ServerResponse,
+): (messages: Observable<MessageEvent>) => Observable<MessageEvent> {
+  let isCorked = false;
+  return tap(() => {
+    const { socket } = response;
+    if (isCorked || !socket) return;
+    isCorked = true;
+    socket.cork();
+    afterTick(() => {
+      isCorked = false;
+      socket.uncork();
+    });
+  });
+}
+
+function closeOf(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', resolve));
+}
+
+function drainOf(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
+}

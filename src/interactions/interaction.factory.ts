@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../agents/agent-registry.js';
+import { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import { ModelRegistry } from '../models/model-registry.js';
+import { ChatStore } from '../persistence/chat.store.js';
+import type { NewInteraction, StartInteraction } from '../persistence/rows/store-rows.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
+
+const DEFAULT_AGENT = 'react';
+
+export interface StartRequest {
+  readonly chat_id: string;
+  readonly user_message: string;
+  /** The interaction that this one replaces. */
+  readonly edited_from?: string;
+  readonly body: RunOptionsDto;
+  readonly on_conflict: StartInteraction['on_conflict'] | undefined;
+  readonly idempotency_key: string | undefined;
+  /** The client doesn't read the stream: `on_disconnect` is `continue` by default. */
+  readonly background: boolean;
+}
+
+/** Makes of a request what the store is to start, with all defaults filled in. */
+@Injectable()
+export class InteractionFactory {
+  constructor(
+    private readonly chats: ChatStore,
+    private readonly agents: AgentRegistry,
+    private readonly models: ModelRegistry,
+    private readonly tools: ToolRegistry,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** @throws AppError `unknown_agent`, `unknown_model`, `unknown_price`, `invalid_body` (400) */
+  async create(request: StartRequest): Promise<StartInteraction> {
+    const { chat_id: id, body, idempotency_key: key, edited_from, user_message } = request;
+    const { on_conflict = 'reject' } = request;
+    const interaction = await this.describe(request);
+    const { created_at } = interaction;
+    return {
+      chat: { id, title: null, agent: null, created_at, metadata: {} },
+      interaction,
+      on_conflict,
+      ...(edited_from !== undefined && { edited_from }),
+      ...(key !== undefined && {
+        idempotency: {
+          key,
+          fingerprint: fingerprint({ body, user_message, edited_from, on_conflict }),
+        },
+      }),
+    };
+  }
+
+  private async describe(request: StartRequest): Promise<NewInteraction> {
+    const { chat_id, user_message, body, background } = request;
+    const agent = body.agent ?? (await this.chats.findChat(chat_id))?.agent ?? DEFAULT_AGENT;
+    this.agents.get(agent);
+    const type = this.agents.find(agent)?.type;
+    const model = body.model ?? type?.model ?? this.config.model;
+    this.models.resolve(model);
+    if (body.budget?.cost_usd !== undefined) this.requirePrice(model);
+    const client_tools = body.client_tools ?? [];
+    this.checkClientTools(client_tools);
+    return {
+      id: this.ids.make('int'),
+      chat_id,
+      user_message,
+      agent,
+      agent_id: this.ids.make('agent'),
+      model,
+      settings: {
+        max_iterations: body.max_iterations ?? type?.max_iterations ?? this.config.maxIterations,
+        on_disconnect: body.on_disconnect ?? (background ? 'continue' : 'cancel'),
+        approval_mode: body.approval_mode ?? 'ask',
+        client_tools,
+        ...(body.budget && { budget: body.budget }),
+      },
+      created_at: this.clock.now().toISOString(),
+      metadata: body.metadata ?? {},
+    };
+  }
+
+  /** A cost budget can't be enforced for a model without a price. */
+  private requirePrice(model: string): void {
+    const unknown = this.models
+      .resolve(model)
+      .find(({ name }) => this.config.modelPrices?.[name] === undefined);
+    if (!unknown) return;
+    const message = `The price of ${unknown.name} is not known here. Add it to MODEL_PRICES, or bound tokens instead.`;
+    const errors = [{ field: 'budget.cost_usd', message }];
+    throw new AppError('invalid', 'unknown_price', message, { errors });
+  }
+
+  private checkClientTools(tools: readonly ClientToolDto[]): void {
+    const errors = tools.flatMap(({ name }, index) => {
+      const message = `the server has a tool "${name}" of its own`;
+      return this.tools.find(name) ? [{ field: `client_tools.${index}.name`, message }] : [];
+    });
+    if (errors.length === 0) return;
+    const fields = errors.map(({ field }) => field).join(', ');
+    const message = `Rename ${fields}: the server has tools of these names.`;
+    throw new AppError('invalid', 'invalid_body', message, { errors });
+  }
+}
+
+/** Equal for bodies with the same fields, in any order. */
+function fingerprint(body: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(canonical(body)))
+    .digest('hex');
+}
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, member]) => [key, canonical(member)]);
+}

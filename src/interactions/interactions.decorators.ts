@@ -1,0 +1,109 @@
+import {
+  HttpCode,
+  RequestMethod,
+  Sse,
+  applyDecorators,
+  createParamDecorator,
+} from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { MAX_PENDING_LENGTH } from '../http/event-streams.js';
+import { AppError } from '../kernel/app-error.js';
+import type { SentCursor } from './events.service.js';
+import { InteractionDto } from './dto/interaction.dto.js';
+import { ChatBusyDto } from './dto/start-interaction.dto.js';
+
+const SSE = 'text/event-stream';
+const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * A `POST` that starts an interaction: 200 and the stream of its events, or 202 and the
+ * interaction.
+ */
+export function StartsInteraction(
+  path: string,
+  { summary, description }: { summary: string; description: string },
+): MethodDecorator {
+  return applyDecorators(
+    Sse(path, { method: RequestMethod.POST, maxPendingDataLength: MAX_PENDING_LENGTH }),
+    HttpCode(200),
+    ApiOperation({ summary, description }),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'The same key and body again give the same interaction.',
+    }),
+    EventStreamResponse(),
+    ApiResponse({
+      status: 202,
+      type: InteractionDto,
+      description: 'Started in the background.',
+      headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
+    }),
+    ApiResponse({ status: 400, type: ProblemDto, description: 'Invalid body.' }),
+    ApiResponse({
+      status: 409,
+      type: ChatBusyDto,
+      description:
+        'The chat is busy (see `active_interaction_id`), or the edited interaction is still queued.',
+    }),
+    ApiResponse({
+      status: 422,
+      type: ProblemDto,
+      description: 'The Idempotency-Key was used with another body.',
+    }),
+    ApiResponse({ status: 429, type: ProblemDto, description: 'The queue of the chat is full.' }),
+    ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' }),
+  );
+}
+
+/** A `GET` that streams events. */
+export function StreamsEvents(path: string): MethodDecorator {
+  return applyDecorators(
+    Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }),
+    EventStreamResponse(),
+  );
+}
+
+function EventStreamResponse(): MethodDecorator {
+  return ApiResponse({
+    status: 200,
+    description: 'Server-Sent Events; every frame carries the cursor after it as its id.',
+    content: { [SSE]: { schema: { type: 'string' } } },
+  });
+}
+
+/** @throws AppError `invalid_header` (400) */
+export const IdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const key = requestOf(context).get('idempotency-key');
+  if (key === undefined || KEY_SHAPE.test(key)) return key;
+  const message = 'must be 1 to 255 printable ASCII characters without spaces';
+  throw new AppError('invalid', 'invalid_header', `The Idempotency-Key header ${message}.`, {
+    errors: [{ field: 'Idempotency-Key', message }],
+  });
+});
+
+/** True when the client asks for the interaction as JSON, to run in the background. */
+export const WantsJson = createParamDecorator(
+  (_: unknown, context: ExecutionContext): boolean =>
+    requestOf(context).accepts([SSE, 'application/json']) === 'application/json',
+);
+
+/**
+ * The header beats the query: a browser that reconnects sends both. An empty one counts as none.
+ */
+export const LastCursor = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SentCursor | undefined => {
+    const request = requestOf(context);
+    const header = request.get('last-event-id');
+    if (header) return { field: 'Last-Event-ID', text: header };
+    const { after } = request.query;
+    return typeof after === 'string' && after !== '' ? { field: 'after', text: after } : undefined;
+  },
+);
+
+function requestOf(context: ExecutionContext): Request {
+  return context.switchToHttp().getRequest<Request>();
+}

@@ -1,0 +1,47 @@
+/** The oldest version that BullMQ supports. */
+const OLDEST = [6, 2] as const;
+
+/** Unsuitable settings of a Redis, by its answer to INFO: one sentence each. */
+export function findRedisFaults(info: string): string[] {
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const policy = field('maxmemory_policy') ?? 'noeviction';
+  const version = field('redis_version') ?? OLDEST.join('.');
+  return [
+    ...(policy === 'noeviction'
+      ? []
+      : [`Redis may evict data in use: its maxmemory-policy is ${policy}. Set it to noeviction.`]),
+    ...(isOlder(version)
+      ? [`Redis ${version} is older than ${OLDEST.join('.')} and may not support all commands.`]
+      : []),
+  ];
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
+
+/**
+ * Commands that Redis refuses, for example for want of a permission or memory: each kind is
+ * reported once.
+ */
+export class Refusals {
+  /** The first words of the error replies. */
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly report: (message: string) => void) {}
+
+  note(error: Error): void {
+    if (error.name !== 'ReplyError') return; // the class would load the client
+    const [kind = ''] = error.message.split(' ', 1);
+    if (this.reported.has(kind)) return;
+    this.reported.add(kind);
+    this.report(error.message);
+  }
+
+  /** After a reconnection: it may be another server. */
+  clear(): void {
+    this.reported.clear();
+  }
+}

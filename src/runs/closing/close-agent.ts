@@ -1,0 +1,38 @@
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { AgentScope } from '../scope/agent-scope.js';
+import { closeAgents, closeCalls, closeQuestions } from './close-calls.js';
+import { closeRequests } from './close-requests.js';
+import { closingContext } from './closing-context.js';
+
+/**
+ * Closes the requests of a child agent and its subtree, none of which works any more. Answers the
+ * records that end all that is open, except the agent's own end.
+ */
+export async function closeAgent(scope: AgentScope, agentId: string): Promise<readonly Entry[]> {
+  const { openWork } = scope.run;
+  const agents = openWork.openSubtree(agentId);
+  const ids = new Set(agents.map(({ agent_id }) => agent_id));
+  if (openWork.hasAsked) await closeRequests(scope.run, ids);
+  const context = closingContext(scope);
+  const below = agents.filter(({ agent_id }) => agent_id !== agentId);
+  return [
+    ...voidTurns(scope, ids),
+    ...closeQuestions(context, ids),
+    ...closeCalls(context, 'The agent was stopped before this tool call finished.', ids),
+    ...closeAgents(below, 'The agent above it has ended.'),
+  ];
+}
+
+/** Voids the blocks that readers have seen of turns that will not be completed. */
+function voidTurns({ run }: AgentScope, agents: ReadonlySet<string>): Entry[] {
+  return [...run.turns].flatMap((turn): Entry[] => {
+    const { agent_id, visible } = turn.options;
+    if (!agents.has(agent_id)) return [];
+    run.turns.delete(turn);
+    const blocks = visible ? turn.shownBlockIds() : [];
+    if (blocks.length === 0) return [];
+    const message = 'The agent was stopped while its model answered.';
+    const body = { type: 'NOTICE', code: 'agent_stopped', message, void: blocks } as const;
+    return [{ agent_id, key: null, body }];
+  });
+}

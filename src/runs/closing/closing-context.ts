@@ -1,0 +1,34 @@
+import type { GuardedAgent } from '../../guardrails/guardrail.js';
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
+import type { OpenWork } from '../open-work.js';
+import type { AgentScope } from '../scope/agent-scope.js';
+
+/** State from which the records that end open work are made. */
+export interface ClosingContext {
+  readonly state: OpenWork;
+  /** Tool calls that may still be running. */
+  readonly unstoppable: ReadonlySet<string>;
+  /** How a request was settled before the end, if it was. */
+  readonly settlementOf: (requestId: string) => Settlement | undefined;
+  /** The output as models and people get to read it. */
+  readonly limit: (output: string) => { readonly output: string; readonly truncated?: true };
+  readonly epoch: number;
+}
+
+export function closingContext(scope: AgentScope): ClosingContext {
+  const { openWork: state, unstoppable, requests, interaction, services } = scope.run;
+  const guarded = (output: string): string =>
+    new GuardedResult(scope, guardedRoot(scope)).read(output);
+  return {
+    ...{ state, unstoppable, epoch: interaction.epoch },
+    settlementOf: (id) => requests.settlementOf(id),
+    limit: (output) => services.executor.limit(guarded(output)),
+  };
+}
+
+/** The root agent as guardrails know it. */
+export function guardedRoot({ run }: AgentScope): GuardedAgent {
+  const { agent_id: id, agent: type, chat_id, id: interaction_id } = run.interaction;
+  return guardedAgent({ id, type, chat_id, interaction_id });
+}

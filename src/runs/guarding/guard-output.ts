@@ -1,0 +1,137 @@
+import type { GuardedAgent } from '../../guardrails/guardrail.js';
+import { Tripwire } from '../../guardrails/tripwire.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { AgentIdentity } from '../../agents/agent-context.js';
+import type { AgentScope } from '../scope/agent-scope.js';
+import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
+import type { EventError } from '../../protocol/events.js';
+import { AppError } from '../../kernel/app-error.js';
+import { toErrorText } from '../../tools/to-text.js';
+
+/** The agent as guardrails know it. */
+export function guardedAgent({
+  id: agent_id,
+  type: agent_type,
+  chat_id,
+  interaction_id,
+}: Omit<AgentIdentity, 'parent_id' | 'metadata'>): GuardedAgent {
+  return { chat_id, interaction_id, agent_id, agent_type };
+}
+
+/** Guardrails have spoken: what readers are told. */
+export function remarkEntries(agent_id: string, remarks: readonly string[]): Entry[] {
+  return remarks.map((message) => ({
+    agent_id,
+    key: null,
+    body: { type: 'NOTICE', code: 'guardrail', message },
+  }));
+}
+
+/** Ends the run, whatever the agent's code makes of the error that is answered. */
+export function trip(scope: AgentScope, message: string): Tripwire {
+  const tripwire = new Tripwire(message);
+  scope.run.fail(tripwire);
+  return tripwire;
+}
+
+/**
+ * A text that an agent's own code says, as readers get to see it, and what these are told of that.
+ *
+ * @throws Tripwire, which ends the run
+ */
+export function guardText(
+  scope: AgentScope,
+  agent: AgentIdentity,
+  text: string,
+): { readonly text: string; readonly remarks: readonly Entry[] } {
+  try {
+    const output = scope.run.services.guardrails.open(guardedAgent(agent));
+    const whole = output.begin('text');
+    const shown = whole.push(text) + whole.end();
+    return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
+  } catch (error) {
+    throw error instanceof Tripwire ? trip(scope, error.message) : error;
+  }
+}
+
+/** The output of one call behind the guardrails, for readers and for the model. */
+export class GuardedResult {
+  /** Why the run ends with this result. */
+  tripwire: string | undefined;
+  private preview: GuardedText | undefined;
+  private output: GuardedOutput | undefined;
+
+  constructor(
+    private readonly scope: AgentScope,
+    private readonly about: GuardedAgent,
+  ) {}
+
+  /** The next piece of what is shown while the tool runs. */
+  show(text: string): string {
+    return this.guarded(
+      () => {
+        this.preview ??= this.open().begin('tool_output');
+        return this.preview.push(text);
+      },
+      (tripwire) => {
+        this.scope.run.fail(tripwire); // what has tripped is not gone on with
+        return '';
+      },
+    );
+  }
+
+  /** The whole result, or all of what is told of it. */
+  read(text: string): string {
+    return this.guarded(
+      () => {
+        this.output = this.open();
+        const whole = this.output.begin('tool_output');
+        return whole.push(text) + whole.end();
+      },
+      (tripwire) => (this.tripwire = tripwire.message),
+    );
+  }
+
+  /** Notices for readers, before the result. */
+  remarks(): Entry[] {
+    return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
+  }
+
+  private open(): GuardedOutput {
+    return this.scope.run.services.guardrails.open(this.about);
+  }
+
+  private guarded(work: () => string, onTrip: (tripwire: Tripwire) => string): string {
+    if (this.tripwire !== undefined) return onTrip(new Tripwire(this.tripwire));
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Tripwire)) throw error;
+      this.tripwire = error.message;
+      return onTrip(error);
+    }
+  }
+}
+
+/**
+ * An agent's error as people and models get to read it. If a guardrail trips on it, that is the
+ * error.
+ */
+export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
+  const failure = describeFailure(cause);
+  const guarded = new GuardedResult(scope, about);
+  const message = guarded.read(failure.message);
+  return guarded.tripwire === undefined
+    ? { code: failure.code, message }
+    : describeFailure(new Tripwire(guarded.tripwire));
+}
+
+/** Bounds what an agent's error puts into the log, in characters. */
+const MAX_MESSAGE = 10_000;
+
+/** The logged form of an error that an agent threw. */
+function describeFailure(cause: unknown): EventError {
+  const message = toErrorText(cause).slice(0, MAX_MESSAGE);
+  if (cause instanceof AppError) return { code: cause.code, message };
+  return { code: 'agent_error', message: `The agent failed: ${message}` };
+}

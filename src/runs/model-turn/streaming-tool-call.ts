@@ -1,0 +1,51 @@
+import type { RecordContent } from '../../persistence/rows/log-record.js';
+import type { ToolCall } from '../../protocol/message.js';
+import type { GuardedBlock } from './guarded-block.js';
+
+/** One tool call of a model turn that is being streamed. */
+export class StreamingToolCall {
+  readonly name: string;
+
+  /** `name` is what the model wrote. */
+  constructor(
+    readonly id: string,
+    name: string,
+    readonly block: GuardedBlock,
+  ) {
+    this.name = usableToolName(name);
+  }
+
+  /** As the conversation carries it. */
+  toToolCall(): ToolCall {
+    const { id, name, block } = this;
+    return { id, type: 'function', function: { name, arguments: asObject(block.text) } };
+  }
+
+  toRecord(): RecordContent<'TOOL_CALL'> {
+    const { id, name: tool_name, block } = this;
+    const call = { id, block_id: block.id, tool_name, tool_input: block.text };
+    return {
+      body: { type: 'TOOL_CALL', ...call },
+      hidden: block.isChanged ? { withheld: true } : null,
+    };
+  }
+}
+
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * A tool name that every provider accepts: one that it refuses would block the chat for good (I8).
+ */
+export function usableToolName(name: string): string {
+  return name.slice(0, MAX_NAME_LENGTH).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'unnamed';
+}
+
+/** The arguments as the conversation carries them: `{}` unless they are a JSON object (I8). */
+function asObject(input: string): string {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? input : '{}';
+  } catch {
+    return '{}';
+  }
+}

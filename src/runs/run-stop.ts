@@ -1,0 +1,52 @@
+import { ServerStopped } from '../kernel/server-stopped.js';
+
+/** Why a run stops before its agent is done. */
+type StopCause =
+  | { readonly kind: 'cancel'; readonly reason: string }
+  /** Work in flight has `grace_ms` to stop and to write its outcome. */
+  | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
+  | { readonly kind: 'lost' | 'parked' };
+
+/** Holds why a run has to stop. The first cause counts. */
+export class RunStop {
+  private readonly abort = new AbortController();
+  private first: StopCause | undefined;
+  private resolveRequested: () => void = () => {};
+  /** Resolves when the run has to stop. */
+  readonly requested = new Promise<void>((resolve) => {
+    this.resolveRequested = resolve;
+  });
+
+  /** Aborts when the run has to stop, and when its agent is done. */
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  get cause(): StopCause | undefined {
+    return this.first;
+  }
+
+  get isRequested(): boolean {
+    return this.first !== undefined;
+  }
+
+  request(cause: StopCause): void {
+    if (this.first) return;
+    this.first = cause;
+    this.abort.abort(cause.kind === 'shutdown' ? cause.reason : undefined);
+    this.resolveRequested();
+  }
+
+  cancel(reason: string): void {
+    this.request({ kind: 'cancel', reason });
+  }
+
+  shutDown(grace_ms: number): void {
+    this.request({ kind: 'shutdown', reason: new ServerStopped(), grace_ms });
+  }
+
+  /** The agent is done: aborts the work that it has left running. */
+  abortRest(): void {
+    this.abort.abort();
+  }
+}

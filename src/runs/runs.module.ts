@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { ModelsModule } from '../models/models.module.js';
+import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
+import { PermissionsModule } from '../permissions/permissions.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { WorkspaceModule } from '../workspace/workspace.module.js';
+import { CallRates } from './limits/call-limits.js';
+import { RunServices } from './run-services.js';
+import { CrashQuarantine } from './runner/crash-quarantine.js';
+import { LeaseKeeper, ProcessName } from './runner/lease-keeper.js';
+import { Runner } from './runner/runner.js';
+import { Sweep } from './runner/sweep.js';
+
+/** Runs interactions: leases, the sweep, crash quarantine, and the runs themselves. */
+@Module({
+  imports: [
+    AgentsModule,
+    ConversationCacheModule,
+    EventLogModule,
+    GuardrailsModule,
+    HttpModule,
+    ModelsModule,
+    PermissionsModule,
+    ToolsModule,
+    WorkspaceModule,
+  ],
+  providers: [RunServices, Runner, LeaseKeeper, ProcessName, Sweep, CrashQuarantine, CallRates],
+  exports: [Runner, LeaseKeeper],
+})
+export class RunsModule {}

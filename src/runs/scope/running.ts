@@ -1,0 +1,32 @@
+/** Text of an answer that readers have seen while it was streamed. */
+export interface ShownText {
+  readonly block_id: string;
+  readonly content: string;
+}
+
+/** A model turn that is being streamed, as the run's scope sees it. */
+export interface RunningTurn {
+  readonly options: {
+    /** `<provider>/<name>` */
+    readonly model: string;
+    readonly agent_id: string;
+    readonly visible: boolean;
+    /** A turn without tool calls is the answer. */
+    readonly answers: boolean;
+  };
+  /** The text so far; undefined unless readers have seen some of it. */
+  readonly shownText: ShownText | undefined;
+  /** Ids of the blocks that readers have seen some of. */
+  shownBlockIds(): readonly string[];
+}
+
+/** A child agent, as the run's scope sees it. */
+export interface RunningChild {
+  /** Stops it if a person has deleted it; answers whether that is so. */
+  removeIfDeleted(): boolean;
+}
+
+/** A tool call whose agent goes on without its result. */
+export interface DeferredWork {
+  run(): Promise<void>;
+}

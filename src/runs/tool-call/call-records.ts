@@ -1,0 +1,59 @@
+import type { Settlement } from '../../persistence/rows/request-rows.js';
+import type { RecordOf } from '../../protocol/events.js';
+import type { Entry } from '../../event-log/append/run-log.js';
+
+type Approval = Extract<Settlement, { kind: 'approval' }>;
+
+/** The record that tells of a verdict. */
+export function decisionOf(
+  { approved, by, reason, modified_input }: Approval,
+  ids: { readonly approval_id: string; readonly tool_call_id: string },
+): RecordOf<'APPROVED'> | RecordOf<'REJECTED'> {
+  const told = { ...ids, by, ...(reason !== undefined && { reason }) };
+  if (!approved) return { type: 'REJECTED', ...told };
+  return { type: 'APPROVED', ...told, ...(modified_input && { modified_input }) };
+}
+
+/** The input that runs: the person's, else the model's. */
+export function inputOf(
+  { modified_input }: Pick<Approval, 'modified_input'>,
+  tool_input: string,
+): string {
+  return modified_input ? JSON.stringify(modified_input) : tool_input;
+}
+
+/** Result of a rejected call, for the model. */
+export function describeRejection({ by, reason }: Approval): string {
+  const why = reason === undefined ? '' : ` Reason: ${reason}`;
+  switch (by) {
+    case 'timeout':
+      return 'Nobody answered in time whether this call may run, so it did not run.';
+    case 'rule':
+    case 'cancel':
+    case 'user':
+      return `The user rejected this call; it did not run.${why}`;
+  }
+}
+
+interface SettledCall {
+  readonly approval_id: string;
+  readonly key: string;
+  readonly agent_id: string;
+  readonly id: string;
+  readonly tool_name: string;
+}
+
+/** Tells the agent what came of a call that it went on without. */
+export function deferredNote(
+  { approval_id, key, agent_id, id, tool_name }: SettledCall,
+  outcome: string,
+): Entry {
+  const note = `The call ${id} of ${tool_name}, which waited for approval, is settled:\n${outcome}`;
+  const hidden = { deferred: approval_id, key, note };
+  const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
+  return { agent_id, key: null, body, hidden };
+}
+
+/** Result, for the model, of a call that a crash interrupted and that must not be repeated (I4). */
+export const OUTCOME_UNKNOWN =
+  'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';
