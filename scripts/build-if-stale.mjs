@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'dist/src/main.js');
 const isInput = (name) =>
-  ['src', 'migrations', 'package.json', 'nest-cli.json'].includes(name) ||
+  ['src', 'migrations', 'package.json', 'package-lock.json', 'nest-cli.json'].includes(name) ||
   /^tsconfig.*\.json$/.test(name);
 
 if (isStale()) build();

@@ -3,7 +3,7 @@ import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { Config } from './config/config.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
-import { migrate } from './storage/typeorm/migrate.js';
+import { migrateDatabase } from './storage/typeorm/connection/open-database.js';
 
 /** `npm run migrate`: migrates the database and exits. */
 async function main(): Promise<string> {
@@ -13,12 +13,12 @@ async function main(): Promise<string> {
   const { databaseUrl, dataDir, store } = context.get(Config);
   if (store === 'file') return 'STORE=file has no tables to migrate.';
   if (databaseUrl) {
-    await migrate({ url: databaseUrl.reveal(), dataDir });
+    await migrateDatabase({ url: databaseUrl.reveal(), dataDir });
     return 'The tables are up to date.';
   }
   const lock = await DataDirLock.acquire(dataDir);
   try {
-    await migrate({ dataDir });
+    await migrateDatabase({ dataDir });
   } finally {
     await lock.release();
   }

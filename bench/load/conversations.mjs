@@ -1,7 +1,7 @@
 import { request as ask } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openDatabase } from '../../dist/src/storage/typeorm/open-database.js';
-import { TypeOrmInteractionStore } from '../../dist/src/storage/typeorm/typeorm-interaction-store.js';
+import { openDatabase } from '../../dist/src/storage/typeorm/connection/open-database.js';
+import { TypeOrmInteractionStore } from '../../dist/src/storage/typeorm/interactions/typeorm-interaction-store.js';
 import { MARK } from '../stamp.mjs';
 import { summarise } from '../percentiles.mjs';
 import { withCluster } from './cluster.mjs';

@@ -4,27 +4,30 @@ import type { InteractionRow, StartInteraction, StartOutcome } from './rows/stor
 /** Port: interactions, their order in a chat, and the conversation before them. */
 export abstract class InteractionStore {
   /**
-   * One transaction: the chat if it is new, the interaction (RUNNING, its parent is the chat's head, or that of the edited one), record 1,
-   * the chat's head; an edit supersedes what is off the new branch. The idempotency key is looked at first, the edited
-   * interaction next, then whether the chat is busy: an interaction is active or queued.
+   * One transaction: the chat if it is new, the interaction (RUNNING; its parent is the head of the
+   * chat, or the parent of the edited one), record 1, the head of the chat; an edit supersedes all
+   * that is off the new branch. Checks the idempotency key first, then the edited interaction, then
+   * whether an interaction of the chat is active or queued.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   abstract findInteraction(id: string): Promise<InteractionRow | undefined>;
-  /** The one whose root the agent is, or whose log has its start. */
+  /** The interaction with this root agent, or whose log has the start of the agent. */
   abstract findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined>;
   /** RUNNING or waiting, or undefined. */
   abstract findActiveInteraction(chatId: string): Promise<InteractionRow | undefined>;
-  /** The active one, then those that are queued, in order. */
+  /** The active one, then the queued ones in order. */
   abstract listUnfinished(chatId: string): Promise<InteractionRow[]>;
   /**
-   * Where no interaction of a chat is active, the first queued one becomes RUNNING and the chat's head, unowned, with record 1 (`at`)
-   * and its parent: the head before it, or that of the interaction that it edits. Answers those that were promoted. `append` does the
-   * same in the transaction that ends an interaction; this finds what a crash has left. One chat, or all.
+   * Where no interaction of a chat is active, the first queued one becomes RUNNING and the head,
+   * unowned, with record 1 (`at`) and its parent: the previous head, or the parent of the
+   * interaction it edits. Answers the promoted ones. `append` does the same in the transaction that
+   * ends an interaction; this repairs what a crash left. One chat, or all.
    */
   abstract promoteQueued(at: string, chatId?: string): Promise<string[]>;
   /**
-   * Last first; `before` is the id of an interaction of the chat. What is queued, then the active branch along the parents from its head,
-   * which is the order in which they began; with `superseded` all of the chat, in the order in which they were asked for.
+   * Last first; `before` is the id of an interaction of the chat. Queued ones, then the active
+   * branch from its head along the parents, which is the order in which they began; with
+   * `superseded` all of the chat, in the order of their creation.
    */
   abstract listInteractions(page: {
     chat_id: string;
@@ -32,13 +35,14 @@ export abstract class InteractionStore {
     limit: number;
     before?: string;
   }): Promise<InteractionRow[]>;
-  /** The conversation before this interaction: what its ancestors added, oldest first. */
+  /** The conversation before this interaction: the messages its ancestors added, oldest first. */
   abstract getPreviousState(interactionId: string): Promise<Message[]>;
-  /** What each of these added; ids that have not ended are left out. */
+  /** The messages each of these added; interactions that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
   /**
-   * Marks an interaction that has not ended for cancelling; the first reason stays. One that is queued will not begin any more: unless it
-   * is an edit, its parent is from then on what is the chat's head now. Answers the row as it is now.
+   * Requests the cancel of an interaction that has not ended; the first reason stays. A queued one
+   * will not begin any more: unless it is an edit, its parent is then the present head of the chat.
+   * Answers the present row.
    */
   abstract requestCancel(
     interactionId: string,

@@ -6,7 +6,7 @@ import type {
 
 /** Port: messages of people to agents at work. */
 export abstract class InterventionStore {
-  /** Keeps what a person tells an agent of an interaction that goes on, and counts its `signals` up. */
+  /** Saves an intervention in an interaction that has not ended, and increments its `signals`. */
   abstract intervene(wanted: NewIntervention): Promise<InterveneOutcome>;
   /** Of one interaction, in the order in which they were accepted; never more than `MAX_INTERVENTIONS`. */
   abstract listInterventions(interactionId: string): Promise<InterventionRow[]>;

@@ -2,18 +2,22 @@ import type { Lease, LeaseState, LeaseTerms, Unowned } from './rows/store-rows.j
 
 /** Port: which process runs an interaction. */
 export abstract class LeaseStore {
-  /** Takes the lease of an active interaction, or of a queued one that is to be cancelled, if it is free or has expired, by the store's clock, and counts its epoch up. */
+  /**
+   * Acquires the lease of an active interaction, or of a queued one that is to be cancelled, if it
+   * is free or expired by the clock of the store, and increments its epoch.
+   */
   abstract acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined>;
-  /** Renews those still held; what is not in the answer is lost. */
+  /** Renews those still held; one missing from the answer is lost. */
   abstract renewLeases(
     held: readonly { interaction_id: string; epoch: number }[],
     terms: LeaseTerms,
   ): Promise<LeaseState[]>;
-  /** Lets go of a lease without ending the interaction. */
+  /** Releases a lease without ending the interaction. */
   abstract releaseLease(interactionId: string, epoch: number): Promise<void>;
   /**
-   * Lets go of a lease to wait for a person, if the status says that one is waited for and nothing has been signalled since `signals`.
-   * False: look again. The interaction stays unowned until a decision, a cancel or an intervention counts `signals` up.
+   * Releases a lease to wait for a person, if the status is a waiting one and no signal came after
+   * `signals`. False: look again. The interaction stays unowned until a decision, a cancel or an
+   * intervention increments `signals`.
    */
   abstract park(lease: {
     interaction_id: string;
@@ -21,8 +25,8 @@ export abstract class LeaseStore {
     signals: number;
   }): Promise<boolean>;
   /**
-   * Interactions that should run and that nobody holds: active ones never leased, let go of, or lapsed, but parked ones only when
-   * something was signalled since; queued ones that are to be cancelled. Oldest first.
+   * Unowned interactions that should run: active ones never leased, released, or expired, but
+   * parked ones only after a new signal; queued ones that are to be cancelled. Oldest first.
    */
   abstract listUnowned(limit: number): Promise<Unowned[]>;
 }

@@ -7,8 +7,8 @@ import type { RecordStore } from './record.store.js';
 import type { RequestStore } from './request.store.js';
 
 /**
- * Chats and everything in them, by topic. `find` may answer undefined, `list` pages. Rejections mean that the store is unavailable or broken
- * (retry later), never an expected outcome.
+ * Chats and everything in them, by topic. `find` may answer undefined, `list` pages. A rejection
+ * means that the store is unavailable or broken (retry later), never an expected outcome.
  */
 export interface Stores {
   readonly chats: ChatStore;

@@ -44,10 +44,10 @@ async function openDatabaseStorage(
   config: Config,
   report: (problem: string) => void,
 ): Promise<Storage> {
-  const { openDatabase } = await import('./typeorm/open-database.js');
-  const { expireLeases } = await import('./typeorm/expire-leases.js');
+  const { openDatabase } = await import('./typeorm/connection/open-database.js');
+  const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
   const { createStores } = await import('./typeorm/create-stores.js');
-  const { Vacuum } = await import('./typeorm/vacuum.js');
+  const { Vacuum } = await import('./typeorm/connection/vacuum.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
     dataDir: config.dataDir,

@@ -1,6 +1,6 @@
-import { TypeOrmChatArchive } from '../../src/storage/typeorm/typeorm-chat-archive.js';
+import { TypeOrmChatArchive } from '../../src/storage/typeorm/archive/typeorm-chat-archive.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
-import type { Database } from '../../src/storage/typeorm/database.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import { chatArchiveContract } from './chat-archive.contract.js';

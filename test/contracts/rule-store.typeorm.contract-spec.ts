@@ -1,4 +1,4 @@
-import { TypeOrmRuleStore } from '../../src/storage/typeorm/typeorm-rule-store.js';
+import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-store.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
 import { ruleStoreContract } from './rule-store.contract.js';

@@ -1,5 +1,5 @@
 import { FileTaskStore } from '../../src/storage/file/file-task-store.js';
-import { TypeOrmTaskStore } from '../../src/storage/typeorm/typeorm-task-store.js';
+import { TypeOrmTaskStore } from '../../src/storage/typeorm/stores/typeorm-task-store.js';
 import { STORES } from '../e2e/stores.js';
 import { taskStoreContract } from './task-store.contract.js';
 

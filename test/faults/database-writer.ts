@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { newBatch, newRecord, newStart } from '../contracts/interaction-store/fixtures.js';
 

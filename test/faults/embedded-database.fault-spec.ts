@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { readAll } from '../contracts/interaction-store/fixtures.js';
 import { copyOfTemplate } from '../support/databases.js';

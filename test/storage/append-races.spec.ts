@@ -1,5 +1,5 @@
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
-import { AppendQueries } from '../../src/storage/typeorm/append-queries.js';
+import { AppendQueries } from '../../src/storage/typeorm/append/append-records.js';
 import type { WholeStore } from '../support/whole-store.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import {

@@ -1,4 +1,7 @@
-import { EMBEDDED_WAIT_MS, EmbeddedPool } from '../../src/storage/typeorm/embedded-pool.js';
+import {
+  EMBEDDED_WAIT_MS,
+  EmbeddedPool,
+} from '../../src/storage/typeorm/connection/embedded-connection.js';
 import type { TestDatabase } from '../support/databases.js';
 import { openTestPglite } from '../support/databases.js';
 

@@ -1,5 +1,5 @@
-import { migrate } from '../../src/storage/typeorm/migrate.js';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { migrateDatabase } from '../../src/storage/typeorm/connection/open-database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/databases.js';
@@ -32,7 +32,7 @@ describeOnPostgres(`migrations${fault ? `: ${fault}` : ''}`, () => {
       code: 'migrations_pending',
       message: expect.stringContaining('npm run migrate'),
     });
-    await migrate({ url, dataDir: '' });
+    await migrateDatabase({ url, dataDir: '' });
     await (await opening()).close();
   });
 
@@ -40,13 +40,15 @@ describeOnPostgres(`migrations${fault ? `: ${fault}` : ''}`, () => {
     const database = await openDatabase({ url, dataDir: '', migrate: true });
     await database.dataSource.undoLastMigration();
     await database.close();
-    await migrate({ url, dataDir: '' });
+    await migrateDatabase({ url, dataDir: '' });
   });
 
   it('leave a database alone that has such tables already', async () => {
     const database = await openDatabase({ url, dataDir: '', migrate: true });
     await database.query({ text: 'DELETE FROM migrations' }, []);
     await database.close();
-    await expect(migrate({ url, dataDir: '' })).rejects.toMatchObject({ code: 'migration_failed' });
+    await expect(migrateDatabase({ url, dataDir: '' })).rejects.toMatchObject({
+      code: 'migration_failed',
+    });
   });
 });

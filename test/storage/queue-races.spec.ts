@@ -1,7 +1,7 @@
 import type { WholeStore } from '../support/whole-store.js';
 import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
-import type { Database } from '../../src/storage/typeorm/database.js';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import {
   at,

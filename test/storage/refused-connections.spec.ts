@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { Database } from '../../src/storage/typeorm/database.js';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import { Database } from '../../src/storage/typeorm/connection/database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import type { TestDatabase } from '../support/databases.js';
 import { findPostgresFault, openTestPostgres } from '../support/databases.js';
 

@@ -1,4 +1,4 @@
-import { StartQueries } from '../../src/storage/typeorm/start-queries.js';
+import { startInteraction } from '../../src/storage/typeorm/interactions/start-interaction.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
 import { ended, newStart } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -7,7 +7,7 @@ import { findPostgresFault, openTestPostgres } from '../support/databases.js';
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;
 
-describeOnPostgres(`${StartQueries.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
+describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
   let tested: TestDatabase;
 
   beforeAll(async () => {

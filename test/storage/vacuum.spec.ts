@@ -1,6 +1,6 @@
 import type { WholeStore } from '../support/whole-store.js';
 import { typeOrmStore } from '../support/typeorm-store.js';
-import { Vacuum } from '../../src/storage/typeorm/vacuum.js';
+import { Vacuum } from '../../src/storage/typeorm/connection/vacuum.js';
 import {
   ended,
   endBatch,

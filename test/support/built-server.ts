@@ -18,7 +18,8 @@ type Entry =
 
 const COMPILED = ['src', 'migrations', 'test'];
 const COPIED = ['package.json', 'prompts', 'chaos/server'];
-const SANDBOX = 'src/tools/python/sandbox';
+/** JavaScript that runs in threads of its own, which the compiler leaves out. */
+const AS_IT_IS = ['src/tools/python/sandbox', 'src/tools/calculator/worker.js'];
 const OPTIONS: Options = {
   jsc: {
     target: 'es2022',
@@ -38,7 +39,7 @@ export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<st
 async function findOrBuild(): Promise<string> {
   const folders = await Promise.all(COMPILED.map((folder) => filesIn(folder, /(?<!spec)\.ts$/)));
   const copied = await Promise.all(
-    ['prompts', 'chaos/server', SANDBOX].map((folder) => filesIn(folder, /\.\w+$/)),
+    ['prompts', 'chaos/server', 'src/tools'].map((folder) => filesIn(folder, /\.\w+$/)),
   );
   const sources = folders.flat();
   const fingerprint = await fingerprintOf(
@@ -47,7 +48,8 @@ async function findOrBuild(): Promise<string> {
   );
   return madeOnce('build', fingerprint, async (folder) => {
     await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
-    await cp(join(ROOT, SANDBOX), join(folder, 'dist', SANDBOX), { recursive: true });
+    for (const path of AS_IT_IS)
+      await cp(join(ROOT, path), join(folder, 'dist', path), { recursive: true });
     for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
   });
 }

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Database } from '../../src/storage/typeorm/database.js';
-import { INITDB_PARAMETERS } from '../../src/storage/typeorm/embedded-database.js';
-import { openDatabase } from '../../src/storage/typeorm/open-database.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import { INITDB_PARAMETERS } from '../../src/storage/typeorm/connection/embedded-database.js';
+import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { filesIn, fingerprintOf, madeOnce } from './made-once.js';
 
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';

@@ -1,6 +1,6 @@
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
-import type { Database } from '../../src/storage/typeorm/database.js';
-import type { Vacuum } from '../../src/storage/typeorm/vacuum.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import type { Vacuum } from '../../src/storage/typeorm/connection/vacuum.js';
 import type { WholeStore } from './whole-store.js';
 import { wholeStore } from './whole-store.js';
 

@@ -1,19 +1,19 @@
 import type { AllStores } from '../stores.js';
-import type { Database } from './database.js';
-import { TypeOrmChatArchive } from './typeorm-chat-archive.js';
-import { TypeOrmChatStore } from './typeorm-chat-store.js';
-import { TypeOrmInteractionStore } from './typeorm-interaction-store.js';
-import { TypeOrmInterventionStore } from './typeorm-intervention-store.js';
-import { TypeOrmLeaseStore } from './typeorm-lease-store.js';
-import { TypeOrmRecordStore } from './typeorm-record-store.js';
-import { TypeOrmRequestStore } from './typeorm-request-store.js';
-import { TypeOrmRuleStore } from './typeorm-rule-store.js';
-import { TypeOrmTaskStore } from './typeorm-task-store.js';
-import type { Vacuum } from './vacuum.js';
+import type { Database } from './connection/database.js';
+import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
+import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
+import { TypeOrmInteractionStore } from './interactions/typeorm-interaction-store.js';
+import { TypeOrmInterventionStore } from './stores/typeorm-intervention-store.js';
+import { TypeOrmLeaseStore } from './stores/typeorm-lease-store.js';
+import { TypeOrmRecordStore } from './append/typeorm-record-store.js';
+import { TypeOrmRequestStore } from './stores/typeorm-request-store.js';
+import { TypeOrmRuleStore } from './stores/typeorm-rule-store.js';
+import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
+import type { Vacuum } from './connection/vacuum.js';
 
 /**
  * The ports in Postgres, on a server or embedded: the same SQL.
- * @param vacuum for a database that does not vacuum itself
+ * @param vacuum for a database without autovacuum
  */
 export function createStores(database: Database, vacuum?: Vacuum): AllStores {
   return {

@@ -1,0 +1,248 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Ids collate by byte, so that their order is the same in every database and in JavaScript. Payloads
+ * are `json`, never `jsonb`, which refuses U+0000 and lone surrogates and reorders keys.
+ */
+export class CreateTables1795219200000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const tables = [CHATS, INTERACTIONS, RECORDS, REQUESTS, INTERVENTIONS, RULES, TASKS, INCOMING];
+    for (const statements of tables) await runner.query(statements);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}
+
+const CHATS = `
+  CREATE TABLE chats (
+    id                  text COLLATE "C" NOT NULL,
+    title               text,
+    agent               text,
+    head_interaction_id text COLLATE "C",
+    created_at          timestamptz(3) NOT NULL,
+    updated_at          timestamptz(3) NOT NULL,
+    metadata            json NOT NULL,
+    CONSTRAINT chats_pk PRIMARY KEY (id)
+  ) WITH (fillfactor = 80);
+
+  CREATE INDEX chats_by_age ON chats (created_at, id);
+`;
+
+/**
+ * A run updates its row with every append and renewal. No index may contain the columns that these
+ * change (`last_seq`, usage, lease), so that they stay heap-only updates, for which the fillfactor
+ * leaves room. The predicates of indexes use columns that change a few times per interaction:
+ * `status`, and, when a person acts, `signals` and `parked_signals`.
+ *
+ * `queue_rank` remains when an interaction ends in the queue; it is null once it has begun.
+ * `losses` counts lost runs in a row that wrote nothing; `taken_seq` is the last seq that such a run
+ * finds or writes itself. `interactions_wanting_a_run` excludes parked interactions, so that the
+ * sweep does not read them however many there are.
+ */
+const INTERACTIONS = `
+  CREATE TABLE interactions (
+    id                      text COLLATE "C" NOT NULL,
+    chat_id                 text COLLATE "C" NOT NULL,
+    parent_id               text COLLATE "C",
+    status                  text NOT NULL,
+    user_message            text NOT NULL,
+    agent                   text NOT NULL,
+    model                   text NOT NULL,
+    settings                json NOT NULL,
+    input_tokens            integer NOT NULL DEFAULT 0,
+    output_tokens           integer NOT NULL DEFAULT 0,
+    error                   json,
+    added_messages          json,
+    created_at              timestamptz(3) NOT NULL,
+    completed_at            timestamptz(3),
+    superseded_at           timestamptz(3),
+    last_seq                integer NOT NULL,
+    metadata                json NOT NULL,
+    epoch                   integer NOT NULL,
+    signals                 integer NOT NULL DEFAULT 0,
+    cancel_reason           text,
+    owner                   text,
+    lease_until             timestamptz(3),
+    idempotency_key         text,
+    idempotency_fingerprint text,
+    agent_id                text COLLATE "C" NOT NULL,
+    edited_from             text COLLATE "C",
+    queue_rank              integer,
+    parked_signals          integer,
+    losses                  integer NOT NULL DEFAULT 0,
+    taken_seq               integer NOT NULL DEFAULT 1,
+    CONSTRAINT interactions_pk PRIMARY KEY (id),
+    CONSTRAINT interactions_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
+    CONSTRAINT interactions_status_known CHECK (status IN
+      ('QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT', 'COMPLETED', 'FAILED', 'CANCELLED')),
+    CONSTRAINT interactions_leased_whole CHECK ((owner IS NULL) = (lease_until IS NULL)),
+    CONSTRAINT interactions_queued_ranked CHECK (status <> 'QUEUED' OR queue_rank IS NOT NULL)
+  ) WITH (fillfactor = 60);
+
+  CREATE UNIQUE INDEX interactions_one_active_per_chat ON interactions (chat_id)
+    WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT');
+  CREATE UNIQUE INDEX interactions_idempotency_key ON interactions (chat_id, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX interactions_by_chat ON interactions (chat_id, id);
+  CREATE INDEX interactions_by_agent ON interactions (agent_id);
+  CREATE INDEX interactions_queued ON interactions (chat_id, queue_rank, id)
+    WHERE status = 'QUEUED';
+  CREATE INDEX interactions_wanting_a_run ON interactions (created_at, id)
+    WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT') AND (parked_signals IS NULL OR parked_signals <> signals)
+      OR status = 'QUEUED' AND cancel_reason IS NOT NULL;
+`;
+
+/**
+ * `body` contains the event with its `type`; the column of that name is for searching. The index is
+ * for child agents only, so that no other append pays for it.
+ */
+const RECORDS = `
+  CREATE TABLE records (
+    interaction_id text COLLATE "C" NOT NULL,
+    seq            integer NOT NULL,
+    epoch          integer NOT NULL,
+    agent_id       text COLLATE "C" NOT NULL,
+    key            text,
+    type           text NOT NULL,
+    at             timestamptz(3) NOT NULL,
+    body           json NOT NULL,
+    hidden         json,
+    CONSTRAINT records_pk PRIMARY KEY (interaction_id, seq),
+    CONSTRAINT records_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE
+  );
+
+  CREATE INDEX records_by_agent ON records (agent_id) WHERE type = 'AGENT_STARTED';
+`;
+
+/** A request is written only under the lock of its interaction. */
+const REQUESTS = `
+  CREATE TABLE requests (
+    id             text COLLATE "C" NOT NULL,
+    interaction_id text COLLATE "C" NOT NULL,
+    chat_id        text COLLATE "C" NOT NULL,
+    key            text NOT NULL,
+    kind           text NOT NULL,
+    status         text NOT NULL DEFAULT 'pending',
+    agent_id       text COLLATE "C" NOT NULL,
+    event          json NOT NULL,
+    settlement     json,
+    created_at     timestamptz(3) NOT NULL,
+    expires_at     timestamptz(3),
+    settled_at     timestamptz(3),
+    CONSTRAINT requests_pk PRIMARY KEY (id),
+    CONSTRAINT requests_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE,
+    CONSTRAINT requests_one_per_step UNIQUE (interaction_id, key),
+    CONSTRAINT requests_kind_known CHECK (kind IN ('approval', 'input', 'tool')),
+    CONSTRAINT requests_status_known CHECK (status IN ('pending', 'settled', 'closed')),
+    CONSTRAINT requests_pending_open CHECK ((status = 'pending') = (settled_at IS NULL)),
+    CONSTRAINT requests_settled_whole CHECK ((status = 'settled') = (settlement IS NOT NULL))
+  );
+
+  CREATE INDEX requests_by_age ON requests (created_at, id);
+  CREATE INDEX requests_by_chat ON requests (chat_id, created_at, id);
+  CREATE INDEX requests_pending_by_age ON requests (created_at, id) WHERE status = 'pending';
+  CREATE INDEX requests_pending_by_expiry ON requests (expires_at, id) WHERE status = 'pending' AND expires_at IS NOT NULL;
+`;
+
+/**
+ * An intervention is written only under the lock of its interaction; `signal` is the number that
+ * `interactions.signals` was raised to, and gives their order.
+ */
+const INTERVENTIONS = `
+  CREATE TABLE interventions (
+    id             text COLLATE "C" NOT NULL,
+    interaction_id text COLLATE "C" NOT NULL,
+    agent_id       text COLLATE "C" NOT NULL,
+    signal         integer NOT NULL,
+    user_comment   text NOT NULL,
+    user_content   text,
+    created_at     timestamptz(3) NOT NULL,
+    CONSTRAINT interventions_pk PRIMARY KEY (id),
+    CONSTRAINT interventions_in_order UNIQUE (interaction_id, signal),
+    CONSTRAINT interventions_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE
+  );
+`;
+
+/**
+ * The chat of a rule need not exist yet, so `scope_id` references nothing. `used_by` has the latest
+ * calls that used the rule, newest first, so that none of them is counted twice.
+ */
+const RULES = `
+  CREATE TABLE permission_rules (
+    id          text COLLATE "C" NOT NULL,
+    scope       text NOT NULL,
+    scope_id    text COLLATE "C",
+    priority    integer NOT NULL,
+    decision    text NOT NULL,
+    matcher     json NOT NULL,
+    description text,
+    expires_at  timestamptz(3),
+    max_uses    integer,
+    created_at  timestamptz(3) NOT NULL,
+    uses        integer NOT NULL DEFAULT 0,
+    used_by     text[] NOT NULL DEFAULT '{}',
+    CONSTRAINT permission_rules_pk PRIMARY KEY (id),
+    CONSTRAINT permission_rules_scope_known CHECK (scope IN ('user', 'session', 'agent', 'global')),
+    CONSTRAINT permission_rules_scope_whole CHECK ((scope IN ('session', 'agent')) = (scope_id IS NOT NULL)),
+    CONSTRAINT permission_rules_decision_known CHECK (decision IN ('allow', 'deny', 'ask'))
+  );
+
+  CREATE INDEX permission_rules_by_scope ON permission_rules (scope, scope_id);
+`;
+
+/** The task board of each chat. */
+const TASKS = `
+  CREATE TABLE tasks (
+    id          text COLLATE "C" NOT NULL,
+    chat_id     text COLLATE "C" NOT NULL,
+    title       text NOT NULL,
+    description text,
+    status      text NOT NULL,
+    version     integer NOT NULL,
+    agent_id    text COLLATE "C",
+    created_at  timestamptz(3) NOT NULL,
+    updated_at  timestamptz(3) NOT NULL,
+    CONSTRAINT tasks_pk PRIMARY KEY (id),
+    CONSTRAINT tasks_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
+    CONSTRAINT tasks_status_known CHECK (status IN ('pending', 'in_progress', 'completed'))
+  );
+
+  CREATE INDEX tasks_by_chat ON tasks (chat_id, created_at, id);
+`;
+
+/** Imported chats until they are complete. No lock, lease or queue applies, and no query looks here. */
+const INCOMING = `
+  CREATE TABLE incoming_chats (
+    id       text COLLATE "C" NOT NULL,
+    begun_at timestamptz(3) NOT NULL DEFAULT now(),
+    CONSTRAINT incoming_chats_pk PRIMARY KEY (id)
+  );
+
+  CREATE TABLE incoming_interactions (
+    incoming_id text COLLATE "C" NOT NULL,
+    LIKE interactions INCLUDING DEFAULTS,
+    CONSTRAINT incoming_interactions_pk PRIMARY KEY (incoming_id, id),
+    CONSTRAINT incoming_interactions_fk FOREIGN KEY (incoming_id) REFERENCES incoming_chats (id) ON DELETE CASCADE
+  );
+
+  CREATE TABLE incoming_records (
+    incoming_id text COLLATE "C" NOT NULL,
+    LIKE records,
+    CONSTRAINT incoming_records_pk PRIMARY KEY (incoming_id, interaction_id, seq),
+    CONSTRAINT incoming_records_fk FOREIGN KEY (incoming_id) REFERENCES incoming_chats (id) ON DELETE CASCADE
+  );
+
+  CREATE TABLE incoming_requests (
+    incoming_id text COLLATE "C" NOT NULL,
+    LIKE requests INCLUDING DEFAULTS,
+    CONSTRAINT incoming_requests_pk PRIMARY KEY (incoming_id, id),
+    CONSTRAINT incoming_requests_fk FOREIGN KEY (incoming_id) REFERENCES incoming_chats (id) ON DELETE CASCADE
+  );
+`;
+
+const DOWN = `
+  DROP TABLE incoming_requests, incoming_records, incoming_interactions, incoming_chats, tasks,
+    permission_rules, interventions, requests, records, interactions, chats;
+`;

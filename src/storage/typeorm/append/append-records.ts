@@ -1,0 +1,125 @@
+import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
+import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
+import {
+  APPEND_GROUP,
+  APPEND_GROUP_ASKING,
+  APPEND_ONE,
+  APPEND_ONE_ASKING,
+  STANDING,
+  WAIT_BRIEFLY,
+  WAIT_FOR_LOCK,
+} from './append-statements.js';
+import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-statements.js';
+import type { Database } from '../connection/database.js';
+import { LEAVE_CHAT } from '../interactions/promote.js';
+import type { Step } from '../connection/database.js';
+import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
+
+interface Standing {
+  readonly epoch: number;
+  readonly last_seq: number;
+  readonly present: number;
+  readonly own: number;
+}
+
+/** Appends to logs: one statement for a whole group, then each batch that it left out alone. */
+export class AppendQueries {
+  readonly #limitMs: number | undefined;
+
+  constructor(private readonly db: Database) {
+    this.#limitMs = db.limits?.appendMs;
+  }
+
+  async append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
+    const written = await this.#appendTogether(batches);
+    const rest = batches.filter((batch) => !written.has(batch));
+    const outcomes = await Promise.allSettled(rest.map((batch) => this.#appendAlone(batch)));
+    const settled = new Map(rest.map((batch, index) => [batch, outcomes[index]!]));
+    return batches.map((batch) => {
+      const outcome = settled.get(batch);
+      if (outcome?.status === 'rejected') throw toStoreError(outcome.reason);
+      return outcome?.value ?? 'written';
+    });
+  }
+
+  /**
+   * Answers the batches that are written. The others are fenced off, locked, in the log already, or
+   * failed with the group.
+   */
+  async #appendTogether(batches: readonly AppendBatch[]): Promise<Set<AppendBatch>> {
+    try {
+      const rows = await this.#send(batches);
+      return new Set(rows.map(({ number }) => batches[number - 1]!));
+    } catch (error) {
+      if (isAway(error) && !isLockTimeout(error)) throw error;
+      return new Set();
+    }
+  }
+
+  /** One round trip: one statement, or one transaction if it ends interactions. */
+  async #send(batches: readonly AppendBatch[]): Promise<{ number: number }[]> {
+    if (batches.length === 0) return [];
+    const append = toStep(batches);
+    const ended = batches.filter(({ end }) => end).map(({ interaction_id }) => interaction_id);
+    if (ended.length === 0) return this.db.query(...append, this.#limitMs);
+    const locks = batches.length === 1 ? [lockChatOf(ended[0]!)] : lockChatsOf(ended);
+    const leave = ended.map((id): Step => [LEAVE_CHAT, [id]]);
+    const steps = [...locks, append, ...leave];
+    const results = await this.db.batch<{ number: number }>(steps, this.#limitMs);
+    return results[locks.length]!;
+  }
+
+  async #appendAlone(batch: AppendBatch): Promise<AppendOutcome> {
+    const { interaction_id, epoch, records, end } = batch;
+    const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
+    const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(interaction_id)] : [])];
+    const steps: Step[] = [
+      ...locks,
+      toStep([batch]),
+      [STANDING, [interaction_id, epoch, ...seqs]],
+      ...(end ? [[LEAVE_CHAT, [interaction_id]] as const] : []),
+    ];
+    const results = await this.db.batch(steps, this.#limitMs);
+    const [written, standings] = results.slice(locks.length);
+    if (written?.length) return 'written';
+    return this.#judge(batch, standings?.[0] as Standing | undefined);
+  }
+
+  /**
+   * An append that the fence refused is in the log completely (its commit was in doubt), partly, or
+   * belongs to the log of another run.
+   */
+  async #judge(batch: AppendBatch, standing: Standing | undefined): Promise<AppendOutcome> {
+    const { epoch, records } = batch;
+    if (!standing || standing.own < standing.present || standing.own === 0) return 'fenced';
+    if (standing.own === records.length) return 'written';
+    if (standing.epoch !== epoch) return 'fenced';
+    const rest = records.filter((record) => record.seq > standing.last_seq);
+    return rest.length < records.length && rest.length > 0
+      ? this.#appendAlone({ ...batch, records: rest })
+      : 'fenced';
+  }
+}
+
+function toStep(batches: readonly AppendBatch[]): Step {
+  const asks = batches.some(({ requests = [] }) => requests.length > 0);
+  const requests = asks ? toRequestParameters(batches) : [];
+  const [only, ...others] = batches;
+  if (only && others.length === 0) {
+    const statement = asks ? APPEND_ONE_ASKING : APPEND_ONE;
+    return [statement, [...toParametersOfOne(only), ...requests]];
+  }
+  const statement = asks ? APPEND_GROUP_ASKING : APPEND_GROUP;
+  return [statement, [...toGroupParameters(batches), ...requests]];
+}
+
+function lockChatOf(interactionId: string): Step {
+  return [LOCK_CHAT_OF, [interactionId]];
+}
+
+function lockChatsOf(interactionIds: readonly string[]): Step[] {
+  return [
+    [WAIT_BRIEFLY, []],
+    [LOCK_CHATS_OF, [interactionIds]],
+  ];
+}

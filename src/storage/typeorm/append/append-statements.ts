@@ -1,0 +1,112 @@
+import type { Statement } from '../connection/database.js';
+import { IS_QUEUED, MAY_RUN } from '../interactions/interaction-row.js';
+
+/**
+ * The records of all batches, one row each; `batch` is the number of its batch, from 1. Bodies
+ * travel as one JSON array, split as text: `json_array_elements` keeps key order, U+0000 and lone
+ * surrogates, which every conversion of JSON to text or records refuses.
+ */
+const RECORDS = `ROWS FROM (unnest($1::integer[]), unnest($2::integer[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
+    unnest($6::timestamptz[]), json_array_elements($7::json), json_array_elements($8::json))
+  AS r (batch, seq, agent_id, key, type, at, body, hidden)`;
+
+/** Inserts the records of the batches that `written` numbers. */
+const APPENDED = `
+  appended AS (
+    INSERT INTO records (interaction_id, seq, epoch, agent_id, key, type, at, body, hidden)
+    SELECT w.id, r.seq, w.epoch, r.agent_id, r.key, r.type, r.at, r.body, r.hidden FROM ${RECORDS} JOIN written w ON w.number = r.batch
+  )`;
+
+/** The requests of all batches; a run that repeats a step finds its request there. */
+const ASKED = `
+  asked AS (
+    INSERT INTO requests (interaction_id, chat_id, id, key, kind, agent_id, created_at, expires_at, event)
+    SELECT w.id, w.chat_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
+    FROM ROWS FROM (unnest($19::integer[]), unnest($20::text[]), unnest($21::text[]), unnest($22::text[]), unnest($23::text[]),
+        unnest($24::timestamptz[]), unnest($25::timestamptz[]), json_array_elements($26::json))
+      AS r (batch, id, key, kind, agent_id, created_at, expires_at, event) JOIN written w ON w.number = r.batch
+    ON CONFLICT (interaction_id, key) DO NOTHING
+  )`;
+
+/**
+ * The changes of a batch `b` to its row. An interaction that ends in the queue was never on the
+ * branch of its chat, and keeps its rank.
+ */
+const CHANGES = `
+  last_seq = coalesce(b.last_seq, i.last_seq),
+  status = coalesce(b.status, i.status),
+  input_tokens = coalesce(b.input_tokens, i.input_tokens),
+  output_tokens = coalesce(b.output_tokens, i.output_tokens),
+  error = CASE WHEN b.completed_at IS NULL THEN i.error ELSE b.error::json END,
+  completed_at = coalesce(b.completed_at, i.completed_at),
+  added_messages = CASE WHEN b.completed_at IS NULL THEN i.added_messages ELSE b.added_messages::json END,
+  owner = CASE WHEN b.completed_at IS NULL THEN i.owner END,
+  lease_until = CASE WHEN b.completed_at IS NULL THEN i.lease_until END,
+  superseded_at = CASE WHEN i.${IS_QUEUED} THEN b.completed_at ELSE i.superseded_at END`;
+
+/**
+ * Only the run of this epoch may append (I6), to a log that ends right before the batch (I1).
+ * Checked on the newest version of a locked row: a join on the snapshot of the statement would
+ * admit a run that lost its lease meanwhile.
+ */
+const FENCE = `i.epoch = b.epoch AND i.last_seq = coalesce(b.after_seq, i.last_seq) AND ${MAY_RUN}`;
+
+const BATCH_COLUMNS =
+  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, completed_at, error, added_messages';
+
+const GROUP = `
+  WITH b AS MATERIALIZED (
+    SELECT b.* FROM unnest($9::text[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::integer[], $15::integer[],
+      $16::timestamptz[], $17::text[], $18::text[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
+    JOIN interactions i ON i.id = b.id WHERE ${FENCE}
+    ORDER BY b.id FOR UPDATE OF i SKIP LOCKED
+  ),
+  written AS (UPDATE interactions i SET ${CHANGES} FROM b WHERE i.id = b.id RETURNING i.id, i.epoch, i.chat_id, b.number)`;
+
+const ONE = `
+  WITH written AS (
+    UPDATE interactions i SET ${CHANGES}
+    FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::integer, $15::integer, $16::timestamptz, $17::text, $18::text))
+      AS b (${BATCH_COLUMNS.replace('id, ', '')})
+    WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_id, 1 AS number
+  )`;
+
+const ANSWER = 'SELECT number::integer FROM written';
+
+/**
+ * Many interactions in one commit; answers the numbers of the written batches. Skips locked rows,
+ * so that no batch waits for another and groups cannot deadlock.
+ */
+export const APPEND_GROUP: Statement = { text: `${GROUP}, ${APPENDED} ${ANSWER}` };
+
+/** With requests. */
+export const APPEND_GROUP_ASKING: Statement = { text: `${GROUP}, ${APPENDED}, ${ASKED} ${ANSWER}` };
+
+/** The same for one interaction; waits for the lock of its row. */
+export const APPEND_ONE: Statement = {
+  name: 'append.one',
+  text: `${ONE}, ${APPENDED} ${ANSWER}`,
+};
+
+/** With requests. */
+export const APPEND_ONE_ASKING: Statement = {
+  name: 'append.one_asking',
+  text: `${ONE}, ${APPENDED}, ${ASKED} ${ANSWER}`,
+};
+
+/** A group that ends interactions waits no longer than this for the locks of their chats. */
+export const WAIT_BRIEFLY: Statement = { text: "SET LOCAL lock_timeout = '200ms'" };
+
+/** A transaction of one interaction waits no longer than this for a lock. */
+export const WAIT_FOR_LOCK: Statement = { text: "SET LOCAL lock_timeout = '2s'" };
+
+/**
+ * The end of a log, and how many of the seqs `$3`…`$4` it contains, of any run and of the run of
+ * epoch `$2`.
+ */
+export const STANDING: Statement = {
+  name: 'append.standing',
+  text: `SELECT i.epoch, i.last_seq, count(r.seq)::integer AS present, count(r.seq) FILTER (WHERE r.epoch = $2)::integer AS own
+    FROM interactions i LEFT JOIN records r ON r.interaction_id = i.id AND r.seq BETWEEN $3 AND $4
+    WHERE i.id = $1 GROUP BY i.id`,
+};

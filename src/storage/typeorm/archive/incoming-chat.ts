@@ -1,0 +1,139 @@
+import type {
+  ArchivedEnd,
+  ArchivedInteraction,
+  IncomingChat,
+} from '../../../persistence/chat-archive.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../../persistence/rows/request-rows.js';
+import type { ChatRow } from '../../../persistence/rows/store-rows.js';
+import type { Database, Statement, Step } from '../connection/database.js';
+import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
+
+/** No upload takes that long: its process died. */
+export const SWEEP_INCOMING: Statement = {
+  text: "DELETE FROM incoming_chats WHERE begun_at < now() - interval '1 day'",
+};
+
+export const RECEIVE: Statement = { text: 'INSERT INTO incoming_chats (id) VALUES ($1)' };
+
+const DISCARD: Statement = { text: 'DELETE FROM incoming_chats WHERE id = $1' };
+
+const RECORD_COLUMNS = 'interaction_id, seq, epoch, agent_id, key, type, at, body, hidden';
+
+/**
+ * `$1` is the incoming chat, `$2` the interaction. Bodies travel as one JSON array, as in appends.
+ */
+const ADD_RECORDS: Statement = {
+  text: `INSERT INTO incoming_records (incoming_id, ${RECORD_COLUMNS})
+    SELECT $1, $2, r.* FROM ROWS FROM (unnest($3::integer[]), unnest($4::integer[]), unnest($5::text[]), unnest($6::text[]),
+      unnest($7::text[]), unnest($8::timestamptz[]), json_array_elements($9::json), json_array_elements($10::json)) AS r`,
+};
+
+const INTERACTION_FIELDS = `id, chat_id, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, error,
+  added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank`;
+
+const ADD_INTERACTION: Statement = {
+  text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+};
+
+const REQUEST_FIELDS =
+  'id, interaction_id, chat_id, key, kind, status, agent_id, event, settlement, created_at, expires_at, settled_at';
+
+const ADD_REQUEST: Statement = {
+  text: `INSERT INTO incoming_requests (incoming_id, ${REQUEST_FIELDS})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+};
+
+/** Creates the chat (`$2`…`$8`) with everything received as `$1`, or nothing if its id is taken. */
+const COMMIT_INCOMING: Statement = {
+  text: `
+    WITH chat AS (
+      INSERT INTO chats (id, title, agent, head_interaction_id, created_at, updated_at, metadata)
+      SELECT $2, $3, $4, $5, $6::timestamptz, $7::timestamptz, $8::json FROM incoming_chats WHERE id = $1
+      ON CONFLICT (id) DO NOTHING RETURNING id
+    ),
+    entered AS (
+      INSERT INTO interactions (${INTERACTION_FIELDS})
+      SELECT ${INTERACTION_FIELDS} FROM incoming_interactions WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+    ),
+    recorded AS (
+      INSERT INTO records (${RECORD_COLUMNS})
+      SELECT ${RECORD_COLUMNS} FROM incoming_records WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+    ),
+    asked AS (
+      INSERT INTO requests (${REQUEST_FIELDS})
+      SELECT ${REQUEST_FIELDS} FROM incoming_requests WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+    )
+    SELECT id FROM chat`,
+};
+
+/**
+ * A chat during its import, in tables of its own: no connection is held meanwhile, and one
+ * transaction moves it.
+ */
+export class IncomingRows implements IncomingChat {
+  constructor(
+    private readonly db: Database,
+    private readonly id: string,
+  ) {}
+
+  async append({ id }: ArchivedInteraction, records: readonly LogRecord[]): Promise<void> {
+    await this.db.query(ADD_RECORDS, [this.id, id, ...toColumns(records)]);
+  }
+
+  async end(row: ArchivedInteraction, { requests, added_messages }: ArchivedEnd): Promise<void> {
+    const asked = requests.map((request): Step => [ADD_REQUEST, [this.id, ...ofRequest(request)]]);
+    const values = [this.id, ...ofInteraction(row, JSON.stringify(added_messages))];
+    await this.db.batch([[ADD_INTERACTION, values], ...asked]);
+  }
+
+  async commit(chat: ChatRow): Promise<boolean> {
+    const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
+    const json = JSON.stringify(metadata);
+    const values = [id, title, agent, head_interaction_id, created_at, updated_at, json];
+    const [made] = await this.db.batch([
+      [COMMIT_INCOMING, [this.id, ...values]],
+      [MARK_BRANCH_OF, [head_interaction_id, updated_at]],
+      [DISCARD, [this.id]],
+    ]);
+    return made!.length > 0;
+  }
+
+  async discard(): Promise<void> {
+    await this.db.query(DISCARD, [this.id]);
+  }
+}
+
+function toColumns(records: readonly LogRecord[]): unknown[] {
+  return [
+    records.map(({ seq }) => seq),
+    records.map(({ epoch }) => epoch),
+    records.map(({ agent_id }) => agent_id),
+    records.map(({ key }) => key),
+    records.map(({ body }) => body.type),
+    records.map(({ at }) => at),
+    JSON.stringify(records.map(({ body }) => body)),
+    JSON.stringify(records.map(({ hidden }) => hidden)),
+  ];
+}
+
+function ofInteraction(row: ArchivedInteraction, added_messages: string): unknown[] {
+  const { id, chat_id, parent_id, status, user_message, agent, agent_id, model } = row;
+  const { usage, error, created_at, completed_at, superseded_at, last_seq, epoch } = row;
+  return [
+    ...[id, chat_id, parent_id, status, user_message, agent, agent_id, model],
+    ...[JSON.stringify(row.settings), usage.input_tokens, usage.output_tokens],
+    ...[error && JSON.stringify(error), added_messages, created_at, completed_at],
+    ...[superseded_at, last_seq, JSON.stringify(row.metadata), epoch, row.edited_from],
+    row.begun ? null : 0,
+  ];
+}
+
+function ofRequest(row: RequestRow): unknown[] {
+  const { id, interaction_id, chat_id, key, kind, status, agent_id, settlement } = row;
+  return [
+    ...[id, interaction_id, chat_id, key, kind, status, agent_id, JSON.stringify(row.event)],
+    ...[settlement && JSON.stringify(settlement), row.created_at, row.expires_at, row.settled_at],
+  ];
+}

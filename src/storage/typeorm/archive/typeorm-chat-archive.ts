@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { MoreThan } from 'typeorm';
+import type { Repository } from 'typeorm';
+import { ChatArchive } from '../../../persistence/chat-archive.js';
+import type { ArchivedInteraction, IncomingChat } from '../../../persistence/chat-archive.js';
+import { RECEIVE, SWEEP_INCOMING } from './incoming-chat.js';
+import type { Database } from '../connection/database.js';
+import { InteractionEntity } from '../entities/interaction.entity.js';
+import type { InteractionColumns } from '../entities/interaction.entity.js';
+import { IncomingRows } from './incoming-chat.js';
+
+/** Whole chats in Postgres, on a server or embedded. */
+export class TypeOrmChatArchive extends ChatArchive {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async listInteractions(
+    chatId: string,
+    { limit, after = '' }: { limit: number; after?: string },
+  ): Promise<ArchivedInteraction[]> {
+    const rows = await this.#interactions((interactions) =>
+      interactions.find({
+        where: { chat_id: chatId, id: MoreThan(after) },
+        order: { id: 'ASC' },
+        take: limit,
+      }),
+    );
+    return rows.map(({ queue_rank, ...row }) => ({ ...row, begun: queue_rank === null }));
+  }
+
+  async findLastInteractionId(chatId: string): Promise<string | undefined> {
+    const last = await this.#interactions((interactions) =>
+      interactions.findOne({
+        select: { id: true },
+        where: { chat_id: chatId },
+        order: { id: 'DESC' },
+      }),
+    );
+    return last?.id;
+  }
+
+  async receive(): Promise<IncomingChat> {
+    const id = randomUUID();
+    await this.db.batch([
+      [SWEEP_INCOMING, []],
+      [RECEIVE, [id]],
+    ]);
+    return new IncomingRows(this.db, id);
+  }
+
+  #interactions<T>(work: (interactions: Repository<InteractionColumns>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(InteractionEntity)));
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { isAway } from './store-error.js';
+
+/** Postgres's code. */
+const NO_SUCH_DATABASE = '3D000';
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+
+export interface Patience {
+  /** How long to go on trying, in milliseconds. */
+  readonly patienceMs: number;
+  readonly signal?: AbortSignal;
+  /** Called once, when the first try has failed. */
+  readonly onWait?: (message: string) => void;
+}
+
+/**
+ * Connects to a server that may not be up yet. What waiting doesn't mend, such as a wrong password, is not retried.
+ * @throws AppError `store_unavailable`
+ */
+export async function connectServer(
+  create: () => DataSource,
+  url: string,
+  { patienceMs, signal, onWait }: Patience,
+): Promise<DataSource> {
+  const deadline = performance.now() + patienceMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await create().initialize();
+    } catch (error) {
+      const left = deadline - performance.now();
+      if (!isAway(error) || left <= 0 || signal?.aborted) throw unreachable(url, error);
+      if (pause === FIRST_PAUSE_MS)
+        onWait?.(
+          `Waiting for the database ${describeServer(url)}, ${patienceMs / 1000} s at most.`,
+        );
+      await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+function unreachable(url: string, cause: unknown): AppError {
+  const { code, message } = cause as { code?: string; message?: string };
+  const reason = message || code || 'no reason given';
+  const remedy =
+    code === NO_SUCH_DATABASE
+      ? 'Create it, for example with createdb,'
+      : 'Check that it runs and that DATABASE_URL names it,';
+  return new AppError(
+    'unavailable',
+    'store_unavailable',
+    `Can't open the database ${describeServer(url)}: ${reason}. ${remedy} or unset DATABASE_URL to use the embedded one.`,
+    { cause },
+  );
+}
+
+/** Where the database is: a server if there is a `url`, else embedded in `dataDir`. */
+export interface DatabaseTarget {
+  /** `postgres://…` */
+  readonly url?: string;
+  readonly dataDir: string;
+}
+
+/** Names database and host of a URL for people, and never its user's password. */
+export function describeServer(url: string): string {
+  const { hostname, port, pathname, searchParams } = parse(url);
+  const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
+  const database = decodeURIComponent(pathname.slice(1)) || 'postgres';
+  return `"${database}" on ${host}:${port || '5432'}`;
+}
+
+function parse(url: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    // The cause would quote the URL, password included.
+    throw new AppError(
+      'invalid',
+      'invalid_database_url',
+      'DATABASE_URL is no URL. Write it as postgres://user:password@host:5432/database, with special characters percent-encoded.',
+    );
+  }
+}

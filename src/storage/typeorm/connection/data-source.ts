@@ -1,0 +1,89 @@
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { DataSourceOptions, Logger } from 'typeorm';
+import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-connection.js';
+import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
+import { PgliteSocket } from './embedded-connection.js';
+import { ChatEntity } from '../entities/chat.entity.js';
+import { InteractionEntity } from '../entities/interaction.entity.js';
+import { InterventionEntity } from '../entities/intervention.entity.js';
+import { RuleEntity } from '../entities/rule.entity.js';
+import { TaskEntity } from '../entities/task.entity.js';
+import type { TimeLimits } from './time-limits.js';
+
+const ignore = () => {};
+
+/**
+ * A connection that breaks fails its statement; without a listener, the event would end the
+ * process.
+ */
+const HEAR_ERRORS = {
+  onConnect: (client: pg.ClientBase) => void client.on('error', ignore),
+};
+
+/** A server: no connection is waited for, or listened to, without a limit. */
+const SERVER_POOL = {
+  ...HEAR_ERRORS,
+  max: 10,
+  application_name: 'parley',
+  connectionTimeoutMillis: 5000,
+  idleTimeoutMillis: 60_000,
+  query_timeout: 30_000, // of what TypeORM asks by itself; `Database` has its own limits
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
+
+/** TypeORM would print errors that are thrown as well. */
+const SILENT: Logger = {
+  log: ignore,
+  logQuery: ignore,
+  logQueryError: ignore,
+  logQuerySlow: ignore,
+  logSchemaBuild: ignore,
+  logMigration: ignore,
+};
+
+/** `pipeline`: statements that are issued together travel together (`Database.batch`). */
+const BOTH = {
+  type: 'postgres',
+  entities: [ChatEntity, InteractionEntity, InterventionEntity, RuleEntity, TaskEntity],
+  /** Named one by one, oldest first, so that a build, a test and a container run the same. */
+  migrations: [CreateTables1795219200000],
+  migrationsTransactionMode: 'each',
+  synchronize: false,
+  logger: SILENT,
+  installExtensions: false,
+  // An idle connection that breaks is replaced; a failed connect rejects.
+  poolErrorHandler: ignore,
+} as const satisfies DataSourceOptions;
+
+/** A `DataSource`, not yet initialized, on a Postgres server. */
+export function createServerDataSource(url: string, { connectMs }: TimeLimits): DataSource {
+  const pool = { ...SERVER_POOL, connectionTimeoutMillis: connectMs, pipeline: true };
+  return new DataSource({ ...BOTH, url, extra: pool });
+}
+
+/** One connection that waits as long as migrations take. */
+export function createMigrationDataSource(url: string): DataSource {
+  const pool = { ...SERVER_POOL, max: 1, query_timeout: 0 };
+  return new DataSource({ ...BOTH, url, extra: pool });
+}
+
+/** A `DataSource`, not yet initialized, on an open embedded database: the same driver, types and SQL through a pool of one. */
+export function createEmbeddedDataSource(db: PGlite): DataSource {
+  return new DataSource({
+    ...BOTH,
+    database: 'postgres',
+    username: 'postgres',
+    driver: { ...pg, Pool: EmbeddedPool },
+    extra: {
+      ...HEAR_ERRORS,
+      max: 1,
+      stream: () => new PgliteSocket(db),
+      connectionTimeoutMillis: EMBEDDED_WAIT_MS,
+      idleTimeoutMillis: 0,
+      pipeline: true,
+    },
+  });
+}

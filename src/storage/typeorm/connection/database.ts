@@ -1,0 +1,180 @@
+import type { Writable } from 'node:stream';
+import type pg from 'pg';
+import { QueryFailedError } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { isAway, isConnectionLost, toConnectError, toStoreError } from './store-error.js';
+import type { TimeLimits } from './time-limits.js';
+
+export interface Statement {
+  readonly text: string;
+  /**
+   * With a name, each connection plans it only a few times, which halves the cost of a small
+   * statement. Only for lookups by key: any other plan may have been made while the tables were
+   * small, and the embedded database never revises it.
+   */
+  readonly name?: string;
+}
+
+/** A statement and its parameters, `$1` first. */
+export type Step = readonly [statement: Statement, values: readonly unknown[]];
+
+export type Row = Record<string, unknown>;
+
+const BEGIN: Statement = { text: 'BEGIN' };
+const COMMIT: Statement = { text: 'COMMIT' };
+
+export interface DatabaseOptions {
+  /** None for the embedded database, which is never unreachable. */
+  readonly limits?: TimeLimits;
+  /** Closes the embedded database below the data source. */
+  readonly afterClose?: () => Promise<void>;
+}
+
+interface Connection {
+  readonly runner: QueryRunner;
+  readonly client: pg.PoolClient;
+}
+
+/**
+ * SQL and entities on the connections of a `DataSource`. Everything rejects with an `AppError`:
+ * `store_unavailable` while the database is unreachable, or does not answer in time. A statement
+ * that timed out may still be executed later.
+ */
+export class Database {
+  readonly limits: TimeLimits | undefined;
+  /** Connections lost so far. Older connections are not trusted after a loss: they may hang too. */
+  #losses = 0;
+  readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly options: DatabaseOptions = {},
+  ) {
+    this.limits = options.limits;
+  }
+
+  /** One statement, a transaction of its own. */
+  async query<R = Row>(
+    statement: Statement,
+    values: readonly unknown[],
+    limitMs = this.limits?.answerMs,
+  ): Promise<R[]> {
+    const [rows] = await this.#send<R>([[statement, values]], limitMs);
+    return rows ?? [];
+  }
+
+  /**
+   * One transaction in one round trip: the steps can't depend on each other's rows, except in SQL.
+   * Answers the rows of each.
+   */
+  async batch<R = Row>(steps: readonly Step[], limitMs = this.limits?.answerMs): Promise<R[][]> {
+    const results = await this.#send<R>([[BEGIN, []], ...steps, [COMMIT, []]], limitMs);
+    return results.slice(1, -1);
+  }
+
+  /** CRUD by repositories; each statement is a transaction of its own. */
+  entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.#onConnection(this.limits?.answerMs, ({ runner }) => work(runner.manager));
+  }
+
+  /** Waits for running statements, then closes. */
+  async close(): Promise<void> {
+    await Promise.all(this.#running);
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    await this.options.afterClose?.();
+  }
+
+  #send<R>(steps: readonly Step[], limitMs: number | undefined): Promise<R[][]> {
+    return this.#onConnection(limitMs, async ({ client }) => {
+      const socket = socketOf(client);
+      socket.cork(); // one packet for all steps
+      const sent = steps.map(([{ text, name }, values]) =>
+        client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
+      );
+      socket.uncork();
+      await Promise.allSettled(sent);
+      return (await Promise.all(sent)).map(({ rows }) => rows);
+    });
+  }
+
+  #onConnection<T>(
+    limitMs: number | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const result = this.#run(limitMs, work);
+    const ended: Promise<unknown> = result
+      .catch(() => undefined)
+      .then(() => this.#running.delete(ended));
+    this.#running.add(ended);
+    return result;
+  }
+
+  async #run<T>(
+    limitMs: number | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const connection = await this.#connect();
+    const stopWaiting = cutAfter(socketOf(connection.client), limitMs);
+    let fault: unknown;
+    try {
+      return await work(connection);
+    } catch (error) {
+      fault = error instanceof QueryFailedError ? error.driverError : error;
+      throw toStoreError(fault);
+    } finally {
+      stopWaiting();
+      await this.#release(connection, fault);
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    try {
+      for (;;) {
+        const runner = this.dataSource.createQueryRunner();
+        const client = (await runner.connect()) as pg.PoolClient;
+        const before = this.#lossesBefore.get(client) ?? this.#losses;
+        this.#lossesBefore.set(client, before);
+        if (before === this.#losses) return { runner, client };
+        discard(client, new Error('Another connection to the same server was lost'));
+      }
+    } catch (error) {
+      throw toConnectError(error);
+    }
+  }
+
+  async #release({ runner, client }: Connection, fault: unknown): Promise<void> {
+    if (isConnectionLost(fault)) this.#losses++;
+    if (isAway(fault)) discard(client, fault as Error);
+    else await runner.release();
+  }
+}
+
+/** A query runner removes its connection from the pool when that connection reports an error. */
+function discard(client: pg.PoolClient, error: Error): void {
+  client.emit('error', error);
+}
+
+/**
+ * Breaks a connection that is silent for too long. Neither `pg` nor TypeORM can do that: their
+ * timeouts fail the statement and keep the hung connection. An answer that arrived while the
+ * process was busy still counts.
+ */
+function cutAfter(socket: Writable, limitMs: number | undefined): () => void {
+  if (limitMs === undefined) return () => {};
+  let isOver = false;
+  const cut = (): void => {
+    const error = new Error(`The database did not answer within ${limitMs} ms`);
+    if (!isOver) socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  };
+  const timer = setTimeout(() => setImmediate(cut), limitMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** To send several statements in one packet, and to break the connection. `pg` has no API for either. */
+function socketOf(client: pg.PoolClient): Writable {
+  return (client as unknown as { connection: { stream: Writable } }).connection.stream;
+}

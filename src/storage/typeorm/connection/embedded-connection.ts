@@ -1,0 +1,137 @@
+import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { AppError } from '../../../kernel/app-error.js';
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: unknown) => void,
+) => void;
+
+/** How long one holder may keep the connection while others wait, in milliseconds. */
+export const EMBEDDED_WAIT_MS = 4000;
+
+/**
+ * The pool of one: it hands out the only connection of the embedded database exclusively, so that
+ * no statement lands inside another transaction. Waiting goes on as long as the connection changes
+ * hands; if one holder keeps it, the transaction most likely waits for itself, and gets an error.
+ */
+export class EmbeddedPool extends pg.Pool {
+  /** Handouts so far. */
+  private handouts = 0;
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(connected: Connected): void;
+  override connect(connected?: Connected): Promise<pg.PoolClient> | void {
+    if (!connected) return this.waitInTurn();
+    this.waitInTurn().then(
+      (client) => connected(undefined, client, (error) => client.release(error as Error)),
+      (error: Error) => connected(error, undefined, () => {}),
+    );
+  }
+
+  private async waitInTurn(): Promise<pg.PoolClient> {
+    for (;;) {
+      const before = this.handouts;
+      try {
+        const client = await super.connect();
+        this.handouts++;
+        return client;
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        if (this.handouts === before) throw waitsForItself(error);
+      }
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded');
+}
+
+function waitsForItself(cause: unknown): AppError {
+  return new AppError(
+    'internal',
+    'transaction_waits_for_itself',
+    `A statement waited ${EMBEDDED_WAIT_MS / 1000} s for the embedded database's only connection: a transaction waits for itself. ` +
+      'Run every statement of a transaction through the transaction, or set DATABASE_URL to use a Postgres server.',
+    { cause },
+  );
+}
+
+const TERMINATE = 'X'.charCodeAt(0);
+
+/**
+ * The network connection of `pg`: speaks the wire protocol of Postgres to a PGlite in this process.
+ * PGlite has one session, so only one of these may exist at a time, which `EmbeddedPool` ensures.
+ */
+export class PgliteSocket extends Duplex {
+  constructor(private readonly db: PGlite) {
+    super({ autoDestroy: true });
+  }
+
+  connect(): this {
+    this.#reset().then(
+      () => this.emit('connect'),
+      (error: Error) => this.destroy(error),
+    );
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {
+    // Answers are pushed as they come: each is whole, and `pg` asked for it.
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.#send(chunk).then(() => done(), done);
+  }
+
+  /** A query consists of several messages; those written together are executed together. */
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => done(), done);
+  }
+
+  override _final(done: () => void): void {
+    this.push(null);
+    done();
+  }
+
+  /**
+   * The session outlives its connections; a new one must not see open transactions or prepared
+   * statements of the last.
+   */
+  async #reset(): Promise<void> {
+    await this.db.exec('ROLLBACK');
+    await this.db.exec('DISCARD ALL');
+  }
+
+  async #send(messages: Buffer): Promise<void> {
+    if (messages[0] === TERMINATE) return;
+    // As with a network: statement upon statement must leave timers and real sockets their turn.
+    await nextTurn();
+    await this.db.runExclusive(() =>
+      // Not `execProtocolRaw`, which parses every answer a second time and keeps it for ever. What is handed out is the database's memory.
+      this.db.execProtocolRawStream(messages, {
+        onRawData: (answer) => void this.push(Buffer.from(answer)),
+      }),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { constants } from 'node:fs';
+import { access, cp, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+
+/**
+ * The smallest segments of the write-ahead log: a third less to write when the directory is new, and
+ * a smaller directory ever after.
+ */
+export const INITDB_PARAMETERS = ['--wal-segsize=1'];
+
+/** An eighth of Postgres's default: Postgres touches all of it at start, and resident it stays. */
+const SERVER_PARAMETERS = ['-c', 'shared_buffers=16MB'];
+
+/**
+ * An initialized database with its tables, made by `npm run build`. Running from the sources there
+ * is none, and `initdb` takes seconds and 500 MB (docs/adr/0016-embedded-start.md).
+ */
+export const TEMPLATE = fileURLToPath(new URL('../../../../embedded-database', import.meta.url));
+
+/**
+ * Opens, or creates, the database in `<dataDir>/db`. Acquire the lock of `dataDir` (`DataDirLock`)
+ * before: two processes on one directory destroy it.
+ */
+export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE): Promise<PGlite> {
+  const path = join(dataDir, 'db');
+  await mkdir(dataDir, { recursive: true });
+  if (!(await exists(path)) && (await exists(template))) await copyDirectory(template, path);
+  return PGlite.create({
+    dataDir: path,
+    initDbStartParams: INITDB_PARAMETERS,
+    startParams: [...PGlite.defaultStartParams, ...SERVER_PARAMETERS],
+  });
+}
+
+/** Complete or not at all, also when the process is killed. */
+async function copyDirectory(source: string, path: string): Promise<void> {
+  const incomplete = `${path}.new`;
+  await rm(incomplete, { recursive: true, force: true });
+  await cp(source, incomplete, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await rename(incomplete, path);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,15 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TEMPLATE } from './embedded-database.js';
+import { openDatabase } from './open-database.js';
+
+// The last step of `npm run build`: initializes a database and creates its tables, once for all data
+// directories.
+await rm(TEMPLATE, { recursive: true, force: true });
+const dataDir = await mkdtemp(join(dirname(TEMPLATE), 'embedded-'));
+const database = await openDatabase({ dataDir, migrate: true });
+await database.query({ text: 'VACUUM FREEZE' }, []);
+await database.query({ text: 'CHECKPOINT' }, []);
+await database.close();
+await rename(join(dataDir, 'db'), TEMPLATE);
+await rm(dataDir, { recursive: true });

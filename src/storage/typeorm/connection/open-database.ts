@@ -1,0 +1,96 @@
+import { AppError } from '../../../kernel/app-error.js';
+import { connectServer } from './connect-server.js';
+import type { DatabaseTarget, Patience } from './connect-server.js';
+import {
+  createEmbeddedDataSource,
+  createMigrationDataSource,
+  createServerDataSource,
+} from './data-source.js';
+import { Database } from './database.js';
+import { openEmbeddedDatabase } from './embedded-database.js';
+import { requireMigrated, runMigrations } from './run-migrations.js';
+import { limitsFor } from './time-limits.js';
+
+export interface OpenOptions extends DatabaseTarget {
+  /** Run pending migrations; without, they are an error. */
+  readonly migrate: boolean;
+  /** `SAVE_TIMEOUT_MS`: how long a server may take to answer depends on it. */
+  readonly saveTimeoutMs?: number;
+  /** How long to wait for a server that isn't up, in milliseconds. */
+  readonly patienceMs?: number;
+  /** Called when the server has to be waited for. */
+  readonly onWait?: (message: string) => void;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+}
+
+const PATIENCE_MS = 30_000;
+const SAVE_TIMEOUT_MS = 5000;
+
+/**
+ * Opens the database, its tables up to date.
+ * @throws AppError `store_unavailable`, `migrations_pending`, `embedded_database_broken`
+ */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  return options.url === undefined ? openEmbedded(options) : openServer(options, options.url);
+}
+
+async function openServer(options: OpenOptions, url: string): Promise<Database> {
+  const { migrate, signal, onWait, patienceMs = PATIENCE_MS } = options;
+  const limits = limitsFor(options.saveTimeoutMs ?? SAVE_TIMEOUT_MS);
+  const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
+  if (migrate) await migrateServer(url, patience);
+  const create = () => createServerDataSource(url, limits);
+  const dataSource = await connectServer(create, url, patience);
+  const database = new Database(dataSource, { limits });
+  return migrate ? database : closedUnless(database, requireMigrated(dataSource));
+}
+
+/** On a connection of its own, which has no time limit. */
+async function migrateServer(url: string, patience: Patience): Promise<void> {
+  const dataSource = await connectServer(() => createMigrationDataSource(url), url, patience);
+  try {
+    await runMigrations(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function openEmbedded(options: OpenOptions): Promise<Database> {
+  const { dataDir, migrate } = options;
+  const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
+    throw broken(dataDir, cause);
+  });
+  const dataSource = await createEmbeddedDataSource(db).initialize();
+  const database = new Database(dataSource, { afterClose: () => db.close() });
+  return closedUnless(database, migrate ? runMigrations(dataSource) : requireMigrated(dataSource));
+}
+
+async function closedUnless(database: Database, ready: Promise<unknown>): Promise<Database> {
+  try {
+    await ready;
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function broken(dataDir: string, cause: unknown): AppError {
+  return new AppError(
+    'internal',
+    'embedded_database_broken',
+    `The embedded database in ${dataDir}/db can't be opened. Check that the disk has room and the directory is yours to write; ` +
+      'if it is damaged, move it away and start with an empty one or a copy.',
+    { cause },
+  );
+}
+
+/**
+ * Brings the tables up to date and closes again: what `npm run migrate` does. Of an embedded database hold the data directory's lock.
+ * @throws AppError as `openDatabase`
+ */
+export async function migrateDatabase(target: DatabaseTarget): Promise<void> {
+  const database = await openDatabase({ ...target, migrate: true });
+  await database.close();
+}

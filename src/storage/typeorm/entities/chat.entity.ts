@@ -1,0 +1,16 @@
+import { EntitySchema } from 'typeorm';
+import type { ChatRow } from '../../../persistence/rows/store-rows.js';
+import { ID, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
+
+export const ChatEntity = new EntitySchema<ChatRow>({
+  name: 'chats',
+  columns: {
+    id: { ...ID, primary: true },
+    title: nullable(TEXT),
+    agent: nullable(TEXT),
+    head_interaction_id: nullable(ID),
+    created_at: TIME,
+    updated_at: TIME,
+    metadata: JSON_TEXT,
+  },
+});

@@ -1,0 +1,21 @@
+import type { EntitySchemaColumnOptions } from 'typeorm';
+
+/** Ids collate by byte, as in JavaScript. */
+export const ID = { type: 'text', collation: 'C' } as const satisfies EntitySchemaColumnOptions;
+export const TEXT = { type: 'text' } as const satisfies EntitySchemaColumnOptions;
+export const INTEGER = { type: 'integer' } as const satisfies EntitySchemaColumnOptions;
+/** Never `jsonb`, which refuses U+0000 and lone surrogates and reorders keys. */
+export const JSON_TEXT = { type: 'json' } as const satisfies EntitySchemaColumnOptions;
+
+/** A time: ISO 8601 in UTC with milliseconds outside of the database. */
+export const TIME = {
+  type: 'timestamptz',
+  precision: 3,
+  transformer: {
+    from: (value: Date | null) => value?.toISOString() ?? null,
+    to: (value: unknown) => value,
+  },
+} as const satisfies EntitySchemaColumnOptions;
+
+export const nullable = <T extends EntitySchemaColumnOptions>(column: T) =>
+  ({ ...column, nullable: true }) as const;

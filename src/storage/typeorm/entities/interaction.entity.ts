@@ -1,0 +1,42 @@
+import { EntitySchema } from 'typeorm';
+import type { InteractionRow } from '../../../persistence/rows/store-rows.js';
+import type { Usage } from '../../../protocol/interaction.js';
+import { ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
+
+export interface InteractionColumns extends InteractionRow {
+  /** Null once it has begun; an interaction that ended in the queue keeps its rank. */
+  readonly queue_rank: number | null;
+}
+
+const UsageColumns = new EntitySchema<Usage>({
+  name: 'usage',
+  columns: { input_tokens: INTEGER, output_tokens: INTEGER },
+});
+
+/** Without the columns that only leases, losses and idempotency use. */
+export const InteractionEntity = new EntitySchema<InteractionColumns>({
+  name: 'interactions',
+  embeddeds: { usage: { schema: UsageColumns, prefix: false } },
+  columns: {
+    id: { ...ID, primary: true },
+    chat_id: ID,
+    parent_id: nullable(ID),
+    status: TEXT,
+    user_message: TEXT,
+    agent: TEXT,
+    model: TEXT,
+    settings: JSON_TEXT,
+    error: nullable(JSON_TEXT),
+    created_at: TIME,
+    completed_at: nullable(TIME),
+    superseded_at: nullable(TIME),
+    last_seq: INTEGER,
+    metadata: JSON_TEXT,
+    epoch: INTEGER,
+    agent_id: ID,
+    edited_from: nullable(ID),
+    signals: INTEGER,
+    cancel_reason: nullable(TEXT),
+    queue_rank: nullable(INTEGER),
+  },
+});

@@ -1,0 +1,86 @@
+import type { Statement } from '../connection/database.js';
+import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+
+/**
+ * Lock order, against deadlocks: chats by id, then interactions by id, then requests. The lock of a
+ * chat protects its active interaction, its queue and its head.
+ */
+export const LOCK_CHAT: Statement = {
+  name: 'chats.lock',
+  text: 'SELECT id FROM chats WHERE id = $1 FOR UPDATE',
+};
+
+/** The chat of an interaction. */
+export const LOCK_CHAT_OF: Statement = {
+  name: 'chats.lock_of',
+  text: 'SELECT id FROM chats WHERE id = (SELECT chat_id FROM interactions WHERE id = $1) FOR NO KEY UPDATE',
+};
+
+/** The chats of these interactions. */
+export const LOCK_CHATS_OF: Statement = {
+  text: `SELECT id FROM chats WHERE id IN (SELECT chat_id FROM interactions WHERE id = ANY ($1::text[]))
+    ORDER BY id FOR NO KEY UPDATE`,
+};
+
+const BODY = `
+  'type', 'INTERACTION_STARTED', 'chat_id', chat_id, 'user_message', user_message, 'agent', agent, 'model', model, 'parent_id', parent_id`;
+
+/**
+ * Begins the interactions of `begun` (their columns, and `at`): writes record 1, and makes them the
+ * heads of their chats.
+ */
+export const BEGIN_INTERACTIONS = `
+  first AS (
+    INSERT INTO records (interaction_id, seq, epoch, agent_id, type, at, body)
+    SELECT id, 1, epoch, agent_id, 'INTERACTION_STARTED', at, CASE WHEN edited_from IS NULL
+      THEN json_build_object(${BODY}) ELSE json_build_object(${BODY}, 'edited_from', edited_from) END
+    FROM begun
+  ),
+  headed AS (
+    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at FROM begun b WHERE c.id = b.chat_id
+  )`;
+
+/**
+ * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The
+ * same statement may insert the heads, and does not see them. A queued interaction is on no branch
+ * yet. The offset prevents the planner from reading all interactions at once.
+ */
+export const MARK_BRANCHES = `
+  branch AS (
+    SELECT id, parent_id FROM heads
+    UNION ALL
+    SELECT p.id, p.parent_id FROM branch b CROSS JOIN LATERAL (
+      SELECT id, parent_id FROM interactions WHERE id = b.parent_id OFFSET 0
+    ) p
+  ),
+  marked AS (
+    UPDATE interactions i SET superseded_at = CASE WHEN i.superseded_at IS NULL THEN h.at END FROM heads h
+    WHERE i.chat_id = h.chat_id AND NOT i.${IS_QUEUED} AND (i.superseded_at IS NULL) = (i.id NOT IN (SELECT id FROM branch))
+  )`;
+
+/** The branch of an interaction that is now the head of its chat, as of `$2`. */
+export const MARK_BRANCH_OF: Statement = {
+  name: 'branches.mark',
+  text: `
+    WITH RECURSIVE heads AS (
+      SELECT c.id AS chat_id, i.id, i.parent_id, $2::timestamptz AS at FROM interactions i
+      JOIN chats c ON c.id = i.chat_id AND c.head_interaction_id = i.id WHERE i.id = $1
+    ),
+    ${MARK_BRANCHES}
+    SELECT`,
+};
+
+/** Under the lock of the chat: only to an interaction that has begun. */
+export const SWITCH_HEAD: Statement = {
+  text: `
+    WITH RECURSIVE target AS (
+      SELECT id, parent_id FROM interactions WHERE id = $2 AND chat_id = $1 AND ${HAS_BEGUN}
+    ),
+    busy AS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})),
+    heads AS (
+      UPDATE chats c SET head_interaction_id = t.id FROM target t
+      WHERE c.id = $1 AND NOT EXISTS (SELECT FROM busy) RETURNING c.id AS chat_id, t.id, t.parent_id, $3::timestamptz AS at
+    ),
+    ${MARK_BRANCHES}
+    SELECT EXISTS (SELECT FROM target) AS known, EXISTS (SELECT FROM heads) AS switched`,
+};

@@ -1,0 +1,46 @@
+import { INTERACTION_COLUMNS } from './interaction-row.js';
+import type { Statement } from '../connection/database.js';
+import { IS_QUEUED } from './interaction-row.js';
+
+/**
+ * Queued interactions of the chat `$1`, last first, then its active branch from the head: at most
+ * `$2`, before `$3` if given. Walks no further along the parents than the page needs. The offsets
+ * prevent the planner from reading all interactions at once.
+ */
+export const LIST_ACTIVE: Statement = {
+  text: `
+    WITH RECURSIVE mark AS (
+      SELECT id, parent_id, queue_rank, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $3 AND chat_id = $1
+    ),
+    waiting AS (
+      SELECT i.id, i.queue_rank FROM interactions i WHERE i.chat_id = $1 AND i.${IS_QUEUED} AND ($3::text IS NULL OR EXISTS (
+        SELECT FROM mark m WHERE m.is_queued AND (i.queue_rank, i.id) < (m.queue_rank, m.id)
+      ))
+    ),
+    branch AS (
+      SELECT p.*, 1 AS distance, (p.superseded_at IS NULL)::integer AS shown FROM chats c LEFT JOIN mark m ON true
+      CROSS JOIN LATERAL (
+        SELECT id, parent_id, superseded_at FROM interactions
+        WHERE id = CASE WHEN $3::text IS NULL OR m.is_queued THEN c.head_interaction_id ELSE m.parent_id END OFFSET 0
+      ) p WHERE c.id = $1
+      UNION ALL
+      SELECT p.*, b.distance + 1, b.shown + (p.superseded_at IS NULL)::integer FROM branch b
+      CROSS JOIN LATERAL (SELECT id, parent_id, superseded_at FROM interactions WHERE id = b.parent_id OFFSET 0) p
+      WHERE b.shown < $2
+    ),
+    page AS (
+      SELECT id, 0 AS distance, queue_rank FROM waiting
+      UNION ALL
+      SELECT id, distance, NULL FROM branch WHERE superseded_at IS NULL
+      ORDER BY distance, queue_rank DESC, id DESC LIMIT $2
+    )
+    SELECT ${INTERACTION_COLUMNS} FROM page p CROSS JOIN LATERAL (SELECT * FROM interactions WHERE id = p.id OFFSET 0) i
+    ORDER BY p.distance, p.queue_rank DESC, i.id DESC`,
+};
+
+/** All of the chat `$1`, on any branch, newest first: ids sort by time. */
+export const LIST_ALL: Statement = {
+  name: 'interactions.list_all',
+  text: `SELECT ${INTERACTION_COLUMNS} FROM interactions i WHERE i.chat_id = $1 AND ($3::text IS NULL OR i.id < $3)
+    ORDER BY i.id DESC LIMIT $2`,
+};

@@ -1,0 +1,87 @@
+import type { Database, Statement } from '../connection/database.js';
+import type { InteractionRow, InteractionSettings } from '../../../persistence/rows/store-rows.js';
+import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
+import type { Json } from '../../../protocol/json.js';
+
+/** The columns of `ColumnsOfInteraction`, of the table `i`. */
+export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings, i.input_tokens,
+  i.output_tokens, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
+  i.signals, i.cancel_reason`;
+
+/** An interaction as the driver reads it. */
+export interface ColumnsOfInteraction {
+  readonly id: string;
+  readonly chat_id: string;
+  readonly parent_id: string | null;
+  readonly status: InteractionStatus;
+  readonly user_message: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly settings: InteractionSettings;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly error: InteractionError | null;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+  readonly superseded_at: Date | null;
+  readonly last_seq: number;
+  readonly metadata: Json;
+  readonly epoch: number;
+  readonly agent_id: string;
+  readonly edited_from: string | null;
+  readonly signals: number;
+  readonly cancel_reason: string | null;
+}
+
+export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
+  const { input_tokens, output_tokens } = columns;
+  return {
+    id: columns.id,
+    chat_id: columns.chat_id,
+    parent_id: columns.parent_id,
+    status: columns.status,
+    user_message: columns.user_message,
+    agent: columns.agent,
+    model: columns.model,
+    settings: columns.settings,
+    usage: { input_tokens, output_tokens },
+    error: columns.error,
+    created_at: columns.created_at.toISOString(),
+    completed_at: columns.completed_at?.toISOString() ?? null,
+    superseded_at: columns.superseded_at?.toISOString() ?? null,
+    last_seq: columns.last_seq,
+    metadata: columns.metadata,
+    epoch: columns.epoch,
+    agent_id: columns.agent_id,
+    edited_from: columns.edited_from,
+    signals: columns.signals,
+    cancel_reason: columns.cancel_reason,
+  };
+}
+
+/** Written out, because a partial index is used only where its predicate occurs. */
+export const IS_ACTIVE = "status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT')";
+
+/** Waits for its chat; of a table `i`: `i.${IS_QUEUED}`. */
+export const IS_QUEUED = "status = 'QUEUED'";
+
+/** An interaction that ended in the queue keeps its rank. */
+export const HAS_BEGUN = 'queue_rank IS NULL';
+
+/** The interaction of the table `i` may have a run: it is active, or queued and to be cancelled. */
+export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;
+
+export const SELECT_INTERACTIONS = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
+
+export const FIND_INTERACTION: Statement = {
+  name: 'interactions.find',
+  text: `${SELECT_INTERACTIONS} WHERE i.id = $1`,
+};
+
+export async function findInteraction(
+  db: Database,
+  id: string,
+): Promise<InteractionRow | undefined> {
+  const [found] = await db.query<ColumnsOfInteraction>(FIND_INTERACTION, [id]);
+  return found && toInteractionRow(found);
+}

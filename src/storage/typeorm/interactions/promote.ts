@@ -1,0 +1,71 @@
+import type { Database, Statement } from '../connection/database.js';
+import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.js';
+import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+
+/**
+ * Under the lock of the chat `free (chat_id, at)`: begins its first queued interaction if none is
+ * active. A locked one is being cancelled, since only a cancel locks it without the lock of its
+ * chat. The active interaction is queried as a scalar, so that the index is used.
+ */
+const PROMOTED = `
+  next AS MATERIALIZED (
+    SELECT q.id, free.at, c.head_interaction_id AS head FROM free CROSS JOIN LATERAL (
+      SELECT i.id FROM interactions i WHERE i.chat_id = free.chat_id AND i.${IS_QUEUED} AND i.cancel_reason IS NULL
+      ORDER BY i.queue_rank, i.id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) q JOIN chats c ON c.id = free.chat_id
+    WHERE (SELECT a.id FROM interactions a WHERE a.chat_id = free.chat_id AND a.${IS_ACTIVE}) IS NULL
+  ),
+  begun AS (
+    UPDATE interactions i SET status = 'RUNNING', queue_rank = NULL, last_seq = 1,
+      parent_id = CASE WHEN i.edited_from IS NULL THEN next.head ELSE i.parent_id END
+    FROM next WHERE i.id = next.id RETURNING i.*, next.at
+  ),
+  ${BEGIN_INTERACTIONS},
+  heads AS (SELECT chat_id, id, parent_id, at FROM begun WHERE edited_from IS NOT NULL),
+  ${MARK_BRANCHES}
+  SELECT id FROM begun`;
+
+/** In the chat `$1`, at `$2`. */
+const PROMOTE: Statement = {
+  name: 'queue.promote',
+  text: `WITH RECURSIVE free AS (SELECT $1::text AS chat_id, $2::timestamptz AS at), ${PROMOTED}`,
+};
+
+/**
+ * After the end of the interaction `$1`, if it has ended: closes its pending requests and begins
+ * the next interaction of its chat. Does not say `pending`, so that no plan searches all pending
+ * requests.
+ */
+export const LEAVE_CHAT: Statement = {
+  name: 'queue.leave_chat',
+  text: `
+    WITH RECURSIVE free AS (SELECT chat_id, completed_at AS at FROM interactions WHERE id = $1 AND completed_at IS NOT NULL),
+    closed AS (
+      UPDATE requests r SET status = 'closed', settled_at = free.at FROM free
+      WHERE r.interaction_id = $1 AND r.settled_at IS NULL
+    ),
+    ${PROMOTED}`,
+};
+
+/** Chats with queued interactions and no active one. */
+const LIST_PROMOTABLE: Statement = {
+  text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
+    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
+};
+
+/** Promotes where the end of an interaction did not. */
+export async function promoteQueued(db: Database, at: string, chatId?: string): Promise<string[]> {
+  if (chatId !== undefined) return promoteIn(db, chatId, at);
+  const promoted: string[] = [];
+  for (const { chat_id } of await db.query<{ chat_id: string }>(LIST_PROMOTABLE, []))
+    promoted.push(...(await promoteIn(db, chat_id, at)));
+  return promoted;
+}
+
+async function promoteIn(db: Database, chatId: string, at: string): Promise<string[]> {
+  const [, begun] = await db.batch<{ id: string }>([
+    [LOCK_CHAT, [chatId]],
+    [PROMOTE, [chatId, at]],
+  ]);
+  return begun!.map(({ id }) => id);
+}

@@ -1,0 +1,142 @@
+import type {
+  InteractionRow,
+  StartInteraction,
+  StartOutcome,
+} from '../../../persistence/rows/store-rows.js';
+import { MARK_BRANCH_OF } from './chat-statements.js';
+import { LOCK_CHAT } from './chat-statements.js';
+import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
+import { firstRecord } from '../../../persistence/rows/log-record.js';
+import { findInteraction } from './interaction-row.js';
+import type { Database } from '../connection/database.js';
+import { HOLD_CHAT, START } from './start-statements.js';
+import type { Step } from '../connection/database.js';
+
+interface Verdict {
+  readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
+  readonly seen_id: string;
+  readonly fingerprint: string | null;
+  readonly parent_id: string | null;
+  readonly interrupted: string | null;
+  readonly busy_id: string;
+}
+
+/** Starts or queues an interaction in one round trip. */
+export async function startInteraction(
+  db: Database,
+  start: StartInteraction,
+): Promise<StartOutcome> {
+  const verdict = await tryToStart(db, start).catch((error: unknown) => {
+    if (!isOvertaken(error)) throw error;
+    return tryToStart(db, start);
+  });
+  switch (verdict.outcome) {
+    case 'started':
+      return toStarted(start, verdict);
+    case 'queued':
+      return toQueued(start, verdict);
+    case 'seen':
+      return repeat(db, start, verdict);
+    case 'busy':
+      return { outcome: 'busy', active_interaction_id: verdict.busy_id };
+    case 'queue_full':
+    case 'unknown_edit':
+    case 'edits_queued':
+      return { outcome: verdict.outcome };
+  }
+}
+
+async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
+  const { interaction, edited_from } = start;
+  const steps: Step[] = [toLock(start), [START, toParameters(start)]];
+  if (edited_from !== undefined)
+    steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
+  const [, verdicts] = await db.batch<Verdict>(steps);
+  return verdicts![0]!;
+}
+
+async function repeat(
+  db: Database,
+  { idempotency }: StartInteraction,
+  { seen_id, fingerprint }: Verdict,
+): Promise<StartOutcome> {
+  if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
+  return { outcome: 'repeated', interaction: (await findInteraction(db, seen_id))! };
+}
+
+/**
+ * An interaction became active without the chat's lock meanwhile (I9); the second try sees it.
+ */
+function isOvertaken(error: unknown): boolean {
+  const { cause } = error as { cause?: { constraint?: string } };
+  return cause?.constraint === 'interactions_one_active_per_chat';
+}
+
+/** An edit of a chat that does not exist must not create it. */
+function toLock({ chat, edited_from }: StartInteraction): Step {
+  const { id, title, agent, created_at, metadata } = chat;
+  if (edited_from !== undefined) return [LOCK_CHAT, [id]];
+  return [HOLD_CHAT, [id, title, agent, created_at, JSON.stringify(metadata)]];
+}
+
+function toParameters(start: StartInteraction): unknown[] {
+  const { interaction, idempotency, lease, edited_from, on_conflict } = start;
+  return [
+    interaction.id,
+    interaction.chat_id,
+    interaction.user_message,
+    interaction.agent,
+    interaction.agent_id,
+    interaction.model,
+    JSON.stringify(interaction.settings),
+    interaction.created_at,
+    JSON.stringify(interaction.metadata),
+    lease ? 1 : 0,
+    lease?.owner,
+    lease?.ttl_ms,
+    idempotency?.key,
+    idempotency?.fingerprint,
+    edited_from,
+    on_conflict,
+    INTERRUPTED,
+  ];
+}
+
+function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
+  const epoch = start.lease ? 1 : 0;
+  const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
+  const first = firstRecord(interaction, { epoch, at: interaction.created_at });
+  return { outcome: 'started', interaction, first };
+}
+
+function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {
+  const interaction = toRow(start, { parent_id, status: 'QUEUED', last_seq: 0, epoch: 0 });
+  return { outcome: 'queued', interaction, interrupted };
+}
+
+function toRow(
+  { interaction, edited_from }: StartInteraction,
+  entered: Pick<InteractionRow, 'parent_id' | 'status' | 'last_seq' | 'epoch'>,
+): InteractionRow {
+  const { id, chat_id, user_message, agent, model, settings, created_at, metadata, agent_id } =
+    interaction;
+  return {
+    id,
+    chat_id,
+    user_message,
+    agent,
+    model,
+    settings,
+    usage: { input_tokens: 0, output_tokens: 0 },
+    error: null,
+    created_at,
+    completed_at: null,
+    superseded_at: null,
+    metadata,
+    agent_id,
+    edited_from: edited_from ?? null,
+    signals: 0,
+    cancel_reason: null,
+    ...entered,
+  };
+}

@@ -1,0 +1,136 @@
+import { LeaseStore } from '../../../persistence/lease.store.js';
+import type {
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  Unowned,
+} from '../../../persistence/rows/store-rows.js';
+import type { Database, Statement } from '../connection/database.js';
+import {
+  INTERACTION_COLUMNS,
+  IS_ACTIVE,
+  IS_QUEUED,
+  toInteractionRow,
+} from '../interactions/interaction-row.js';
+import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
+
+/**
+ * The clock of the database, read once the row is locked: waiting for the lock costs no lease time.
+ */
+const UNTIL = `clock_timestamp() + $3::integer * interval '1 millisecond'`;
+
+/** Of the table `i`. */
+const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
+
+/**
+ * Not while parked without a new signal. The predicate of `interactions_wanting_a_run`, literally.
+ */
+const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
+  OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
+
+/**
+ * Lost runs in a row that wrote nothing, of the table `i`; `isLost`: the current owner lost the
+ * run.
+ */
+const countLosses = (isLost: string): string =>
+  `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
+
+/**
+ * A resumed run writes `RESUMED` first, which is no progress either; a woken parked run does not.
+ */
+const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
+
+const ACQUIRE: Statement = {
+  name: 'leases.acquire',
+  text: `
+    WITH free AS MATERIALIZED (
+      SELECT i.id, i.owner, i.parked_signals IS NOT NULL AS parked FROM interactions i
+      WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
+    )
+    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
+      losses = ${countLosses('i.owner IS NOT NULL AND NOT ($4::boolean AND i.owner = $2)')}, taken_seq = ${TAKEN_SEQ}
+    FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
+};
+
+/** Locks rows in the order of ids, so that two renewals cannot deadlock. */
+const RENEW: Statement = {
+  text: `
+    WITH held AS MATERIALIZED (
+      SELECT i.id FROM unnest($1::text[], $4::integer[]) AS h (id, epoch) JOIN interactions i ON i.id = h.id
+      WHERE i.epoch = h.epoch AND i.owner = $2 ORDER BY i.id FOR UPDATE OF i
+    )
+    UPDATE interactions i SET lease_until = ${UNTIL} FROM held WHERE i.id = held.id
+    RETURNING i.id AS interaction_id, i.signals, i.cancel_reason`,
+};
+
+/** A run parked in any other status would never wake. */
+const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
+
+const RELEASE: Statement = {
+  name: 'leases.release',
+  text: 'UPDATE interactions SET owner = NULL, lease_until = NULL WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL',
+};
+
+const PARK: Statement = {
+  name: 'leases.park',
+  text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals
+    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND ${IS_WAITING} AND cancel_reason IS NULL RETURNING id`,
+};
+
+const LIST_UNOWNED: Statement = {
+  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${countLosses('i.owner IS NOT NULL')} AS losses FROM interactions i
+    WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
+};
+
+interface ColumnsOfLease extends ColumnsOfInteraction {
+  readonly lost_owner: string | null;
+  readonly parked: boolean;
+  readonly losses: number;
+}
+
+export class TypeOrmLeaseStore extends LeaseStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
+    const { owner, ttl_ms, never_begun = false } = terms;
+    const parameters = [interactionId, owner, ttl_ms, never_begun];
+    const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, parameters);
+    if (!row) return undefined;
+    const { lost_owner, parked, losses } = row;
+    return { interaction: toInteractionRow(row), lost_owner, parked, losses };
+  }
+
+  async renewLeases(
+    held: readonly { interaction_id: string; epoch: number }[],
+    { owner, ttl_ms }: LeaseTerms,
+  ): Promise<LeaseState[]> {
+    if (held.length === 0) return [];
+    const ids = held.map(({ interaction_id }) => interaction_id);
+    const epochs = held.map(({ epoch }) => epoch);
+    return this.db.query<LeaseState>(RENEW, [ids, owner, ttl_ms, epochs]);
+  }
+
+  async releaseLease(interactionId: string, epoch: number): Promise<void> {
+    await this.db.query(RELEASE, [interactionId, epoch]);
+  }
+
+  async park(lease: { interaction_id: string; epoch: number; signals: number }): Promise<boolean> {
+    const { interaction_id, epoch, signals } = lease;
+    return (await this.db.query(PARK, [interaction_id, epoch, signals])).length > 0;
+  }
+
+  listUnowned(limit: number): Promise<Unowned[]> {
+    return this.db.query<Unowned>(LIST_UNOWNED, [limit]);
+  }
+}
+
+/**
+ * Expires every lease. For a process that has just opened a database no other process can use: the
+ * owners are dead, and their interactions resume at once.
+ */
+export async function expireLeases(database: Database): Promise<void> {
+  const text = `UPDATE interactions SET lease_until = clock_timestamp() WHERE owner IS NOT NULL AND ${IS_ACTIVE}`;
+  await database.query({ text }, []);
+}

@@ -1,0 +1,139 @@
+import { RequestStore } from '../../../persistence/request.store.js';
+import type {
+  RequestPage,
+  RequestRow,
+  SettleOutcome,
+  SettleRequest,
+} from '../../../persistence/rows/request-rows.js';
+import type { Database, Statement } from '../connection/database.js';
+import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
+import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
+
+/** The columns of `ColumnsOfRequest`, of the table `r`. */
+const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
+  r.created_at, r.expires_at, r.settled_at`;
+
+/** A request as the driver reads it. */
+interface ColumnsOfRequest extends Omit<RequestRow, 'created_at' | 'expires_at' | 'settled_at'> {
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly settled_at: Date | null;
+}
+
+function toRequestRow(columns: ColumnsOfRequest): RequestRow {
+  const { created_at, expires_at, settled_at } = columns;
+  return {
+    ...columns,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+    settled_at: settled_at?.toISOString() ?? null,
+  };
+}
+
+const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
+
+const FIND: Statement = {
+  name: 'requests.find',
+  text: `${SELECT_REQUESTS} WHERE r.id = $1`,
+};
+
+const LIST_EXPIRED: Statement = {
+  text: `${SELECT_REQUESTS} WHERE r.status = 'pending' AND r.expires_at <= $1 ORDER BY r.expires_at, r.id LIMIT $2`,
+};
+
+/** Locks the interaction before the request, as an append that ends the interaction does. */
+const LOCK_INTERACTION_OF: Statement = {
+  name: 'requests.lock_interaction_of',
+  text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1) FOR NO KEY UPDATE`,
+};
+
+/**
+ * Under that lock: settles the request (I5), or answers why not. `$4` is now; `$5` accepts expired
+ * ones.
+ */
+const SETTLE: Statement = {
+  name: 'requests.settle',
+  text: `
+    WITH verdict AS MATERIALIZED (
+      SELECT r.id, CASE
+          WHEN r.kind <> $2 THEN 'unknown'
+          WHEN r.status <> 'pending' OR i.cancel_reason IS NOT NULL THEN 'settled_before'
+          WHEN r.expires_at <= $4::timestamptz AND NOT $5::boolean THEN 'expired'
+          ELSE 'settled'
+        END AS outcome
+      FROM requests r JOIN interactions i ON i.id = r.interaction_id WHERE r.id = $1
+    ),
+    settled AS (
+      UPDATE requests r SET status = 'settled', settlement = $3::json, settled_at = $4::timestamptz
+      FROM verdict v WHERE r.id = v.id AND v.outcome = 'settled' AND r.status = 'pending' RETURNING r.interaction_id
+    ),
+    signalled AS (
+      UPDATE interactions i SET signals = i.signals + 1 FROM settled s WHERE i.id = s.interaction_id RETURNING ${INTERACTION_COLUMNS}
+    )
+    SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
+};
+
+type Verdict = ColumnsOfInteraction & Pick<SettleOutcome, 'outcome'>;
+
+/** Requests to people in Postgres. Appends create and close them. */
+export class TypeOrmRequestStore extends RequestStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async settleRequest({
+    request_id,
+    settlement,
+    at,
+    accept_expired,
+  }: SettleRequest): Promise<SettleOutcome> {
+    const { kind } = settlement;
+    const json = JSON.stringify(settlement);
+    const [, verdicts] = await this.db.batch<Verdict>([
+      [LOCK_INTERACTION_OF, [request_id]],
+      [SETTLE, [request_id, kind, json, at, accept_expired || settlement.by === 'timeout']],
+    ]);
+    const verdict = verdicts![0];
+    if (!verdict) return { outcome: 'unknown' };
+    if (verdict.outcome !== 'settled') return { outcome: verdict.outcome };
+    return { outcome: 'settled', interaction: toInteractionRow(verdict) };
+  }
+
+  async findRequest(id: string): Promise<RequestRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfRequest>(FIND, [id]);
+    return found && toRequestRow(found);
+  }
+
+  async listRequests(page: RequestPage): Promise<RequestRow[]> {
+    const { where, values } = toConditions(page);
+    const text = `${SELECT_REQUESTS} ${where} ORDER BY r.created_at, r.id LIMIT $1`;
+    const rows = await this.db.query<ColumnsOfRequest>({ text }, [page.limit, ...values]);
+    return rows.map(toRequestRow);
+  }
+
+  async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
+    const rows = await this.db.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
+    return rows.map(toRequestRow);
+  }
+}
+
+/**
+ * Values begin at `$2`. `pending` is a literal: a partial index is used only where its predicate
+ * occurs.
+ */
+function toConditions(page: RequestPage): { where: string; values: unknown[] } {
+  const { status, chat_id, interaction_id, after } = page;
+  const values: unknown[] = [];
+  const add = (value: unknown) => `$${values.push(value) + 1}`;
+  const conditions: string[] = [];
+  if (status === 'pending') conditions.push(`r.status = 'pending'`);
+  else if (status !== undefined) conditions.push(`r.status = ${add(status)}`);
+  if (chat_id !== undefined) conditions.push(`r.chat_id = ${add(chat_id)}`);
+  if (interaction_id !== undefined) conditions.push(`r.interaction_id = ${add(interaction_id)}`);
+  if (after) {
+    const { created_at, id } = after;
+    conditions.push(`(r.created_at, r.id) > (${add(created_at)}::timestamptz, ${add(id)})`);
+  }
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return { where, values };
+}

@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedDatabase } from '../../src/storage/typeorm/connection/embedded-database.js';
+import { copyOfTemplate } from '../support/databases.js';
+
+/** Tables that only a copy has: `initdb` makes none. */
+const TABLES = "SELECT count(*)::integer AS n FROM pg_tables WHERE schemaname = 'public'";
+
+describe(openEmbeddedDatabase.name, () => {
+  let prepared: string;
+  let dataDir: string;
+
+  beforeEach(async () => {
+    prepared = await copyOfTemplate();
+    dataDir = await mkdtemp(join(tmpdir(), 'parley-start-'));
+  });
+  afterEach(async () => {
+    for (const path of [prepared, dataDir]) await rm(path, { recursive: true, force: true });
+  });
+
+  const countTables = async (): Promise<unknown> => {
+    const database = await openEmbeddedDatabase(dataDir, join(prepared, 'db'));
+    const { rows } = await database.query<{ n: number }>(TABLES);
+    await database.close();
+    return rows[0]?.n;
+  };
+
+  it('begins a new data directory as a copy, whatever a killed process left of one', async () => {
+    await mkdir(join(dataDir, 'db.new/base'), { recursive: true });
+    await writeFile(join(dataDir, 'db.new/PG_VERSION'), 'torn');
+    expect(await countTables()).toBeGreaterThan(10);
+    expect(await readdir(dataDir)).toEqual(['db']);
+  });
+
+  it('leaves a database alone that is there already', async () => {
+    expect(await countTables()).toBeGreaterThan(10);
+    const database = await openEmbeddedDatabase(dataDir, join(prepared, 'db'));
+    await database.exec('DROP TABLE tasks');
+    const { rows } = await database.query<{ n: number }>(TABLES);
+    await database.close();
+    expect(await countTables()).toBe(rows[0]?.n);
+  });
+});
