@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   ErrorCode,
   McpError,
@@ -11,12 +14,14 @@ import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CallWatch } from './call-watch.js';
 import { describeProblem } from './describe-problem.js';
-import { makeTransport } from './open-transport.js';
 import { callResult, resultOutput } from './result-output.js';
 import type { CallResult } from './result-output.js';
 import type { ServerSettings } from './server-settings.js';
 import type { ToolOutput } from '../tools/tool-output.js';
 import type { ToolServer } from '../tools/tool-source.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -278,4 +283,27 @@ async function listTools(client: Client): Promise<unknown[]> {
 function isSessionGone(error: unknown): boolean {
   if (!(error instanceof StreamableHTTPError)) return false;
   return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+}
+
+/** Characters of what a server says on its standard error that are logged at once. */
+const MAX_SAID = 2_000;
+
+/** The way to a server, not open yet. @param onSaid is told what a program says on its standard error */
+function makeTransport(settings: ServerSettings, onSaid: (text: string) => void): Transport {
+  if (settings.kind === 'http') {
+    const { url, headers } = settings;
+    const options = { requestInit: { headers }, fetch: boundedFetch };
+    return new StreamableHTTPClientTransport(url, options);
+  }
+  const { command, args, env, cwd } = settings;
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...env },
+    ...(cwd !== undefined && { cwd }),
+    stderr: 'pipe',
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  });
+  transport.stderr?.on('data', (data: Buffer) => onSaid(data.toString().slice(0, MAX_SAID)));
+  return transport;
 }

@@ -6,7 +6,7 @@ import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { schemaCheck } from './schema-check.js';
 import { toolName } from './tool-name.js';
-import { toolPolicy } from './tool-policy.js';
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -50,4 +50,20 @@ function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
     const fault = check(value);
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
+}
+
+/**
+ * What a server says of its tool, in our terms. As the protocol has it, a tool about which nothing is said writes, destroys, is not
+ * idempotent, and reaches the world.
+ */
+function toolPolicy(annotations: ToolAnnotations = {}): ToolPolicy {
+  const { readOnlyHint = false, openWorldHint = true } = annotations;
+  const { destructiveHint = true, idempotentHint = false } = annotations;
+  const closed = readOnlyHint ? 'read' : 'write';
+  return {
+    category: openWorldHint ? 'network' : closed,
+    read_only: readOnlyHint,
+    risk: readOnlyHint ? 'low' : destructiveHint ? 'high' : 'medium',
+    recovery: readOnlyHint || idempotentHint ? 'rerun' : 'report',
+  };
 }

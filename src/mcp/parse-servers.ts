@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ConfigFault } from '../config/config-error.js';
-import { expandVariables } from './expand-variables.js';
 import type { ServerSettings } from './server-settings.js';
 import { toolPrefix } from './tool-name.js';
 
@@ -124,4 +123,22 @@ function reportClashes(servers: readonly ServerSettings[], report: Report): void
       );
     names.set(toolPrefix(name), name);
   }
+}
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Puts values in the place of `${NAME}` and `${NAME:-default}`.
+ * @param missing is told each name that has neither a value nor a default
+ */
+function expandVariables(
+  text: string,
+  variable: (name: string) => string | undefined,
+  missing: (name: string) => void,
+): string {
+  return text.replaceAll(REFERENCE, (_, name: string, fallback: string | undefined) => {
+    const value = variable(name) ?? fallback;
+    if (value === undefined) missing(name);
+    return value ?? '';
+  });
 }

@@ -1,10 +1,9 @@
 import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import type { ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Image } from '../protocol/image.js';
 import { ToolOutput } from '../tools/tool-output.js';
-import { imagePart } from './image-part.js';
-import type { ImagePart } from './image-part.js';
+import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
 
 /** Each is looked at by itself: what is wrong with one, or with very many, doesn't cost the rest. */
 const MAX_BLOCKS = 1_000;
@@ -63,4 +62,22 @@ function showImage({ text, image }: ImagePart, images: Image[]): string {
 
 function bytes(base64: string): string {
   return `${Math.floor((base64.length * 3) / 4)} bytes`;
+}
+
+/** One part of a result: what is said of it, and the image if it can be shown. */
+interface ImagePart {
+  readonly text: string;
+  readonly image?: Image;
+}
+
+/** What the server says of the format counts for nothing. */
+function imagePart({ mimeType, data }: ImageContent): ImagePart {
+  const bytes = Buffer.byteLength(data, 'base64');
+  const said = `image, ${mimeType}, ${bytes} bytes`;
+  if (bytes > MAX_IMAGE_BYTES)
+    return { text: `[${said}: not shown, ${MAX_IMAGE_BYTES} bytes are the most]` };
+  const read = readImage(Buffer.from(data, 'base64'));
+  if (!read) return { text: `[${said}: of a kind that can’t be shown]` };
+  const text = `image, ${read.about}`;
+  return read.ok ? { text: `[${text}]`, image: read.image } : { text: `[${text}: ${read.fault}]` };
 }

@@ -1,9 +1,9 @@
 import type { CodeRule, CompiledRule } from './compiled-rule.js';
-import { defaultDecision } from './default-decision.js';
 import { isShadow } from './judged-parts.js';
 import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
 import type { Decision, PermissionRule } from './permission-rule.js';
 import type { Trace } from './trace.js';
+import type { ToolPolicy } from '../tools/tool.js';
 
 /** What was decided about a part. */
 export interface PartVerdict {
@@ -75,5 +75,33 @@ function doubtOf(part: JudgedPart): string | undefined {
       return part.doubt && `it ${part.doubt}`;
     case 'call':
       return undefined;
+  }
+}
+
+interface DefaultDecision {
+  readonly decision: Decision;
+  /** The end of a sentence that begins with the tool's name. */
+  readonly why: string;
+}
+
+/** What holds where no rule matches: what only reads is allowed; what writes, executes or reaches the network asks. */
+function defaultDecision(policy: ToolPolicy | undefined): DefaultDecision {
+  if (!policy) return { decision: 'ask', why: 'is not a tool that is known here' };
+  if (policy.requires_approval) return { decision: 'ask', why: 'always requires approval' };
+  switch (policy.category) {
+    case 'write':
+      return { decision: 'ask', why: 'changes something' };
+    case 'execute':
+      return { decision: 'ask', why: 'executes commands' };
+    case 'network':
+      return { decision: 'ask', why: 'reaches the network' };
+    case 'compute':
+    case 'human':
+    case 'agent':
+      return { decision: 'allow', why: 'has no effect outside of the conversation' };
+    case 'read':
+      return policy.read_only
+        ? { decision: 'allow', why: 'only reads' }
+        : { decision: 'ask', why: 'does more than read' };
   }
 }

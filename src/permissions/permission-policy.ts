@@ -1,6 +1,5 @@
 import type { CodeRule, CompiledRule } from './compiled-rule.js';
 import { compileRule } from './compiled-rule.js';
-import { describeVerdict } from './describe-verdict.js';
 import { judgePart, strictest } from './judge-part.js';
 import type { PartVerdict } from './judge-part.js';
 import { isShadow, judgedParts, scriptOf } from './judged-parts.js';
@@ -8,7 +7,7 @@ import type { PermissionCall } from './permission-call.js';
 import type { PermissionRule } from './permission-rule.js';
 import { orderRules } from './rules/order-rules.js';
 import type { ScriptReader } from './shell/script-reader.js';
-import { Trace } from './trace.js';
+import { Trace, showPart } from './trace.js';
 import type { Verdict } from './verdict.js';
 
 /**
@@ -69,4 +68,22 @@ function combine(verdicts: readonly PartVerdict[], toolName: string): Omit<Verdi
   const taken = decision === 'allow' ? verdicts.map((verdict) => verdict.rule) : [rule];
   const rules = [...new Set(taken)].filter((used) => used !== null);
   return { decision, rule, rules, reason: describeVerdict(decisive, toolName) };
+}
+
+/** The sentence that people read. */
+function describeVerdict(verdict: PartVerdict, toolName: string): string {
+  const { decision, part, rule, why } = verdict;
+  const what = part.kind === 'call' ? toolName : `\`${showPart(part)}\``;
+  if (rule && rule.decision !== decision)
+    return `Asks about ${what}: ${describeRule(rule)} and may match (${why}), so a person is asked.`;
+  if (rule) return `${VERB[decision]} ${what}: ${describeRule(rule)} (${why}).`;
+  if (decision === 'allow') return `${VERB.allow} ${what}: ${why}, and no rule says otherwise.`;
+  return `${VERB[decision]} ${what}: no rule covers it, and ${why}.`;
+}
+
+const VERB = { allow: 'Allows', deny: 'Denies', ask: 'Asks about' } as const;
+
+function describeRule({ id, decision, scope, description }: PermissionRule | CodeRule): string {
+  const said = description ? ` “${description}”` : '';
+  return `the ${scope} rule ${id}${said} says ${decision}`;
 }

@@ -10,8 +10,10 @@ import {
 } from './dto/permission-rule.dto.js';
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
-import { requireRule } from './require-rule.js';
 import { RuleBook } from './rule-book.js';
+import { AppError } from '../kernel/app-error.js';
+import type { RuleInput } from './permission-rule.js';
+import { checkRule } from './rules/check-rule.js';
 
 @ApiTags('permissions')
 @Controller('permissions')
@@ -64,4 +66,14 @@ export class PermissionsController {
     const { decision, rule, reason, trace } = await this.permissions.check(body);
     return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
   }
+}
+
+/** @throws AppError `invalid_body` (400), with each field that is wrong */
+function requireRule(value: object): RuleInput {
+  const checked = checkRule(value);
+  if (checked.ok) return checked.rule;
+  const errors = checked.faults.map(({ path, message }) => ({ field: path.join('.'), message }));
+  const said = errors.slice(0, 3).map(({ field, message }) => `${field} ${message}`);
+  const detail = `The body has faults: ${said.join('; ')}`;
+  throw new AppError('invalid', 'invalid_body', detail, { errors });
 }

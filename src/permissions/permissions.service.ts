@@ -7,11 +7,13 @@ import type { PermissionCall } from './permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleBook } from './rule-book.js';
-import { RuleCache } from './rule-cache.js';
 import { ScriptReader } from './shell/script-reader.js';
 import { ShellGrammar } from './shell/shell-grammar.js';
 import { suggestMatchers } from './suggest-matcher.js';
 import type { Verdict } from './verdict.js';
+import type { CodeRule, CompiledRule } from './compiled-rule.js';
+import { compileRule } from './compiled-rule.js';
+import { canonicalJson } from './matching/canonical-json.js';
 
 /** Where an answer of a person is kept: in the chat, for the agent type, or for all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;
@@ -154,5 +156,23 @@ function toRule(
     description: null,
     expires_at: null,
     max_uses: null,
+  };
+}
+
+const MAX_COMPILED = 5000;
+
+/** Compiles each matcher once, however often its rule is read anew. */
+class RuleCache {
+  private readonly matchers = new Map<string, CompiledRule['match']>();
+
+  readonly compile = (rule: PermissionRule | CodeRule): CompiledRule => {
+    if (rule.matcher.type === 'custom') return compileRule(rule);
+    const key = `${rule.decision === 'allow'} ${canonicalJson(rule.matcher)}`;
+    const known = this.matchers.get(key);
+    if (known) return { rule, match: known };
+    if (this.matchers.size >= MAX_COMPILED) this.matchers.clear();
+    const compiled = compileRule(rule);
+    this.matchers.set(key, compiled.match);
+    return compiled;
   };
 }

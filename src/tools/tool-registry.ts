@@ -4,10 +4,11 @@ import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../kernel/app-error.js';
 import type { ModelTool } from '../models/model-provider.js';
 import { nearestNames } from './nearest-names.js';
-import { defineTool } from './tool-definition.js';
 import { ToolProvider } from './tool-provider.decorator.js';
 import type { ToolServer, ToolSource } from './tool-source.js';
 import { Tool } from './tool.js';
+import { z } from 'zod';
+import { checkRetries } from './retries.js';
 
 interface Entry {
   readonly tool: Tool;
@@ -114,5 +115,40 @@ export class ToolRegistry implements OnModuleInit {
 
   private sorted(): Entry[] {
     return [...this.entries.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+  }
+}
+
+/** What every vendor accepts as a function's name. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * The tool as a model sees it; `input_schema` is JSON Schema 2020-12.
+ * @throws Error if a model could not be offered the tool
+ */
+function defineTool(tool: Tool): ModelTool {
+  const { name, description } = tool;
+  if (!NAME.test(name))
+    throw new Error(
+      `The tool name ${JSON.stringify(name)} is not usable: take 1 to 64 letters, digits, "_" or "-".`,
+    );
+  checkRetries(tool);
+  return { name, description, input_schema: inputSchema(tool) };
+}
+
+function inputSchema({ name, input, input_schema }: Tool): ModelTool['input_schema'] {
+  const { $schema: _, ...schema } = input_schema ?? toJsonSchema(name, input);
+  if (schema.type !== 'object')
+    throw new Error(`The input of the tool "${name}" is not an object: declare it with z.object.`);
+  return schema;
+}
+
+function toJsonSchema(name: string, input: Tool['input']) {
+  try {
+    return z.toJSONSchema(input, { io: 'input' });
+  } catch (cause) {
+    throw new Error(
+      `The input of the tool "${name}" has no JSON Schema: use types that JSON can carry.`,
+      { cause },
+    );
   }
 }

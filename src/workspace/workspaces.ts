@@ -4,11 +4,11 @@ import { isAbsolute, sep } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { ChatStore } from '../persistence/chat.store.js';
-import { chatFolderName } from './chat-folder-name.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
+import { createHash } from 'node:crypto';
 
 /** Finds the folder that a chat works in: its own, the shared one, or the one that the chat's metadata name. */
 @Injectable()
@@ -112,4 +112,14 @@ function unusable(why: string): WorkspaceFault {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const PLAIN = /^[a-z0-9_-]+$/;
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+
+/** A chat's folder: named like the chat, and different from every other chat's also where `Sums` and `sums` are one name. */
+function chatFolderName(chatId: string): string {
+  if (PLAIN.test(chatId) && !DEVICE.test(chatId)) return chatId;
+  const hash = createHash('sha256').update(chatId).digest('hex').slice(0, 16);
+  return `${chatId.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '_')}.${hash}`;
 }

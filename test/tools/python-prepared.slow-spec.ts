@@ -7,7 +7,7 @@ import { Interpreter } from '../../src/tools/python/interpreter.js';
 import { Interpreters } from '../../src/tools/python/interpreters.js';
 import { prepare } from '../../src/tools/python/prepared.js';
 import type { Prepared } from '../../src/tools/python/prepared.js';
-import { SnapshotFile } from '../../src/tools/python/snapshot-file.js';
+import { SnapshotFile } from '../../src/tools/python/prepared.js';
 import { PYTHON_FOLDER } from '../support/python-folder.js';
 
 jest.setTimeout(240_000);

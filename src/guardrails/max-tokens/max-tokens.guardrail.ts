@@ -3,7 +3,6 @@ import { Config } from '../../config/config.js';
 import { Guardrail } from '../guardrail.js';
 import type { InputVerdict, OpenFilter } from '../guardrail.js';
 import { GuardrailProvider } from '../guardrail-provider.decorator.js';
-import { estimateTokens } from './estimate-tokens.js';
 
 /** Trips on a text of a person, or on a model turn with its thoughts and calls, that is longer than it may be. */
 @Injectable()
@@ -40,4 +39,19 @@ export class MaxTokensGuardrail extends Guardrail {
     return (part) =>
       part === 'tool_output' || this.output === Infinity ? undefined : { push, end: () => '' };
   }
+}
+
+/** Characters of ASCII text that one token has, roughly; others have a token each. */
+const ASCII_PER_TOKEN = 4;
+
+/** Roughly how many tokens this is for a model, in parts of one; of pieces, the sum is that of the whole. */
+function estimateTokens(text: string): number {
+  let ascii = 0;
+  let others = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char < 0x80) ascii++;
+    else if (char < 0xdc00 || char > 0xdfff) others++; // a surrogate pair counts once
+  }
+  return ascii / ASCII_PER_TOKEN + others;
 }

@@ -3,7 +3,9 @@ import { HttpProvider } from '../wire/http-provider.js';
 import type { HttpProviderOptions } from '../wire/http-provider-options.js';
 import { AnthropicCall } from './anthropic-call.js';
 import { AnthropicClient } from './anthropic-client.js';
-import { ANTHROPIC } from './anthropic-vendor.js';
+import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
+import type { Fault, Vendor } from '../wire/vendor.js';
+import { isObject } from '../wire/is-object.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
@@ -21,4 +23,45 @@ export class AnthropicProvider extends HttpProvider {
   protected override call(request: ModelRequest, signal: AbortSignal): AnthropicCall {
     return new AnthropicCall({ ...this.limits, client: this.messages }, request, signal);
   }
+}
+
+const ANTHROPIC: Vendor = {
+  fault: (error) => {
+    if (error instanceof APIConnectionTimeoutError) return 'timeout';
+    if (!(error instanceof APIError)) return undefined;
+    return error.status === undefined ? 'unreachable' : httpFault(error);
+  },
+  statuses: new Map([
+    ['invalid_request_error', 400],
+    ['authentication_error', 401],
+    ['billing_error', 402],
+    ['permission_error', 403],
+    ['not_found_error', 404],
+    ['request_too_large', 413],
+    ['rate_limit_error', 429],
+    ['api_error', 500],
+    ['timeout_error', 504],
+    ['overloaded_error', 529],
+  ]),
+  advice: {
+    key: ' Check ANTHROPIC_API_KEY.',
+    not_found: " Check the model's name, and ANTHROPIC_BASE_URL.",
+    url: ' Check ANTHROPIC_BASE_URL, and that the server runs.',
+    bad_response: ' Check ANTHROPIC_BASE_URL: a path of /v1/messages is added to it.',
+  },
+};
+
+function httpFault({ status = 0, error, message, headers, type }: APIError): Fault {
+  const location = headers?.get('location');
+  const detail = location
+    ? `it redirects to ${location}`
+    : (messageOf(error) ?? message.replace(`${status} `, ''));
+  return { status, code: type ?? undefined, detail, ...(headers && { headers }) };
+}
+
+/** Compatible servers don't all nest it as the vendor does. */
+function messageOf(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const inner = isObject(body.error) ? body.error.message : (body.error ?? body.message);
+  return typeof inner === 'string' ? inner : undefined;
 }

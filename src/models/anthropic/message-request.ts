@@ -3,13 +3,17 @@ import type {
   MessageCreateParamsStreaming,
   TextBlockParam,
   Tool,
+  ContentBlockParam,
+  ToolUnion,
+  OutputConfig,
+  ThinkingConfigParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { Message } from '../../protocol/message.js';
-import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
-import { markLast, markTurns } from './cache-marks.js';
+import type { ModelRequest, ModelTool, ToolChoice, Thinking } from '../model-provider.js';
 import { messageParams } from './message-params.js';
 import { modelTraits } from './model-traits.js';
-import { thinkingParams } from './thinking-params.js';
+import type { Turn } from './message-params.js';
+import type { ModelTraits } from './model-traits.js';
 
 type Params = MessageCreateParamsStreaming;
 
@@ -92,4 +96,59 @@ function supported(schema: Readonly<Record<string, unknown>>): Record<string, un
   } catch {
     return { ...schema }; // the vendor says what it doesn't like
   }
+}
+
+/** What the vendor may keep from one turn to the next: it takes four marks, and looks for what it has before each. */
+const MARK = { cache_control: { type: 'ephemeral' } } as const;
+const MARKED_TURNS = 2;
+const UNMARKABLE = new Set(['thinking', 'redacted_thinking']);
+
+/** Marks the last of tools, or of a system prompt's texts. */
+function markLast<T extends ToolUnion | TextBlockParam>(items: readonly T[]): T[] {
+  return items.map((item, i) => (i === items.length - 1 ? { ...item, ...MARK } : item));
+}
+
+/** Marks where the user's last turns end: the newest for the next request, the one before because this request finds it. */
+function markTurns(turns: readonly Turn[]): Turn[] {
+  const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-MARKED_TURNS));
+  return turns.map((turn) =>
+    marked.has(turn) ? { ...turn, content: markEnd(turn.content) } : turn,
+  );
+}
+
+function markEnd(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+  const last = content.findLastIndex(({ type }) => !UNMARKABLE.has(type));
+  return content.map((block, i) => (i === last ? { ...block, ...MARK } : block));
+}
+
+/** Tokens for a model that is given a budget; the vendor's least is 1024. */
+const BUDGETS: Readonly<Record<Thinking, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
+const LEAST_BUDGET = 1_024;
+/** Tokens of a turn that are left for what follows the thoughts. */
+const ANSWER_TOKENS = 1_024;
+
+interface ThinkingParams {
+  readonly thinking?: ThinkingConfigParam;
+  readonly effort?: NonNullable<OutputConfig['effort']>;
+}
+
+/** How a request asks for thoughts, if it may: not where the model has to call a tool, nor in the middle of a turn that began without. */
+function thinkingParams(
+  { thinking, tool_choice }: ModelRequest,
+  asked: { traits: ModelTraits; max_tokens: number; turns: readonly Turn[] },
+): ThinkingParams {
+  const isForced = tool_choice === 'required' || typeof tool_choice === 'object';
+  if (!thinking || isForced) return {};
+  if (asked.traits.thinking === 'adaptive')
+    return { thinking: { type: 'adaptive', display: 'summarized' }, effort: thinking };
+  const budget_tokens = Math.min(BUDGETS[thinking], asked.max_tokens - ANSWER_TOKENS);
+  if (budget_tokens < LEAST_BUDGET || !mayThink(asked.turns)) return {};
+  return { thinking: { type: 'enabled', budget_tokens } };
+}
+
+/** With a budget, a turn that goes on after its tools has to have begun with thoughts. */
+function mayThink(turns: readonly Turn[]): boolean {
+  const goesOn = turns.at(-1)?.content[0]?.type === 'tool_result';
+  const first = turns.at(-2)?.content[0]?.type;
+  return !goesOn || first === 'thinking' || first === 'redacted_thinking';
 }

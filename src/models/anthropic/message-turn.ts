@@ -7,9 +7,11 @@ import { StreamedError } from '../wire/streamed-error.js';
 import { tooLarge } from '../wire/too-large.js';
 import type { TurnFold } from '../wire/turn-fold.js';
 import { TurnTraces } from '../wire/turn-traces.js';
-import { messageOf } from './message-of.js';
-import { TokenCount } from './token-count.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
+import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import { keepTurn } from './kept-turn.js';
+import type { Usage } from '../../protocol/interaction.js';
+import { tokens } from '../wire/tokens.js';
 
 export interface MessageTurnOptions {
   /** The name that was asked for. */
@@ -253,4 +255,55 @@ export class MessageTurn implements TurnFold {
 
 function wholeInput(input: unknown): string {
   return isObject(input) ? JSON.stringify(input) : '{}';
+}
+
+/** A turn as a message of the conversation. `model`: the name that was asked for. */
+function messageOf(blocks: readonly TurnBlock[], model: string): AssistantMessage {
+  const text = blocks.map((block) => (block.kind === 'text' ? block.text.text : '')).join('');
+  const tool_calls = blocks.flatMap((block) => (block.kind === 'call' ? [toolCall(block)] : []));
+  const provider_data = keepTurn(blocks, model);
+  return {
+    role: 'assistant',
+    content: tool_calls.length > 0 ? text || null : text,
+    ...(tool_calls.length > 0 && { tool_calls }),
+    ...(provider_data && { provider_data }),
+  };
+}
+
+function toolCall({ id, name, json }: CallBlock): ToolCall {
+  return { id, type: 'function', function: { name, arguments: json.text } };
+}
+
+const INPUT = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const OUTPUT = ['output_tokens'];
+
+/** The tokens of a turn. A message's counts are cumulative, and come in parts: the last of each counts. */
+class TokenCount {
+  private latest: Record<string, number> = {};
+  private earlier: Usage = { input_tokens: 0, output_tokens: 0 };
+
+  /** What one event says of the message that comes in. */
+  add(usage: unknown): void {
+    if (!isObject(usage)) return;
+    for (const name of [...INPUT, ...OUTPUT])
+      if (typeof usage[name] === 'number') this.latest[name] = tokens(usage[name]);
+  }
+
+  /** Another message of the turn follows. */
+  next(): void {
+    this.earlier = this.total;
+    this.latest = {};
+  }
+
+  /** Input counts what was written to and read from the cache, too. */
+  get total(): Usage {
+    return {
+      input_tokens: this.earlier.input_tokens + this.sum(INPUT),
+      output_tokens: this.earlier.output_tokens + this.sum(OUTPUT),
+    };
+  }
+
+  private sum(names: readonly string[]): number {
+    return names.reduce((sum, name) => sum + (this.latest[name] ?? 0), 0);
+  }
 }

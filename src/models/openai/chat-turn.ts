@@ -19,7 +19,6 @@ import {
   type ChatChunk,
   type ChatDelta,
 } from './chat-chunk.js';
-import { textOfContent, thinkingOfContent } from './content-parts.js';
 
 export interface ChatTurnOptions {
   readonly emit: (event: ModelEvent) => void;
@@ -193,4 +192,28 @@ function argumentsText(value: unknown): string {
 
 function usageOf({ prompt_tokens, completion_tokens }: NonNullable<ChatChunk['usage']>): Usage {
   return { input_tokens: tokens(prompt_tokens), output_tokens: tokens(completion_tokens) };
+}
+
+/** The text of `content`: a string, or a list of parts, of which those of type `thinking` nest theirs one level down. */
+function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return partsOf(content)
+    .map((part) => asText(part.text))
+    .join('');
+}
+
+/** The thoughts in a list of parts. */
+function thinkingOfContent(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return partsOf(content)
+    .map((part) => (part.type === 'thinking' ? textOfContent(part.thinking) : ''))
+    .join('');
+}
+
+function partsOf(content: unknown): Readonly<Record<string, unknown>>[] {
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -2,8 +2,11 @@ import type { ModelRequest } from '../model-provider.js';
 import { HttpProvider } from '../wire/http-provider.js';
 import type { HttpProviderOptions } from '../wire/http-provider-options.js';
 import { ChatClient } from './chat-client.js';
-import { OpenAiCall } from './openai-call.js';
-import { OPENAI } from './openai-vendor.js';
+import { APIConnectionTimeoutError, APIError } from 'openai';
+import type { Fault, Vendor } from '../wire/vendor.js';
+import { ModelCall, type ModelCallOptions } from '../wire/model-call.js';
+import { chatRequest } from './chat-request.js';
+import { ChatTurn } from './chat-turn.js';
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
@@ -19,5 +22,67 @@ export class OpenAiProvider extends HttpProvider {
 
   protected override call(request: ModelRequest, signal: AbortSignal): OpenAiCall {
     return new OpenAiCall({ ...this.limits, client: this.chat }, request, signal);
+  }
+}
+
+const REFUSED = 400;
+const URL_HINT = 'ends in /v1.';
+
+const OPENAI: Vendor = {
+  fault: (error) => {
+    if (error instanceof APIConnectionTimeoutError) return 'timeout';
+    if (!(error instanceof APIError)) return undefined;
+    return error.status === undefined ? 'unreachable' : httpFault(error);
+  },
+  statuses: new Map(
+    ['invalid_request_error', 'context_length_exceeded', 'invalid_api_key', 'model_not_found'].map(
+      (word) => [word, REFUSED],
+    ),
+  ),
+  advice: {
+    key: ' Check OPENAI_API_KEY.',
+    not_found: ` Check the model's name, and that OPENAI_BASE_URL ${URL_HINT}`,
+    url: ' Check OPENAI_BASE_URL, and that the server runs.',
+    bad_response: ` Check OPENAI_BASE_URL: it usually ${URL_HINT}`,
+  },
+};
+
+function httpFault(error: APIError): Fault {
+  const { status, code, type, message } = error as APIError & { status: number };
+  const detail = message.replace(`${status} `, '');
+  const location = error.headers?.get('location');
+  const redirected = location ? `it redirects to ${location}` : detail;
+  return {
+    status,
+    code: code ?? type ?? undefined,
+    detail: status < 400 ? redirected : detail,
+    headers: error.headers,
+  };
+}
+
+interface OpenAiCallOptions extends ModelCallOptions {
+  readonly client: ChatClient;
+}
+
+/** One request of one turn. */
+class OpenAiCall extends ModelCall {
+  constructor(
+    private readonly options: OpenAiCallOptions,
+    private readonly request: ModelRequest,
+    signal: AbortSignal,
+  ) {
+    super(options, signal);
+  }
+
+  protected override async answer(stopped: AbortSignal): Promise<void> {
+    const { client, scrubber, max_turn_chars } = this.options;
+    const body = chatRequest(this.request);
+    const request = client.chat.completions.create(body, { signal: stopped });
+    const turn = new ChatTurn({
+      emit: (event) => this.events.push(event),
+      scrub: scrubber.scrub,
+      max_chars: max_turn_chars,
+    });
+    await this.read(await request.asResponse(), turn);
   }
 }

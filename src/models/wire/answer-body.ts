@@ -1,8 +1,10 @@
-import { SseDecoder } from './sse-decoder.js';
 import { BadResponse } from './bad-response.js';
 import type { TurnFold } from './turn-fold.js';
 import { isObject } from './is-object.js';
 import { StreamedError } from './streamed-error.js';
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { LineTooLong } from './line-too-long.js';
 
 const MAX_CHARS = 8 * 1024 * 1024;
 const SAMPLE_CHARS = 1_000;
@@ -119,5 +121,44 @@ function parse(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
+  }
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Receives one server-sent event: its data, and the name that its `event:` line gave. */
+type SseListener = (data: string, event: string | undefined) => void;
+
+/** Reads server-sent events from raw bytes, however these are cut. */
+export class SseDecoder {
+  private readonly text = new StringDecoder('utf8');
+  private readonly parser: EventSourceParser;
+  private atStart = true;
+
+  constructor(listener: SseListener, maxChars: number) {
+    this.parser = createParser({
+      onEvent: ({ data, event }) => listener(data, event),
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') throw new LineTooLong(maxChars);
+      },
+      maxBufferSize: maxChars,
+    });
+  }
+
+  /** @throws LineTooLong; whatever the listener throws */
+  push(chunk: Buffer): void {
+    this.feed(this.text.write(chunk));
+  }
+
+  /** The source has ended: reads a last event that no empty line follows. */
+  end(): void {
+    this.feed(`${this.text.end()}\n\n`);
+  }
+
+  private feed(text: string): void {
+    if (text === '') return;
+    const isMarked = this.atStart && text.startsWith(BYTE_ORDER_MARK);
+    this.atStart = false;
+    this.parser.feed(isMarked ? text.slice(1) : text);
   }
 }

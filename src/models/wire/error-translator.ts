@@ -2,9 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
 import { BadResponse } from './bad-response.js';
 import { isObject } from './is-object.js';
-import { isTooLong } from './is-too-long.js';
 import { LineTooLong } from './line-too-long.js';
-import { retryAfter } from './retry-after.js';
 import type { Scrubber } from './scrubber.js';
 import { StreamedError } from './streamed-error.js';
 import type { Fault, Vendor } from './vendor.js';
@@ -159,4 +157,35 @@ function rootReason(error: unknown): string {
   if (!(root instanceof Error)) return String(root);
   const { code } = root as NodeJS.ErrnoException;
   return root.message || code || root.name;
+}
+
+/** In the words of vendors, and of the servers that people run themselves. */
+const WORDS =
+  /context[ _](?:length|window|size)|prompt is too long|input is too long|too many (?:input |prompt )?tokens/i;
+const CODE = /^(?:context_length_exceeded|exceed_context_size_error|request_too_large)$/;
+const PAYLOAD_TOO_LARGE = 413;
+
+/** Whether a request was refused because it has more tokens than the model takes. */
+export function isTooLong({ code = '', detail }: Fault, status: number): boolean {
+  return status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail);
+}
+
+/**
+ * How long a vendor asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date.
+ * `now` is the wall clock in milliseconds. Undefined when it doesn't say, or nothing readable.
+ */
+export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
+  const exact = numberOf(headers?.get('retry-after-ms'));
+  if (exact !== undefined) return Math.max(0, exact);
+  const text = headers?.get('retry-after');
+  const seconds = numberOf(text);
+  if (seconds !== undefined) return Math.max(0, seconds * 1000);
+  const date = Date.parse(text ?? '');
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function numberOf(text: string | null | undefined): number | undefined {
+  if (!text?.trim()) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
 }

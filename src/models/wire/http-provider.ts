@@ -1,13 +1,12 @@
 import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-provider.js';
 import { seesImages } from '../sees-images.js';
-import { endpointName } from './endpoint-name.js';
 import { ErrorTranslator } from './error-translator.js';
 import type { HttpProviderOptions } from './http-provider-options.js';
 import type { ModelCall, ModelCallOptions } from './model-call.js';
 import { Scrubber } from './scrubber.js';
 import { SocketFetch } from './socket-fetch.js';
 import type { Vendor } from './vendor.js';
-import { withoutImages } from './without-images.js';
+import type { Message } from '../../protocol/message.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_MAX_TURN_CHARS = 2_000_000;
@@ -75,4 +74,22 @@ export abstract class HttpProvider extends ModelProvider {
   }
 
   protected abstract call(request: ModelRequest, signal: AbortSignal): ModelCall;
+}
+
+/** An endpoint as messages show it: without user, password and query. */
+function endpointName(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+const BLIND =
+  '[The model in use can’t see images, so it is only named here. Ask the user what is on it, or examine it with tools.]';
+
+/** The messages for a model that can't see: it is told so where there is something to be seen. */
+function withoutImages(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool' || !message.images) return message;
+    const { images: _, ...rest } = message;
+    return { ...rest, content: `${message.content}\n${BLIND}` };
+  });
 }

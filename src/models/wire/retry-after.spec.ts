@@ -1,4 +1,4 @@
-import { retryAfter } from './retry-after.js';
+import { retryAfter } from './error-translator.js';
 
 const NOW = Date.parse('2026-01-15T10:00:00Z');
 

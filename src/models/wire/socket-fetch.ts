@@ -1,7 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { readText } from './read-text.js';
 import { SocketResponse } from './socket-response.js';
 
 const MAX_ERROR_BYTES = 65_536;
@@ -95,4 +94,16 @@ function abortError(): Error {
 function closedWhileIdle(request: ClientRequest, error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+/** The first `maxBytes` of a body as text; a longer one is cut, and its connection closed. */
+export async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
 }

@@ -1,7 +1,6 @@
 import type { Matcher } from '../permission-rule.js';
 import { splitWords } from '../shell/split-words.js';
 import { canonicalJson } from './canonical-json.js';
-import { compileGlobOf, compileRegex } from './compile-pattern.js';
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
@@ -9,6 +8,8 @@ import { textAllower, textForbidder } from './match-text.js';
 import { MatcherFault } from './matcher-fault.js';
 import type { Match } from './match.js';
 import { no, yes } from './match.js';
+import { compileGlob } from '../../matching/glob.js';
+import { LinearRegex } from '../../matching/linear-regex.js';
 
 /** A matcher, ready to be asked. */
 export type CompiledMatcher = (part: JudgedPart, call: JudgedCall) => Match;
@@ -91,4 +92,27 @@ function requireWords(prefix: string, index: number): string[] {
     `prefixes.${index}`,
     'has to be the first words of one command, without operators, variables or wildcards (what follows is covered anyway); quote words that hold special characters',
   );
+}
+
+/** @throws MatcherFault */
+function compileRegex(pattern: string): LinearRegex {
+  try {
+    return LinearRegex.compile(pattern);
+  } catch (cause) {
+    const message = `is no regular expression (RE2 syntax: no look-around, no back references): ${textOf(cause)}`;
+    throw new MatcherFault('pattern', message, { cause });
+  }
+}
+
+/** @throws MatcherFault */
+function compileGlobOf(field: string, pattern: string, ignoreCase = false): LinearRegex {
+  try {
+    return compileGlob(pattern, { ignoreCase });
+  } catch (cause) {
+    throw new MatcherFault(field, `is no glob: ${textOf(cause)}`, { cause });
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

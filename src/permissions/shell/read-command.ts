@@ -1,7 +1,5 @@
 import { findReach } from './find-reach.js';
-import { readFindCommands } from './read-find-commands.js';
 import { RUNS_ARGUMENTS, SHELLS } from './programs.js';
-import { readShell } from './read-shell.js';
 import { asShadows, part, shadowsOf, withDoubt } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import type { CommandPart, ScriptPart, Word } from './script.js';
@@ -101,4 +99,68 @@ function isQuery(base: string, words: readonly Word[]): boolean {
 
 function baseName({ text }: Word): string {
   return text.slice(text.lastIndexOf('/') + 1);
+}
+
+const EXECUTES = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+/** `find` itself, and each command that it executes. */
+function readFindCommands(command: Command, read: (inner: Command) => ScriptPart[]): ScriptPart[] {
+  const { words } = command;
+  const own: Word[] = [];
+  const parts: ScriptPart[] = [];
+  for (let at = 0; at < words.length; at++) {
+    if (!EXECUTES.has(words[at]!.text)) {
+      own.push(words[at]!);
+      continue;
+    }
+    const end = words.findIndex((word, index) => index > at && isEnd(word));
+    if (end < 0 || words[at]!.dynamic) return [part(command, { whole: true })];
+    const inner = words.slice(at + 1, end).map(withFound);
+    parts.push(...read({ ...command, words: inner, assigned: [], inputs: [] }));
+    at = end;
+  }
+  return [part({ ...command, words: own }, findReach(own)), ...parts];
+}
+
+function isEnd({ text, dynamic }: Word): boolean {
+  return !dynamic && (text === ';' || text === '+');
+}
+
+/** `{}` is the name of a file that it found, which begins like the folder that it looks in, or with `./`. */
+function withFound(word: Word): Word {
+  const at = word.text.indexOf('{}');
+  if (at < 0) return word;
+  return { text: word.text.slice(0, at), dynamic: true, splits: false, odd: false };
+}
+
+/** Options that don't change what a script does: `-lc`, `-euxc`. */
+const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
+const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
+
+/** `bash -c "…"` is its script; `bash file` is a command; a shell that reads its input can run anything. */
+function readShell(command: Command, readInner: ReadInner): ScriptPart[] {
+  const { words } = command;
+  let at = 1;
+  while (OTHER_FLAGS.test(words[at]?.text ?? '') && !words[at]!.dynamic) at++;
+  const word = words[at];
+  if (!word || word.text === '-' || word.text === '--') return readsInput(command, readInner);
+  if (!word.dynamic && FLAGS.test(word.text)) return readScript(command, at + 1, readInner);
+  if (at === 1 && !word.dynamic && !word.text.startsWith('-'))
+    return [part(command, { must_name: 2 }), ...shadowsOf(command, readInner)];
+  return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
+}
+
+function readScript(command: Command, at: number, readInner: ReadInner): ScriptPart[] {
+  const script = command.words[at];
+  if (!script || script.dynamic || /^[-+]/.test(script.text))
+    return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
+  const inner = readInner(script.text);
+  if (command.words[0]!.text.includes('/'))
+    return [part(command, { whole: true }), ...asShadows(inner)];
+  return [part(command, { shadow: true }), ...withDoubt(inner, command.doubt)];
+}
+
+function readsInput(command: Command, readInner: ReadInner): ScriptPart[] {
+  const doubt = command.doubt ?? 'runs what it reads on its input';
+  return [part({ ...command, doubt }, { opaque: true }), ...shadowsOf(command, readInner)];
 }

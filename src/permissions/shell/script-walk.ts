@@ -1,11 +1,9 @@
 import type { ReadInner } from './command.js';
 import { readHeredoc } from './read-heredoc.js';
 import { readCommand } from './read-command.js';
-import { readRedirect } from './read-redirect.js';
 import { readWord } from './read-word.js';
 import type { ScriptPart, Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
-import { describeArithmetic, findRiskyExpansion } from './risky-expansion.js';
 import { Unreadable } from './unreadable.js';
 
 /** What redirections add to the command that they stand at. */
@@ -232,4 +230,69 @@ function isStatement({ type }: SyntaxNode): boolean {
     ['command', 'list', 'pipeline', 'subshell', 'do_group', 'case_item'].includes(type) ||
     type === 'function_definition'
   );
+}
+
+interface Redirect {
+  readonly parts: readonly ScriptPart[];
+  /** Words behind the file, which belong to the command. */
+  readonly extra: readonly SyntaxNode[];
+}
+
+const DESCRIPTOR = /^(?:\d+-?|-)$/;
+const NOWHERE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/[012])$/;
+const NETWORK = /^\/dev\/(?:tcp|udp)\//;
+
+/** `> file`, `2>&1`, `< file` and their like. */
+function readRedirect(node: SyntaxNode, source: string): Redirect {
+  const [destination, ...extra] = node.children.filter(({ field }) => field === 'destination');
+  if (!destination) return { parts: [], extra };
+  const operator = node.children.find(({ named }) => !named)?.type ?? '';
+  const path = readWord(destination, source);
+  const text = source.slice(node.start, destination.end);
+  return { parts: readFile(operator, path, text), extra };
+}
+
+function readFile(operator: string, path: Word, source: string): ScriptPart[] {
+  const duplicates = operator === '>&' || operator === '<&';
+  if (!path.dynamic && duplicates && DESCRIPTOR.test(path.text)) return [];
+  if (!path.dynamic && NOWHERE.test(path.text)) return [];
+  if (NETWORK.test(path.text))
+    return [{ kind: 'other', source, doubt: 'opens a network connection' }];
+  const access = operator === '<' ? 'read' : 'write';
+  return [{ kind: 'file', source, path, access }];
+}
+
+const HARMLESS_EXPANSION = /^\$\{#?(?:\w+(?:\[[@*\d]+\])?|[?$!#@*-])\}$/;
+const NUMBERS_ONLY = /^\$(?:\(\(|\[)[\d\s+\-*/%()<>]*(?:\)\)|\])$/;
+const CALCULATES = /^(?:-v|-R|-eq|-ne|-lt|-le|-gt|-ge)$/;
+
+/** Expansions that can do more than put a value in: shells calculate in them, and what they calculate may run commands. */
+function findRiskyExpansion(node: SyntaxNode, source: string): string | undefined {
+  const text = source.slice(node.start, node.end);
+  if (node.type === 'expansion' && !HARMLESS_EXPANSION.test(text))
+    return `has an expansion that can do more than it shows (${cut(text)})`;
+  if (node.type === 'arithmetic_expansion' && !NUMBERS_ONLY.test(text))
+    return 'calculates with something else than numbers';
+  for (const child of node.children) {
+    const found = findRiskyExpansion(child, source);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Why a test or a calculation is more than a look, if it is. */
+function describeArithmetic(node: SyntaxNode, source: string): string | undefined {
+  const text = source.slice(node.start, node.end);
+  if (text.startsWith('((')) return 'calculates with variables';
+  return isLook(node, source) ? findRiskyExpansion(node, source) : 'calculates with variables';
+}
+
+/** Compares texts or asks about files; numbers are compared by calculating. */
+function isLook(node: SyntaxNode, source: string): boolean {
+  if (node.children.length === 0) return !CALCULATES.test(source.slice(node.start, node.end));
+  return node.children.every((child) => isLook(child, source));
+}
+
+function cut(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

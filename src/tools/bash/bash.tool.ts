@@ -9,8 +9,7 @@ import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
 import { BoundedOutput } from '../bounded-output.js';
-import { Deadline } from './deadline.js';
-import { describeEnd } from './describe-end.js';
+import { MAX_PROCESSES } from '../../workspace/sandbox/with-limits.js';
 
 /** What fits into one argument of a process, whatever the characters. */
 const MAX_COMMAND = 30_000;
@@ -95,3 +94,54 @@ function toAnswer(
   const is_error = end.code !== 0 || end.stopped !== undefined;
   return new ToolOutput(`${shown}\n${describeEnd(end, timeoutMs)}`, { is_error, truncated });
 }
+
+/** How a command ended, for the model. */
+function describeEnd({ code, signal, stopped }: CommandEnd, timeoutMs: number | undefined): string {
+  switch (stopped) {
+    case 'aborted':
+      return timeoutMs === undefined
+        ? '[The command was stopped before it was done.]'
+        : `[The command took longer than ${timeoutMs} ms and was stopped.]`;
+    case 'too_many_processes':
+      return `[The command was killed: it had become more than ${MAX_PROCESSES} processes.]`;
+    case undefined:
+      return code === null ? `[The command was killed by ${signal}.]` : `[exit code ${code}]`;
+  }
+}
+
+/** A signal that aborts with another one, or when a time is over. */
+class Deadline {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly onAbort = () => this.controller.abort(this.parent.reason);
+  /** The time is over, and that came first. */
+  isOver = false;
+
+  constructor(
+    private readonly parent: AbortSignal,
+    /** Milliseconds; undefined: for ever. */
+    timeoutMs: number | undefined,
+  ) {
+    if (parent.aborted) this.onAbort();
+    else parent.addEventListener('abort', this.onAbort, { once: true });
+    if (timeoutMs !== undefined)
+      this.timer = setTimeout(() => this.end(), Math.min(timeoutMs, MAX_MS));
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    this.parent.removeEventListener('abort', this.onAbort);
+  }
+
+  private end(): void {
+    this.isOver = !this.signal.aborted;
+    this.controller.abort();
+  }
+}
+
+/** setTimeout can't wait longer. */
+const MAX_MS = 2 ** 31 - 1;

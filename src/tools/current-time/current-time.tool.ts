@@ -4,8 +4,6 @@ import { Clock } from '../../kernel/clock.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolPolicy } from '../tool.js';
-import { formatTime } from './format-time.js';
-import { requireTimezone } from './require-timezone.js';
 
 const input = z.object({
   timezone: z
@@ -36,5 +34,41 @@ export class CurrentTimeTool extends Tool<z.infer<typeof input>> {
 
   execute({ timezone }: z.infer<typeof input>): string {
     return formatTime(this.clock.now(), requireTimezone(timezone || 'UTC'));
+  }
+}
+
+/** A moment as people there read it: `2026-01-15T11:00:00+01:00 (Thursday, Europe/Berlin)`. */
+function formatTime(at: Date, timezone: string): string {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: timezone,
+    weekday: 'long',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'longOffset',
+  });
+  const part = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const date = `${part.get('year')}-${part.get('month')}-${part.get('day')}`;
+  const time = `${part.get('hour')}:${part.get('minute')}:${part.get('second')}`;
+  const offset = part.get('timeZoneName')?.replace('GMT', '') || '+00:00';
+  return `${date}T${time}${offset} (${part.get('weekday')}, ${timezone})`;
+}
+
+/**
+ * The zone's name, as it is properly written.
+ * @throws Error that names examples
+ */
+function requireTimezone(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch (cause) {
+    throw new Error(
+      `There is no time zone ${JSON.stringify(name)}. Use an IANA name, such as UTC, Europe/Berlin, America/New_York or Asia/Tokyo.`,
+      { cause },
+    );
   }
 }

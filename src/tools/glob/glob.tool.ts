@@ -9,7 +9,6 @@ import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import type { ToolContext } from '../tool.js';
-import { literalFolders } from './literal-folders.js';
 
 const MAX_FILES = 1000;
 
@@ -66,4 +65,17 @@ function summaryOf(found: number, glob: string): string {
   if (found > 0) return found === 1 ? '1 file' : `${found} files`;
   if (glob.includes('/')) return 'No file has such a path.';
   return `No file has such a path; **/${glob} would also look in the folders below.`;
+}
+
+/** Whether a glob may match something in a folder: one that begins with the names of folders matches nothing in others. */
+function literalFolders(pattern: string, at: string): (path: string) => boolean {
+  const names = pattern.split('/').slice(0, -1);
+  const magic = names.findIndex((name) => /[*?[\]{}\\,]/.test(name));
+  const literal = (magic === -1 ? names : names.slice(0, magic)).filter((name) => name !== '.');
+  const wanted = [at, ...literal].filter((name) => name !== '').join('/');
+  return (path) => wanted === '' || isOnTheWay(path, wanted) || isOnTheWay(wanted, path);
+}
+
+function isOnTheWay(path: string, to: string): boolean {
+  return to === path || to.startsWith(`${path}/`);
 }

@@ -9,8 +9,8 @@ import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../tool-output.js';
 import { ToolProvider } from '../tool-provider.decorator.js';
 import type { ToolContext } from '../tool.js';
-import { fileMatcher } from './file-matcher.js';
 import { LineSearch } from './line-search.js';
+import { compileGlob } from '../../matching/glob.js';
 
 const MAX_LINES = 1000;
 
@@ -78,4 +78,12 @@ export class GrepTool extends SearchTool<Input> {
 function summaryOf(lines: number, files: number): string {
   if (lines === 0) return 'No line matches.';
   return `${lines} ${lines === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
+}
+
+/** Whether a file is one of those that a glob means: by its name in any folder, or with a slash by its path below `at`. */
+function fileMatcher(glob: string | undefined, at: string): (path: string) => boolean {
+  if (glob === undefined) return () => true;
+  const plain = glob.replace(/^(?:\.?\/)+/, '');
+  const wanted = compileGlob(glob.includes('/') ? plain : `**/${plain}`);
+  return (path) => wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
 }

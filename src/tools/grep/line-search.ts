@@ -2,9 +2,8 @@ import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../workspace/tree/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
 import type { SkippedFiles } from '../../workspace/tree/skipped-files.js';
-import { readFileText } from './file-text.js';
-import { linesOf } from './lines.js';
-import { showLine } from './show-line.js';
+import { readUpTo } from '../../workspace/read-file.js';
+import { openFileIn } from '../../workspace/workspace.js';
 
 export interface FoundLine {
   /** From 1 on. */
@@ -37,5 +36,56 @@ export class LineSearch {
   private placeIn(line: string): number {
     const place = this.regex.indexIn(line);
     return place === 'too much' ? 0 : place;
+  }
+}
+
+/** The lines of a text, without their ends, numbered from 1. What ends with a line end has no empty line after it. */
+function* linesOf(text: string): Generator<readonly [number, string]> {
+  let number = 0;
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    const stop = end > start && text[end - 1] === '\r' ? end - 1 : end;
+    yield [++number, text.slice(start, stop)];
+    start = end + 1;
+  }
+}
+
+/** Characters of a line that are shown, and those of them before the match. */
+const MAX_LENGTH = 300;
+const BEFORE = 100;
+
+/** A line, or of a long one what is around the match. */
+function showLine(line: string, match: number): string {
+  if (line.length <= MAX_LENGTH) return line;
+  const start = Math.max(0, Math.min(match - BEFORE, line.length - MAX_LENGTH));
+  const end = start + MAX_LENGTH;
+  const shown = line.slice(start, end).toWellFormed();
+  return `${start > 0 ? '…' : ''}${shown}${end < line.length ? '…' : ''}`;
+}
+
+/** Bytes. */
+const MAX_FILE = 10_000_000;
+
+/** Why a file has no text to search: `binary` is what has a NUL in it. */
+type NoText = 'large' | 'binary' | 'unopened';
+
+/** What is in a file, as text. */
+async function readFileText({
+  folder,
+  name,
+  path,
+}: TreeFile): Promise<{ readonly text: string } | NoText> {
+  const file = await openFileIn(folder, name, path).catch(() => undefined);
+  if (!file) return 'unopened';
+  try {
+    if (file.stats.size > MAX_FILE) return 'large';
+    const bytes = await readUpTo(file.handle, MAX_FILE + 1);
+    if (bytes.length > MAX_FILE) return 'large';
+    return bytes.includes(0) ? 'binary' : { text: new TextDecoder().decode(bytes) };
+  } catch {
+    return 'unopened';
+  } finally {
+    await file.handle.close();
   }
 }

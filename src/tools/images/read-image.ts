@@ -1,6 +1,5 @@
 import type { Image, ImageType } from '../../protocol/image.js';
 import { imageSize } from './image-size.js';
-import { imageType } from './image-type.js';
 
 /** Bytes of one image's file. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
@@ -40,4 +39,18 @@ function isAnimated(bytes: Buffer, type: ImageType): boolean {
   return (
     type === 'image/webp' && bytes.toString('latin1', 12, 16) === 'VP8X' && (bytes[20]! & 2) !== 0
   );
+}
+
+/** How files of each begin, as hexadecimal digits. */
+const SIGNATURES: readonly (readonly [type: ImageType, pattern: RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(?:37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/],
+];
+
+/** An image's format, by its first bytes; undefined if it is none that we know. */
+function imageType(bytes: Buffer): ImageType | undefined {
+  const start = bytes.subarray(0, 12).toString('hex');
+  return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0];
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { toErrorText } from '../to-text.js';
 import type { ToolContext } from '../tool.js';
-import { programRequest } from './program-request.js';
-import type { ProgramRequest } from './program-request.js';
 
 /** Of the arguments of a tool, as JSON. */
 const MAX_ARGUMENTS = 1_000_000;
@@ -58,3 +56,27 @@ async function callTool(
   const { output, is_error } = await call_tool(name, json);
   return is_error ? { error: output } : { text: output };
 }
+
+const text = z.string().max(100_000);
+
+/** What a program may ask the server for. Programs write it themselves: nothing of it is trusted. */
+const programRequest = z.discriminatedUnion('op', [
+  z.object({
+    op: z.literal('fork'),
+    prompt: text.min(1),
+    agent_type: z.string().min(1).max(64).nullish(),
+  }),
+  z.object({ op: z.literal('wait'), id: z.string() }),
+  z.object({
+    op: z.literal('ask'),
+    question: z.string().min(1).max(10_000),
+    options: z.array(z.string().min(1).max(500)).max(20).nullish(),
+  }),
+  z.object({
+    op: z.literal('tool'),
+    name: z.string().max(200),
+    arguments: z.record(z.string(), z.unknown()),
+  }),
+]);
+
+type ProgramRequest = z.output<typeof programRequest>;

@@ -8,14 +8,12 @@ import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
 import { answerRequest } from './answer-request.js';
-import { describeEnd } from './describe-end.js';
 import type { Interpreter } from './interpreter.js';
 import { Interpreters } from './interpreters.js';
-import { programSeed } from './program-seed.js';
 import type { ProgramEnd } from './program.js';
 import { PythonSettings } from './python-settings.js';
-import { Turn } from './turn.js';
 import { Turns } from './turns.js';
+import { createHash } from 'node:crypto';
 
 const MAX_CODE = 200_000;
 /** Room for what is said of the end, in characters. */
@@ -114,4 +112,62 @@ export class PythonTool extends Tool<Input> {
     const is_error = end.kind !== 'ended' || end.failed;
     return new ToolOutput(parts.join('\n') || '(no output)', { is_error, truncated });
   }
+}
+
+/** What is said after a program's output of how it ended; empty when there is nothing to say. */
+function describeEnd(end: ProgramEnd, memory_mb: number): string {
+  switch (end.kind) {
+    case 'ended':
+      return end.value ?? '';
+    case 'exited':
+      return `[The program left with exit code ${end.code}.]`;
+    case 'refused':
+      return `[The program was stopped: it called ${end.name}, which reaches out of Python. There is no JavaScript, no native library, no network and no process here.]`;
+    case 'crashed':
+      return `[The interpreter was stopped: ${why(end.why, memory_mb)}.]`;
+    case 'stopped':
+      return '[The program was stopped before it was done.]';
+  }
+}
+
+function why(text: string, memory_mb: number): string {
+  if (text.includes('call stack')) return 'the recursion was too deep';
+  if (text === 'unreachable' || text.includes('out of bounds'))
+    return `Python gave up, perhaps for want of memory (there are ${memory_mb} MB)`;
+  return text;
+}
+
+/** Four 32-bit numbers: the same for the same call, whenever it runs. */
+function programSeed(...parts: readonly string[]): readonly number[] {
+  const digest = createHash('sha256').update(parts.join('\n')).digest();
+  return [0, 4, 8, 12].map((at) => digest.readUInt32LE(at));
+}
+
+/** One program's turn to work, which it gives to others while it waits. */
+class Turn {
+  private constructor(
+    private readonly turns: Turns,
+    private giveBack: () => void,
+  ) {}
+
+  static async take(turns: Turns): Promise<Turn> {
+    return new Turn(turns, await turns.take());
+  }
+
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    this.giveBack();
+    try {
+      return await work();
+    } finally {
+      this.giveBack = await this.turns.take();
+      if (this.isOver) this.giveBack();
+    }
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.giveBack();
+  }
+
+  private isOver = false;
 }

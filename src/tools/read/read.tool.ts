@@ -16,10 +16,11 @@ import { ToolProvider } from '../tool-provider.decorator.js';
 import { Tool } from '../tool.js';
 import type { ToolContext, ToolPolicy } from '../tool.js';
 import { readImage } from '../images/read-image.js';
-import { showImage } from './show-image.js';
-import type { ShownFile } from './show-image.js';
 import { showOutput } from './show-output.js';
 import { showText } from './show-text.js';
+import type { Image } from '../../protocol/image.js';
+import type { ReadImage } from '../images/read-image.js';
+import type { ShownText } from './show-text.js';
 
 /** Lines, where no limit is given. */
 const LINES = 2_000;
@@ -92,4 +93,18 @@ function notText(path: string, bytes: Buffer, fault: string): ToolFault {
   return new ToolFault(
     `${path} ${fault}. It has ${bytes.length} bytes; look into it with bash, such as with file or xxd.`,
   );
+}
+
+interface ShownFile extends ShownText {
+  readonly images?: readonly Image[];
+}
+
+/** The image, and what is said of it where it is not seen. @throws ToolFault if it can't be shown */
+function showImage(path: string, read: ReadImage): ShownFile {
+  if (!read.ok)
+    throw new ToolFault(
+      `${path} is an image (${read.about}) that ${read.fault}. Make a copy with bash that can be, such as a smaller one or one frame of it, and read that.`,
+    );
+  const text = `${path} is an image: ${read.about}. If you don’t see it with this result any more, read it again.`;
+  return { text, truncated: false, images: [read.image] };
 }

@@ -1,5 +1,5 @@
 import { LineTooLong } from './line-too-long.js';
-import { SseDecoder } from './sse-decoder.js';
+import { SseDecoder } from './answer-body.js';
 
 function decode(chunks: readonly Buffer[], maxChars = 1_000): string[] {
   const events: string[] = [];

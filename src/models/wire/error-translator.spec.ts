@@ -1,4 +1,4 @@
-import { isTooLong } from './is-too-long.js';
+import { isTooLong } from './error-translator.js';
 
 describe(isTooLong.name, () => {
   it.each([

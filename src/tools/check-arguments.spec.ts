@@ -1,4 +1,4 @@
-import { parseArguments } from './parse-arguments.js';
+import { parseArguments } from './check-arguments.js';
 
 const nested = (depth: number) => `{"a":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
 
