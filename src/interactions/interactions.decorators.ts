@@ -10,6 +10,7 @@ import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { MAX_PENDING_LENGTH } from '../http/event-streams.js';
+import { ApiEventStream } from '../http/openapi/event-stream.js';
 import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
 import { InteractionDto } from './dto/interaction.dto.js';
@@ -35,7 +36,7 @@ export function StartsInteraction(
       required: false,
       description: 'The same key and body again give the same interaction.',
     }),
-    EventStreamResponse(),
+    ApiEventStream(),
     ApiResponse({
       status: 202,
       type: InteractionDto,
@@ -61,18 +62,7 @@ export function StartsInteraction(
 
 /** A `GET` that streams events. */
 export function StreamsEvents(path: string): MethodDecorator {
-  return applyDecorators(
-    Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }),
-    EventStreamResponse(),
-  );
-}
-
-function EventStreamResponse(): MethodDecorator {
-  return ApiResponse({
-    status: 200,
-    description: 'Server-Sent Events; every frame carries the cursor after it as its id.',
-    content: { [SSE]: { schema: { type: 'string' } } },
-  });
+  return applyDecorators(Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }), ApiEventStream());
 }
 
 /** @throws AppError `invalid_header` (400) */

@@ -10,7 +10,7 @@ describe(resultOutput.name, () => {
     const content = [{ type: 'text', text: 'said' }, { type: 'smell' }, image, null];
     const unknown = '[a part of a kind that is not known]';
     expect(read({ content })).toBe(
-      `said\n${unknown}\n[image, image/png, 3 bytes: of a kind that can’t be shown]\n${unknown}`,
+      `said\n${unknown}\n[image, image/png, 3 bytes: unsupported format]\n${unknown}`,
     );
   });
 
@@ -33,7 +33,7 @@ describe(resultOutput.name, () => {
     const { text, journal } = resultOutput(callResult.parse({ content }));
     expect(journal?.images).toHaveLength(4);
     const lines = text.split('\n');
-    expect(lines[0]).toMatch(/1048577 bytes: not shown, 1048576 bytes are the most/);
+    expect(lines[0]).toMatch(/1048577 bytes: not shown, the limit is 1048576 bytes/);
     expect(lines[1]).toMatch(/damaged or not complete/);
     expect(lines.at(-1)).toMatch(/not shown: 4 of a result are/);
   });

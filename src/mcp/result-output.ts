@@ -61,23 +61,23 @@ function showImage({ text, image }: ImagePart, images: Image[]): string {
 }
 
 function bytes(base64: string): string {
-  return `${Math.floor((base64.length * 3) / 4)} bytes`;
+  return `${Buffer.byteLength(base64, 'base64')} bytes`;
 }
 
-/** One part of a result: what is said of it, and the image if it can be shown. */
+/** One part of a result: its description, and the image if it can be shown. */
 interface ImagePart {
   readonly text: string;
   readonly image?: Image;
 }
 
-/** What the server says of the format counts for nothing. */
+/** The format is read from the data: the server's `mimeType` is not trusted. */
 function imagePart({ mimeType, data }: ImageContent): ImagePart {
-  const bytes = Buffer.byteLength(data, 'base64');
-  const said = `image, ${mimeType}, ${bytes} bytes`;
-  if (bytes > MAX_IMAGE_BYTES)
-    return { text: `[${said}: not shown, ${MAX_IMAGE_BYTES} bytes are the most]` };
+  if (Buffer.byteLength(data, 'base64') > MAX_IMAGE_BYTES) {
+    const limit = `not shown, the limit is ${MAX_IMAGE_BYTES} bytes`;
+    return { text: `[image, ${mimeType}, ${bytes(data)}: ${limit}]` };
+  }
   const read = readImage(Buffer.from(data, 'base64'));
-  if (!read) return { text: `[${said}: of a kind that can’t be shown]` };
+  if (!read) return { text: `[image, ${mimeType}, ${bytes(data)}: unsupported format]` };
   const text = `image, ${read.about}`;
   return read.ok ? { text: `[${text}]`, image: read.image } : { text: `[${text}: ${read.fault}]` };
 }
