@@ -4,7 +4,7 @@ import { AppError } from '../kernel/app-error.js';
 import { getInteraction } from '../persistence/get-interaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { StoppedEffect } from '../protocol/events.js';
 import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';

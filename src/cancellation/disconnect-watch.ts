@@ -8,7 +8,7 @@ import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RequestStore } from '../persistence/request.store.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { isFinal } from '../protocol/interaction.js';
 import { CancellationService } from './cancellation.service.js';
 

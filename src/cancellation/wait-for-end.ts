@@ -6,7 +6,7 @@ import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 
 /**
  * How often the store is asked as well, in milliseconds: a frame may be lost, and a deletion has

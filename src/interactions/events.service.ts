@@ -7,7 +7,7 @@ import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
 import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { AppError } from '../kernel/app-error.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { START, parseCursor } from '../protocol/cursor.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';

@@ -1,5 +1,5 @@
 import { compileMatcher } from './matching/compile-matcher.js';
-import type { CompiledMatcher } from './matching/compile-matcher.js';
+import type { CompiledMatcher } from './matching/match.js';
 import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
 import { no, yes } from './matching/match.js';
 import { MatcherFault } from './matching/matcher-fault.js';

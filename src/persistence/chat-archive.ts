@@ -1,7 +1,8 @@
 import type { Message } from '../protocol/message.js';
 import type { LogRecord } from './rows/log-record.js';
 import type { RequestRow } from './rows/request-rows.js';
-import type { ChatRow, InteractionRow } from './rows/store-rows.js';
+import type { InteractionRow } from './rows/interaction-row.js';
+import type { ChatRow } from './rows/store-rows.js';
 
 /** An interaction during export and import. */
 export interface ArchivedInteraction extends InteractionRow {

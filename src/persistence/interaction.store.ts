@@ -1,5 +1,6 @@
 import type { Message } from '../protocol/message.js';
-import type { InteractionRow, StartInteraction, StartOutcome } from './rows/store-rows.js';
+import type { InteractionRow } from './rows/interaction-row.js';
+import type { StartInteraction, StartOutcome } from './rows/store-rows.js';
 
 /** Port: interactions, their order in a chat, and the conversation before them. */
 export abstract class InteractionStore {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AGENT_EVENT_TYPES } from './events.js';
 import { records } from './records.js';
 import {
   agentStatus,
@@ -14,6 +13,15 @@ import {
   time,
   usage,
 } from './records/fields.js';
+
+/** The part of the log that `Interaction.agent_events` shows. */
+export const AGENT_EVENT_TYPES = [
+  'TOOL_CALL',
+  'TOOL_RESULT',
+  'THINKING',
+  'MESSAGE',
+  'ANSWER',
+] as const;
 
 export const deltaType = z.enum([
   'TEXT_DELTA',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { delta, deltaType, trace } from './event-schemas.js';
+import type { AGENT_EVENT_TYPES, delta, deltaType, trace } from './event-schemas.js';
 import type { Immutable } from './json.js';
 import type { records } from './records.js';
 import type {
@@ -44,14 +44,7 @@ export interface EventOrigin {
 /** A durable event as clients see it; `at` is ISO 8601 in UTC. */
 export type RecordEvent = EventOrigin & { readonly seq: number; readonly at: string } & RecordBody;
 
-/** The part of the log that `Interaction.agent_events` shows. */
-export const AGENT_EVENT_TYPES = [
-  'TOOL_CALL',
-  'TOOL_RESULT',
-  'THINKING',
-  'MESSAGE',
-  'ANSWER',
-] as const;
+/** An event of `Interaction.agent_events`. */
 export type AgentEvent = EventOrigin & { readonly seq: number; readonly at: string } & RecordOf<
     (typeof AGENT_EVENT_TYPES)[number]
   >;

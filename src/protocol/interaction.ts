@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { AgentEvent, EventError } from './events.js';
 import type { Immutable } from './json.js';
 import type { Message } from './message.js';
+import { FINAL_STATUSES } from './records/fields.js';
 import type { usage } from './records/fields.js';
 
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
-export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
 
 /** Occupies the chat: at most one interaction per chat has one of these (I9). */
 export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];

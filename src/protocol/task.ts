@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { Immutable } from './json.js';
-import type { task } from './records/fields.js';
+import type { TASK_STATUSES, task } from './records/fields.js';
 
-export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** One entry of a chat's task board, which people and agents edit alike. */

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { agentEndKey } from './journal/completes.js';
 import { RESUME_REASONS } from './run-input.js';
 

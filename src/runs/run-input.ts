@@ -1,5 +1,5 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { InteractionRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { Message } from '../protocol/message.js';
 
 /** Reasons of RESUMED records. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AppError } from '../kernel/app-error.js';
-import { TASK_STATUSES } from '../protocol/task.js';
+import { TASK_STATUSES } from '../protocol/records/fields.js';
 import type { Task } from '../protocol/task.js';
 import { ToolProvider } from '../tools/tool-provider.decorator.js';
 import { Tool } from '../tools/tool.js';

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AppendBatch, InteractionRow } from '../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
+import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
 import {
   acquireOnceFree,
   at,

@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { WholeStore } from '../support/whole-store.js';
 import {
   at,

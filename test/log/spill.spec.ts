@@ -6,7 +6,7 @@ import { Logger } from '@nestjs/common';
 import { AppError } from '../../src/kernel/app-error.js';
 import { SpillFolder } from '../../src/event-log/spill/spill-folder.js';
 import { Spill } from '../../src/event-log/spill/spill.js';
-import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import {
   HELD,
   newBatch,

@@ -1,5 +1,5 @@
 import type { WholeStore } from '../support/whole-store.js';
-import type { InteractionRow } from '../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { typeOrmStore } from '../support/typeorm-store.js';

@@ -21,11 +21,10 @@ import type { Frame } from '../../src/event-log/live/live-bus.js';
 import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import { LogWriter } from '../../src/event-log/append/log-writer.js';
+import type { ApprovalMode, InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type {
   AppendBatch,
   AppendOutcome,
-  ApprovalMode,
-  InteractionRow,
   LeaseTerms,
 } from '../../src/persistence/rows/store-rows.js';
 import { ConversationCache } from '../../src/persistence/conversation-cache/conversation-cache.js';

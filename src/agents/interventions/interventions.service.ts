@@ -8,7 +8,7 @@ import { InterventionStore } from '../../persistence/intervention.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
 import { RunWaker } from '../../event-log/live/run-waker.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { agentNotFound } from '../tree/agent-not-found.js';
 import { DELETED } from './intervention-view.js';

@@ -6,7 +6,7 @@ import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';

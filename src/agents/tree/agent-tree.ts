@@ -1,6 +1,6 @@
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { AgentNode } from './agent-node.js';
 
 /** Deepest level that is shown: an imported log may nest agents without bound. */

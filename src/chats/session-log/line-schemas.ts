@@ -1,8 +1,9 @@
 /// <reference lib="es2024.string" />
 import { z } from 'zod';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
-import type { InteractionSettings } from '../../persistence/rows/store-rows.js';
-import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/interaction.js';
+import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
+import { ACTIVE_STATUSES } from '../../protocol/interaction.js';
+import { FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {
   budget,
   count,

@@ -20,7 +20,11 @@ describe(Readers.name, () => {
     store = new MemoryLogStore();
     for (const id of ['a', 'b']) store.create(id, { records: [newRecord(id, 1)] });
     bus = new LocalLiveBus();
-    readers = new Readers(store.port, bus, Object.assign(loadConfig({}), { heartbeatMs: 1 }));
+    readers = new Readers(
+      store.port,
+      bus,
+      Object.create(loadConfig({}), { heartbeatMs: { value: 1 } }),
+    );
     counts = [];
     readers.countChanges.subscribe(({ interaction_id, count }) =>
       counts.push([interaction_id, count]),

@@ -18,7 +18,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
-import type { ApprovalMode, ClientTool } from '../../persistence/rows/store-rows.js';
+import type { ApprovalMode, ClientTool } from '../../persistence/rows/interaction-row.js';
 import type { Budget } from '../../protocol/budget.js';
 
 const MAX = 1_000_000_000_000;

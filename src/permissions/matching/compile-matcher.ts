@@ -1,18 +1,14 @@
 import type { Matcher } from '../permission-rule.js';
 import { splitWords } from '../shell/split-words.js';
 import { canonicalJson } from './canonical-json.js';
-import type { JudgedCall, JudgedPart } from './judged-part.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';
 import { MatcherFault } from './matcher-fault.js';
-import type { Match } from './match.js';
+import type { CompiledMatcher } from './match.js';
 import { no, yes } from './match.js';
 import { compileGlob } from '../../matching/glob.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
-
-/** A matcher, ready to be asked. */
-export type CompiledMatcher = (part: JudgedPart, call: JudgedCall) => Match;
 
 /**
  * Where it can't be told whether it matches, a matcher of a rule that allows says no; of any other, yes or maybe.

@@ -1,5 +1,5 @@
 import type { CommandPart, Word } from '../shell/script.js';
-import type { CompiledMatcher } from './compile-matcher.js';
+import type { CompiledMatcher } from './match.js';
 import { forbids } from './forbids-command.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';

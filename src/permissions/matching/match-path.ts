@@ -1,7 +1,7 @@
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { PermissionCall } from '../permission-call.js';
 import type { CommandPart } from '../shell/script.js';
-import type { CompiledMatcher } from './compile-matcher.js';
+import type { CompiledMatcher } from './match.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';
 import { findPathInputs } from './path-inputs.js';

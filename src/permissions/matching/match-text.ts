@@ -2,7 +2,7 @@ import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { CommandPart } from '../shell/script.js';
 import { quoteWord } from '../shell/quote-word.js';
 import { canonicalJson } from './canonical-json.js';
-import type { CompiledMatcher } from './compile-matcher.js';
+import type { CompiledMatcher } from './match.js';
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';

@@ -1,3 +1,5 @@
+import type { JudgedCall, JudgedPart } from './judged-part.js';
+
 /** Whether a rule is about a part of a call. */
 export interface Match {
   /** `maybe`: it can't be ruled out. */
@@ -5,6 +7,9 @@ export interface Match {
   /** The end of a sentence that begins with the rule. */
   readonly why: string;
 }
+
+/** A matcher that is ready to judge parts of calls. */
+export type CompiledMatcher = (part: JudgedPart, call: JudgedCall) => Match;
 
 export function yes(why: string): Match {
   return { matched: true, why };

@@ -4,7 +4,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Message } from '../../protocol/message.js';
 import type { InteractionStore } from '../interaction.store.js';
 import type { MessageLists } from './message-lists.js';
-import type { InteractionRow } from '../rows/store-rows.js';
+import type { InteractionRow } from '../rows/interaction-row.js';
 
 /** Redis is asked because it is sooner than the store. */
 const PATIENCE_MS = 250;

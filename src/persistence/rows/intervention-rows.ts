@@ -1,4 +1,4 @@
-import type { InteractionRow } from './store-rows.js';
+import type { InteractionRow } from './interaction-row.js';
 
 /** What a person tells an agent, or does to it. */
 export interface NewIntervention {

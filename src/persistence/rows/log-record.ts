@@ -5,7 +5,7 @@ import type {
   RecordOf,
   RecordType,
 } from '../../protocol/events.js';
-import type { InteractionRow } from './store-rows.js';
+import type { InteractionRow } from './interaction-row.js';
 
 /**
  * The content of a record: `body` is what clients see, `hidden` what only the journal needs, such

@@ -1,6 +1,6 @@
 import type { Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
-import type { InteractionRow } from './store-rows.js';
+import type { InteractionRow } from './interaction-row.js';
 
 /** What waits for a person or a client: a verdict on a tool call, an answer, or the result of a tool that the client runs. */
 export type RequestKind = 'approval' | 'input' | 'tool';

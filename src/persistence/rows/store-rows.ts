@@ -4,9 +4,9 @@ import type {
   InteractionStatus,
   Usage,
 } from '../../protocol/interaction.js';
-import type { Budget } from '../../protocol/budget.js';
 import type { Message } from '../../protocol/message.js';
 import type { Json } from '../../protocol/json.js';
+import type { InteractionRow } from './interaction-row.js';
 import type { LogRecord } from './log-record.js';
 import type { NewRequest } from './request-rows.js';
 
@@ -27,54 +27,6 @@ export interface ChatPatch {
   readonly title?: string | null;
   readonly metadata?: Json;
   readonly updated_at: string;
-}
-
-/** What a start asked for, kept so that every run of the interaction sees the same. */
-export interface InteractionSettings {
-  readonly max_iterations: number;
-  readonly on_disconnect: 'cancel' | 'continue';
-  readonly approval_mode: ApprovalMode;
-  readonly client_tools: readonly ClientTool[];
-  readonly budget?: Budget;
-}
-
-/** What happens to a call that has to be asked about: as `ask` says, allowed, denied, or asked while the agent goes on. */
-export type ApprovalMode = 'ask' | 'auto' | 'deny' | 'defer';
-
-/** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */
-export interface ClientTool {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema: Json;
-}
-
-/** A saved interaction; its events are read from its records. */
-export interface InteractionRow {
-  readonly id: string;
-  readonly chat_id: string;
-  readonly parent_id: string | null;
-  readonly status: InteractionStatus;
-  readonly user_message: string;
-  readonly agent: string;
-  readonly model: string;
-  readonly settings: InteractionSettings;
-  readonly usage: Usage;
-  readonly error: InteractionError | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-  readonly superseded_at: string | null;
-  readonly last_seq: number;
-  readonly metadata: Json;
-  /** Counts runs; a writer with an older one is fenced off (I6). */
-  readonly epoch: number;
-  /** The root agent, author of record 1. */
-  readonly agent_id: string;
-  /** The interaction that this one is an edit of. */
-  readonly edited_from: string | null;
-  /** Counts decisions, cancels and interventions. */
-  readonly signals: number;
-  /** Why somebody wants it to stop; null while nobody does. */
-  readonly cancel_reason: string | null;
 }
 
 export type NewInteraction = Pick<

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { TASK_STATUSES } from '../task.js';
+
+export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 const MAX_COUNT = 2 ** 31 - 2;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FINAL_STATUSES } from '../interaction.js';
 import {
+  FINAL_STATUSES,
   blockId,
   count,
   eventError,

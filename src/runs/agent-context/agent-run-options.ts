@@ -1,6 +1,6 @@
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { Conversation } from '../../conversation/conversation.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 
 export interface AgentRunOptions {
   readonly identity: AgentIdentity;

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { EarlierMarks } from './earlier-marks.js';
 
 const ROW = { id: 'int_1', agent_id: 'agent_1', chat_id: 'chat_1' } as InteractionRow;

@@ -1,6 +1,6 @@
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { markOf, newestMarks } from './context-marks.js';
 import type { ContextMark } from './context-marks.js';
 

@@ -1,7 +1,7 @@
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Message } from '../../protocol/message.js';
 
 interface OutputStores {

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { Injectable } from '@nestjs/common';
 
 /** 0: no limit. */

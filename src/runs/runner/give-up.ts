@@ -1,7 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { toErrorText } from '../../tools/to-text.js';
 import type { RunServices } from '../run-services.js';
 

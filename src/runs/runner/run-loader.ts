@@ -1,6 +1,7 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
-import type { InteractionRow, Lease } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { Lease } from '../../persistence/rows/store-rows.js';
 import { RESUME_REASONS } from '../run-input.js';
 import type { RunInput } from '../run-input.js';
 import type { RunServices } from '../run-services.js';

@@ -1,7 +1,7 @@
 import type { AppendEffects, Entry, RunLog } from '../../event-log/append/run-log.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../persistence/rows/request-rows.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
 import { CallIds } from '../../conversation/call-ids.js';

@@ -1,5 +1,6 @@
 import { firstRecord as recordOne } from '../../persistence/rows/log-record.js';
-import type { InteractionRow, LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import type { Clock } from '../../kernel/clock.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { begunState } from './interaction-state.js';

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { InteractionRow } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { InteractionState } from './interaction-state.js';
 import type { InteractionHead, InteractionStart, LogAppend, RecordLog } from './journal.js';

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import { IsIn, IsInt, Min, ValidateIf } from 'class-validator';
-import { TASK_STATUSES } from '../../protocol/task.js';
+import { TASK_STATUSES } from '../../protocol/records/fields.js';
 import type { TaskStatus } from '../../protocol/task.js';
 import { CreateTaskDto } from './create-task.dto.js';
 

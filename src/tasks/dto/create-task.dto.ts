@@ -8,7 +8,7 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { TASK_STATUSES } from '../../protocol/task.js';
+import { TASK_STATUSES } from '../../protocol/records/fields.js';
 import type { TaskStatus } from '../../protocol/task.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../task-limits.js';
 

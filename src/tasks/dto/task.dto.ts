@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
-import { TASK_STATUSES } from '../../protocol/task.js';
+import { TASK_STATUSES } from '../../protocol/records/fields.js';
 import type { Task, TaskStatus } from '../../protocol/task.js';
 
 export class TaskDto implements Task {

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, Matches, Min } from 'class-validator';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
-import { TASK_STATUSES } from '../../protocol/task.js';
+import { TASK_STATUSES } from '../../protocol/records/fields.js';
 import type { TaskStatus } from '../../protocol/task.js';
 
 export class ListTasksQueryDto extends PickType(ChatIdDto, ['chat_id']) {

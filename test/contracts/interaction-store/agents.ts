@@ -1,6 +1,6 @@
 import { Ids } from '../../../src/kernel/ids.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import { ended, endBatch, HELD, newRecord, queued, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   acquireOnceFree,
   at,

@@ -2,10 +2,12 @@ import type { WholeStore } from '../../support/whole-store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type {
-  AppendBatch,
-  InteractionEnd,
   InteractionRow,
   InteractionSettings,
+} from '../../../src/persistence/rows/interaction-row.js';
+import type {
+  AppendBatch,
+  InteractionEnd,
   Lease,
   LeaseTerms,
   NewChat,

@@ -1,7 +1,7 @@
 import type { NewIntervention } from '../../../src/persistence/rows/intervention-rows.js';
 import { MAX_INTERVENTIONS } from '../../../src/persistence/rows/intervention-rows.js';
 import { Ids } from '../../../src/kernel/ids.js';
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   acquireOnceFree,
   at,

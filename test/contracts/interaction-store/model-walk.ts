@@ -1,7 +1,8 @@
 import type { WholeStore } from '../../support/whole-store.js';
 import { memoryStore } from '../../support/whole-store.js';
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
-import type { AppendBatch, InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
+import type { AppendBatch } from '../../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
 import {
   at,

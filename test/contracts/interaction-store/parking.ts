@@ -1,5 +1,5 @@
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   acquireOnceFree,
   at,

@@ -1,4 +1,4 @@
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import { MAX_QUEUED } from '../../../src/persistence/rows/store-rows.js';
 import type { StartOverrides } from './fixtures.js';
 import {

@@ -4,7 +4,7 @@ import type {
   RequestRow,
   Settlement,
 } from '../../../src/persistence/rows/request-rows.js';
-import type { InteractionRow } from '../../../src/persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   acquireOnceFree,
   at,

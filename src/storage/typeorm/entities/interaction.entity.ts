@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { InteractionRow } from '../../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../../protocol/interaction.js';
 import { ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
 

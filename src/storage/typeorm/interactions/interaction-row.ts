@@ -1,5 +1,8 @@
 import type { Database, Statement } from '../connection/database.js';
-import type { InteractionRow, InteractionSettings } from '../../../persistence/rows/store-rows.js';
+import type {
+  InteractionRow,
+  InteractionSettings,
+} from '../../../persistence/rows/interaction-row.js';
 import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
 import type { Json } from '../../../protocol/json.js';
 

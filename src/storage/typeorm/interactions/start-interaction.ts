@@ -1,8 +1,5 @@
-import type {
-  InteractionRow,
-  StartInteraction,
-  StartOutcome,
-} from '../../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
 import { MARK_BRANCH_OF } from './chat-statements.js';
 import { LOCK_CHAT } from './chat-statements.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';

@@ -1,9 +1,6 @@
 import { InteractionStore } from '../../../persistence/interaction.store.js';
-import type {
-  InteractionRow,
-  StartInteraction,
-  StartOutcome,
-} from '../../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
 import { promoteQueued } from './promote.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
