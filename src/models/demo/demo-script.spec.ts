@@ -81,6 +81,7 @@ describe(demoTurn.name, () => {
     ['write a long answer', 400],
     ['Write a long story about 6*7', 400],
     ['write 2000 words', 2_000],
+    ['Write a long answer about rivers, about 150 words.', 150],
     ['write 999999999 words', 20_000],
   ])('answers "%s" with as many words', (message, words) => {
     expect(demoTurn(request(message)).text!.split(/\s+/)).toHaveLength(words);

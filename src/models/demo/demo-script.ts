@@ -24,7 +24,8 @@ const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
 const TIME = /\b(what time|the time|time is it|what date|what day|today)\b/i;
 const RUN = /\brun\s*:?\s*`([^`]+)`|\brun:\s*(.+)/is;
 const ASK = /\bask me\b[\s,]*([^:]*)(?::\s*(.*))?/is;
-const LONG = /\b(?:(\d{1,9}) words|long (?:answer|text|story))\b/i;
+const LONG = /\blong (?:answer|text|story)\b|\b\d{1,9} words\b/i;
+const WORDS = /\b(\d{1,9}) words\b/i;
 const DEFAULT_WORDS = 400;
 const MAX_WORDS = 20_000;
 const SLOWNESS = 25;
@@ -77,8 +78,10 @@ export function demoTurn({ messages, tools, tool_choice, schema }: ModelRequest)
 function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
   if (/^\s*fail\b/i.test(message)) throw refusal('The demo model failed, as it was told to.');
   if (/^\s*slow\b/i.test(message)) return { text: SLOW_ANSWER, slowness: SLOWNESS };
-  const long = LONG.exec(message);
-  if (long) return longAnswer(Math.min(Number(long[1] ?? DEFAULT_WORDS), MAX_WORDS));
+  if (LONG.test(message)) {
+    const words = Number(WORDS.exec(message)?.[1] ?? DEFAULT_WORDS);
+    return longAnswer(Math.min(words, MAX_WORDS));
+  }
   const wanted = callsFor(message);
   if (wanted.length === 0) return { text: introduction(offered) };
   const calls = wanted.filter(({ name }) => offered.has(name));
