@@ -1,10 +1,13 @@
 import { LinearRegex } from './linear-regex.js';
 
-/** `?`, `*` within a folder, `**` across folders, `[a-z]`, `{a,b}`; a backslash takes the meaning away. */
+/**
+ * Tokens of a glob: `?`, `*` (within a folder), `**` (across folders), `[a-z]`, `{a,b}`. A
+ * backslash escapes the next character.
+ */
 const TOKEN =
   /\\(?<escaped>[\s\S])|(?<deep>\*\*\/|\/\*\*$|\*\*)|(?<set>\[!?[^\]/\\]+\])|(?<other>[\s\S])/g;
 
-/** @throws Error if the pattern is none */
+/** @throws Error if the pattern is malformed */
 export function compileGlob(pattern: string, { ignoreCase = false } = {}): LinearRegex {
   let open = 0;
   const source = pattern.replace(TOKEN, (...args) => {
@@ -35,7 +38,7 @@ function literal(character: string): string {
   return /\w|[^\0-\x7f]/.test(character) ? character : `\\${character}`;
 }
 
-/** The pattern that matches exactly this text. */
+/** Escapes a text, so that the pattern matches exactly this text. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{}]/g, '\\$&');
 }

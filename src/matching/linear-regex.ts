@@ -1,18 +1,21 @@
 import { RE2JS } from 're2js';
 
-/** Instructions of a compiled pattern. */
+/** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM = 2000;
-/** Instructions times characters of one search: some 100 ms. */
+/** Maximum cost of one search, as instructions times characters: about 100 ms. */
 const MAX_STEPS = 8_000_000;
 
-/** A search that would have cost too much has no result. */
+/** The result of a search; `too much` if the search would exceed the maximum cost. */
 export type SearchResult = boolean | 'too much';
 
-/** A regular expression whose time is bounded: linear in the text, whatever the pattern. RE2 syntax: no look-around, no back references. */
+/**
+ * A regular expression with bounded matching time: linear in the text, for every pattern. RE2
+ * syntax: no look-around, no back references.
+ */
 export class LinearRegex {
   private constructor(private readonly compiled: RE2JS) {}
 
-  /** @throws Error with a message that says what is wrong with the pattern */
+  /** @throws Error if the pattern is invalid; the message describes the fault */
   static compile(pattern: string, flags: { dotAll?: boolean; ignoreCase?: boolean } = {}) {
     const bits =
       (flags.dotAll ? RE2JS.DOTALL : 0) | (flags.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
@@ -21,22 +24,22 @@ export class LinearRegex {
     return new LinearRegex(compiled);
   }
 
-  /** Anywhere in the text. */
+  /** Searches anywhere in the text. */
   finds(text: string): SearchResult {
     return this.bounded(text, () => this.compiled.test(text));
   }
 
-  /** From the text's start on. */
+  /** Matches at the start of the text. */
   begins(text: string): SearchResult {
     return this.bounded(text, () => this.compiled.matcher(text).lookingAt());
   }
 
-  /** The whole text. */
+  /** Matches the whole text. */
   covers(text: string): SearchResult {
     return this.bounded(text, () => this.compiled.matcher(text).matches());
   }
 
-  /** Where the first match begins; -1: nowhere. */
+  /** Index of the first match; -1 if there is none. */
   indexIn(text: string): number | 'too much' {
     return this.bounded(text, () => {
       const matcher = this.compiled.matcher(text);

@@ -4,7 +4,9 @@ import type { CodeRule } from './compiled-rule.js';
 type NewCodeRule = Pick<CodeRule, 'id' | 'decision' | 'matcher'> &
   Partial<Omit<CodeRule, 'max_uses' | 'uses'>>;
 
-/** Rules that are written in code, for whoever embeds the server. They last as long as the process. */
+/**
+ * Rules that are added in code, for programs that embed the server. They are kept in memory only.
+ */
 @Injectable()
 export class CodeRules {
   private readonly added: CodeRule[] = [];
@@ -13,7 +15,7 @@ export class CodeRules {
     return this.added;
   }
 
-  /** Global, of priority 0, and older than all others unless it says otherwise. */
+  /** Adds a rule. Defaults: global scope, priority 0, older than all other rules. */
   add(rule: NewCodeRule): void {
     this.added.push({
       scope: 'global',

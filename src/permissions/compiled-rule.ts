@@ -6,22 +6,25 @@ import { MatcherFault } from './matching/matcher-fault.js';
 import type { PermissionCall } from './permission-call.js';
 import type { Matcher, PermissionRule } from './permission-rule.js';
 
-/** A matcher for rules in code. What it throws counts as a match, unless its rule allows. */
+/** A matcher for rules in code. If it throws, that counts as a match, unless its rule allows. */
 export interface CustomMatcher {
   readonly type: 'custom';
   readonly matches: (call: PermissionCall) => boolean;
 }
 
-/** A rule in code. */
+/** A rule that is added in code. */
 export type CodeRule = Omit<PermissionRule, 'matcher'> & { readonly matcher: CustomMatcher };
 
-/** A rule that is ready to be asked. */
+/** A rule with its compiled matcher. */
 export interface CompiledRule {
   readonly rule: PermissionRule | CodeRule;
   readonly match: CompiledMatcher;
 }
 
-/** A matcher that can't be used any more counts as a match, unless its rule allows. */
+/**
+ * Compiles the matcher of a rule. A matcher that is no longer valid counts as a match, unless its
+ * rule allows.
+ */
 export function compileRule(rule: PermissionRule | CodeRule): CompiledRule {
   const allows = rule.decision === 'allow';
   try {

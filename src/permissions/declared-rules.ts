@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
 
-/** Rules that others than people declare, such as an agent's file: they come and go with what declares them. */
+/**
+ * Rules that are declared by a source other than a person, such as an agent's file. They are added
+ * and removed together with that source.
+ */
 @Injectable()
 export class DeclaredRules {
   private readonly declared = new Map<string, readonly PermissionRule[]>();
 
-  /** In the order in which they were declared. */
+  /** Rules in order of declaration. */
   get rules(): readonly PermissionRule[] {
     return [...this.declared.values()].flat();
   }
 
-  /** Puts `rules` in the place of what this source has declared so far. `source`: a path, for people. */
+  /** Replaces all rules that this source has declared. `source`: a path, for people. */
   replace(source: string, rules: readonly RuleInput[]): void {
     this.declared.delete(source);
     const name = source.replaceAll(/[^A-Za-z0-9]+/g, '_');
@@ -22,7 +25,7 @@ export class DeclaredRules {
     if (saved.length > 0) this.declared.set(source, saved);
   }
 
-  /** Where the rule comes from, if it is one of these. */
+  /** The source that declared the rule; undefined if no source declared it. */
   sourceOf(id: string): string | undefined {
     const found = [...this.declared].find(([, rules]) => rules.some((rule) => rule.id === id));
     return found?.[0];

@@ -3,16 +3,18 @@ import type { PermissionPolicy } from './permission-policy.js';
 import type { Verdict } from './verdict.js';
 
 export interface FileFilterOptions {
-  /** The one that runs, and may. */
+  /** The tool call that runs; it is already allowed. */
   readonly call: PermissionCall;
-  /** What a file could be named to instead: `read` for what is in it. */
+  /** Names of the tools that could be given the file instead: `read` for its content. */
   readonly tool_names: readonly string[];
   readonly now: Date;
 }
 
 /**
- * Which files a call may show that it does not name, such as those that a search finds: none that the rules deny to one of the tools, and
- * none that they ask about, unless it is the rule that decided about the call itself, which then was agreed to.
+ * Decides which files a call may show that it does not name, such as the results of a search. A
+ * file is hidden if the rules deny it to one of the tools, or if they ask about it. Exception: a
+ * rule that asks hides no file if it is the rule that decided about the call itself, because that
+ * call was then approved.
  */
 export class FileFilter {
   private readonly own: Verdict;
@@ -27,7 +29,7 @@ export class FileFilter {
     this.own = policy.judge(call, now);
   }
 
-  /** @param path relative to the workspace, without links on the way */
+  /** @param path relative to the workspace, without symbolic links on the way */
   shows(path: string): boolean {
     return this.isOpen || this.options.tool_names.every((name) => this.letsSee(name, path));
   }

@@ -5,26 +5,29 @@ import type { Decision, PermissionRule } from './permission-rule.js';
 import type { Trace } from './trace.js';
 import type { ToolPolicy } from '../tools/tool.js';
 
-/** What was decided about a part. */
+/** The verdict on one part of a call. */
 export interface PartVerdict {
   readonly part: JudgedPart;
   readonly decision: Decision;
-  /** Null: the default. */
+  /** The rule that decided; null for the default. */
   readonly rule: PermissionRule | CodeRule | null;
-  /** The end of a sentence that begins with the rule, or with the part where there is none. */
+  /** The end of a sentence that begins with the rule, or with the part if there is no rule. */
   readonly why: string;
 }
 
 export interface Judging {
   readonly judged: JudgedCall;
-  /** Those that apply, in order. */
+  /** The rules that apply, in order. */
   readonly rules: readonly CompiledRule[];
   readonly trace: Trace;
 }
 
 const STRICTNESS: readonly Decision[] = ['allow', 'ask', 'deny'];
 
-/** The first rule that matches decides. One that may match and forbids keeps the part from being allowed. */
+/**
+ * Judges one part: the first rule that matches decides. A part is not allowed if a rule that
+ * forbids may match.
+ */
 export function judgePart(part: JudgedPart, { judged, rules, trace }: Judging): PartVerdict {
   let suspect: PartVerdict | undefined;
   let nearMiss: string | undefined;
@@ -45,7 +48,7 @@ export function strictest(a: PartVerdict | undefined, b: PartVerdict): PartVerdi
   return STRICTNESS.indexOf(b.decision) > STRICTNESS.indexOf(a.decision) ? b : a;
 }
 
-/** Why a rule that looks as if it covered the command doesn't: that is what people want to know. */
+/** Explains why a rule that seems to cover the command does not match. People need this reason. */
 function describeNearMiss(part: JudgedPart, why: string): string | undefined {
   const isNear = part.kind === 'command' && /^(?:the command is|the rule has)/.test(why);
   return isNear ? why : undefined;
@@ -84,7 +87,10 @@ interface DefaultDecision {
   readonly why: string;
 }
 
-/** What holds where no rule matches: what only reads is allowed; what writes, executes or reaches the network asks. */
+/**
+ * The default if no rule matches: a tool that only reads is allowed; a tool that writes, executes
+ * or uses the network needs approval.
+ */
 function defaultDecision(policy: ToolPolicy | undefined): DefaultDecision {
   if (!policy) return { decision: 'ask', why: 'is not a tool that is known here' };
   if (policy.requires_approval) return { decision: 'ask', why: 'always requires approval' };

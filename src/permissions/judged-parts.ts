@@ -2,14 +2,17 @@ import type { JudgedPart } from './matching/judged-part.js';
 import type { PermissionCall } from './permission-call.js';
 import type { Script } from './shell/script.js';
 
-/** What runs a script tells so by its name or its category, and has it in `command`. */
+/**
+ * The script of a call. A tool that runs scripts is identified by its name or category; the script
+ * is its input `command`.
+ */
 export function scriptOf({ tool_name, tool_input, policy }: PermissionCall): string | undefined {
   const { command } = tool_input;
   if (typeof command !== 'string') return undefined;
   return tool_name === 'bash' || policy?.category === 'execute' ? command : undefined;
 }
 
-/** The parts of a call that are judged by themselves. A script that runs nothing is one part. */
+/** The parts of a call that are judged separately. A script that runs nothing is one part. */
 export function judgedParts(
   { tool_name }: PermissionCall,
   script: { readonly text: string; readonly read: Script } | undefined,
@@ -21,7 +24,7 @@ export function judgedParts(
   return effective ? [...read.parts] : [...read.parts, { kind: 'call', source: text }];
 }
 
-/** It can forbid, not permit, and needs no permission. */
+/** True for a part that can forbid but not permit, and that needs no permission itself. */
 export function isShadow(part: JudgedPart): boolean {
   if (part.kind === 'command') return part.shadow;
   return part.kind === 'file' && part.access === 'read';

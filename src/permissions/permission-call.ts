@@ -1,10 +1,10 @@
 import type { ToolPolicy } from '../tools/tool.js';
 
-/** A tool call that wants to run, as rules see it. */
+/** A tool call before execution, as permission rules see it. */
 export interface PermissionCall {
   readonly tool_name: string;
   readonly tool_input: Readonly<Record<string, unknown>>;
-  /** Undefined for a tool that nobody knows. */
+  /** Undefined for an unknown tool. */
   readonly policy?: ToolPolicy;
   readonly chat_id?: string;
   /** The agent's type. */

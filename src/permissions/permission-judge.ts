@@ -6,7 +6,7 @@ import { PermissionsService } from './permissions.service.js';
 import { ToolJudge } from './tool-judge.js';
 import type { JudgedCall, RememberScope, ToolVerdict } from './tool-judge.js';
 
-/** Judges calls by the permission rules. */
+/** Judges tool calls by the permission rules. */
 @Injectable()
 export class PermissionJudge extends ToolJudge {
   constructor(private readonly permissions: PermissionsService) {

@@ -11,13 +11,13 @@ import { Trace, showPart } from './trace.js';
 import type { Verdict } from './verdict.js';
 
 /**
- * The rules of a moment, compiled once. Of a script each part is judged by itself, by the first rule that matches it; the strictest
- * verdict on a part is the verdict on the call.
+ * A snapshot of the rules, compiled once. Each part of a script is judged separately, by the first
+ * rule that matches it. The strictest verdict on a part is the verdict on the call.
  */
 export class PermissionPolicy {
   private readonly compiled: readonly CompiledRule[];
 
-  /** @param scripts reads what a shell would run; without, no rule on commands allows one */
+  /** @param scripts parses shell scripts; without it, no rule on commands can allow one */
   constructor(
     rules: readonly (PermissionRule | CodeRule)[],
     private readonly scripts?: ScriptReader,
@@ -38,7 +38,7 @@ export class PermissionPolicy {
     return { ...combine(verdicts, call.tool_name), trace: trace.entries };
   }
 
-  /** Whether any rule could keep a call that names a file from running. */
+  /** True if any rule could prevent a call that names a file. */
   mayForbidFiles(call: PermissionCall, now: Date): boolean {
     return this.compiled.some(
       ({ rule }) =>
@@ -54,7 +54,7 @@ export class PermissionPolicy {
   }
 }
 
-/** Whether a rule is about this chat, agent and time at all, and not used up. */
+/** True if a rule applies to this chat, agent and time, and is not used up. */
 function applies(rule: PermissionRule | CodeRule, call: PermissionCall, now: Date): boolean {
   if (rule.scope === 'session' && rule.scope_id !== call.chat_id) return false;
   if (rule.scope === 'agent' && rule.scope_id !== call.agent) return false;
@@ -70,7 +70,7 @@ function combine(verdicts: readonly PartVerdict[], toolName: string): Omit<Verdi
   return { decision, rule, rules, reason: describeVerdict(decisive, toolName) };
 }
 
-/** The sentence that people read. */
+/** The verdict as a sentence for people. */
 function describeVerdict(verdict: PartVerdict, toolName: string): string {
   const { decision, part, rule, why } = verdict;
   const what = part.kind === 'call' ? toolName : `\`${showPart(part)}\``;

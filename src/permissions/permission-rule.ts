@@ -1,17 +1,20 @@
-/** In the order in which they are looked at. */
+/** The scopes, in order of evaluation. */
 export const SCOPES = ['user', 'session', 'agent', 'global'] as const;
 export type RuleScope = (typeof SCOPES)[number];
 
 export const DECISIONS = ['allow', 'deny', 'ask'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** What a rule is about. Those on commands see each simple command of a shell script by itself. */
+/**
+ * The calls that a rule matches. Matchers on commands are applied to each simple command of a shell
+ * script.
+ */
 export type Matcher =
   | {
       readonly type: 'tool';
-      /** A glob over the tool's name. */
+      /** A glob for the tool's name. */
       readonly pattern: string;
-      /** Only with exactly this input. */
+      /** Matches only exactly this input. */
       readonly input?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'category'; readonly category: string }
@@ -19,46 +22,46 @@ export type Matcher =
       readonly type: 'command_prefix';
       /** The first words of a command, such as `git log`. */
       readonly prefixes: readonly string[];
-      /** The words are the whole command. */
+      /** If true, the words have to be the whole command. */
       readonly exact?: boolean;
     }
   | {
       readonly type: 'regex';
       /** RE2 syntax. */
       readonly pattern: string;
-      /** A glob: only for tools of that name. */
+      /** A glob: restricts the rule to tools of that name. */
       readonly tool?: string;
     }
   | {
       readonly type: 'path';
       /** A glob, relative to the workspace. */
       readonly pattern: string;
-      /** A glob: only for tools of that name. */
+      /** A glob: restricts the rule to tools of that name. */
       readonly tool?: string;
     }
   | { readonly type: 'all' };
 
-/** What a client may say about a rule. */
+/** The fields of a rule that a client may set. */
 export interface RuleInput {
   readonly scope: RuleScope;
-  /** The chat of a `session` rule, the agent type of an `agent` rule; else null. */
+  /** The chat of a `session` rule or the agent type of an `agent` rule; otherwise null. */
   readonly scope_id: string | null;
-  /** Higher is looked at first; of equals, the older. */
+  /** Rules of higher priority are evaluated first; for equal priorities, the older rule. */
   readonly priority: number;
   readonly decision: Decision;
   readonly matcher: Matcher;
   readonly description: string | null;
-  /** ISO 8601; from then on it matches nothing. */
+  /** ISO 8601; the rule matches nothing from this time on. */
   readonly expires_at: string | null;
-  /** How many executions it may decide. */
+  /** Maximum number of executions that the rule may decide. */
   readonly max_uses: number | null;
 }
 
 /** A rule as it is saved. */
 export interface PermissionRule extends RuleInput {
   readonly id: string;
-  /** ISO 8601; null for a rule of the file, which counts as older than any other. */
+  /** ISO 8601; null for a rule of the file, which counts as older than any other rule. */
   readonly created_at: string | null;
-  /** Executions that it decided; counted only where `max_uses` is set. */
+  /** Number of executions that the rule decided; counted only if `max_uses` is set. */
   readonly uses: number;
 }

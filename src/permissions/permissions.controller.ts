@@ -68,7 +68,7 @@ export class PermissionsController {
   }
 }
 
-/** @throws AppError `invalid_body` (400), with each field that is wrong */
+/** @throws AppError `invalid_body` (400), with each invalid field */
 function requireRule(value: object): RuleInput {
   const checked = checkRule(value);
   if (checked.ok) return checked.rule;

@@ -15,13 +15,13 @@ import type { CodeRule, CompiledRule } from './compiled-rule.js';
 import { compileRule } from './compiled-rule.js';
 import { canonicalJson } from './matching/canonical-json.js';
 
-/** Where an answer of a person is kept: in the chat, for the agent type, or for all. */
+/** The scope of a remembered answer of a person: the chat, the agent type, or all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;
 
-/** A verdict that is kept. */
+/** A verdict that can be remembered. */
 export type RememberedDecision = 'allow' | 'deny';
 
-/** Says whether tool calls may run. */
+/** Decides if tool calls may run. */
 @Injectable()
 export class PermissionsService {
   private readonly cache = new RuleCache();
@@ -33,14 +33,18 @@ export class PermissionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The verdict as it would be now; the policy of a call without one is that of its tool. Nothing is counted. */
+  /**
+   * The verdict under the current rules. A call without a policy has the policy of its tool. Counts
+   * no use.
+   */
   check(call: PermissionCall): Promise<Verdict> {
     return this.judge(call);
   }
 
   /**
-   * The verdict on an execution: rules with `max_uses` that decide are used once.
-   * @param useKey of the execution. One that is judged again, because its run was lost, uses no rule again.
+   * The verdict on an execution: each deciding rule with `max_uses` is used once.
+   * @param useKey key of the execution; if it is judged again because its run was lost, no rule is
+   * used again
    */
   async decide(call: PermissionCall, useKey: string): Promise<Verdict> {
     for (;;) {
@@ -51,7 +55,7 @@ export class PermissionsService {
     }
   }
 
-  /** Which files a call that may run may show, by the rules as they are now. Nothing is counted. */
+  /** Decides, by the current rules, which files an allowed call may show. Counts no use. */
   async filterFiles(call: PermissionCall, toolNames: readonly string[]): Promise<FileFilter> {
     const policy = await this.policyFor(call);
     return new FileFilter(policy, {
@@ -61,7 +65,7 @@ export class PermissionsService {
     });
   }
 
-  /** With the uses of this key left out of account. */
+  /** Judges a call, with the uses of this key not counted. */
   private async judge(call: PermissionCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
     return policy.judge(this.withPolicy(call), this.clock.now());
@@ -78,8 +82,9 @@ export class PermissionsService {
   }
 
   /**
-   * The narrowest rule that decides the call so, beside the rules that there are; undefined if none does: none can cover commands that
-   * can't be read, and none gets ahead of a rule of an earlier scope.
+   * The narrowest new rule that, added to the existing rules, gives the call this decision.
+   * Undefined if there is none: no rule can cover unreadable commands, or precede a rule of an
+   * earlier scope.
    */
   async suggest(
     call: PermissionCall,
@@ -99,18 +104,18 @@ export class PermissionsService {
     return (await this.decides(wanted, call, reader)) ? wanted : undefined;
   }
 
-  /** Adds a suggested rule, or finds the one that says the same already. */
+  /** Adds a suggested rule, or returns an existing rule with the same effect. */
   async add(rule: RuleInput): Promise<PermissionRule> {
     return (await this.rules.findSame(rule)) ?? this.rules.add(rule);
   }
 
-  /** Before the rule of the same scope that made it ask, if one did. */
+  /** A priority before the rule of the same scope that caused the question, if there is one. */
   private async priorityOver(call: PermissionCall, scope: RememberedScope): Promise<number> {
     const { rule } = await this.check(call);
     return rule?.scope === scope && rule.decision === 'ask' ? rule.priority + 1 : 0;
   }
 
-  /** Whether the call would be decided as the rule says, once it is there. */
+  /** True if the call would get the rule's decision once the rule is added. */
   private async decides(
     rule: RuleInput,
     call: PermissionCall,
@@ -134,7 +139,7 @@ export class PermissionsService {
     return policy ? { ...call, policy } : call;
   }
 
-  /** Only calls that run a script need the grammar. */
+  /** Loads the grammar only for calls that run a script. */
   private readerFor(call: PermissionCall): Promise<ScriptReader> | undefined {
     if (scriptOf(this.withPolicy(call)) === undefined) return undefined;
     return (this.reader ??= ShellGrammar.load().then((grammar) => new ScriptReader(grammar)));
@@ -161,7 +166,7 @@ function toRule(
 
 const MAX_COMPILED = 5000;
 
-/** Compiles each matcher once, however often its rule is read anew. */
+/** Compiles each matcher once, even if its rule is read many times. */
 class RuleCache {
   private readonly matchers = new Map<string, CompiledRule['match']>();
 

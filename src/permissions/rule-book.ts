@@ -12,10 +12,13 @@ import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
 import { orderRules } from './rules/order-rules.js';
 
-/** Rules of one scope and scope id. */
+/** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;
 
-/** All rules, wherever they are kept: in the file, in code, in agents' files, or in the store, where those that are added go. */
+/**
+ * All rules of all sources: the file, code, agents' files, and the store. New rules are added to
+ * the store.
+ */
 @Injectable()
 export class RuleBook {
   constructor(
@@ -27,7 +30,7 @@ export class RuleBook {
     private readonly ids: Ids,
   ) {}
 
-  /** In the order in which they are looked at. */
+  /** Rules in order of evaluation. */
   async list(filter: RuleFilter = {}): Promise<PermissionRule[]> {
     const { scope, scope_id } = filter;
     const inFiles = [...this.file.rules, ...this.declared.rules].filter(
@@ -57,7 +60,10 @@ export class RuleBook {
     );
   }
 
-  /** One that says the same and is looked at no later, if there is one and it has no end. */
+  /**
+   * Finds a rule with the same effect that is evaluated no later and has neither an expiry nor a
+   * maximum number of uses; undefined if there is none.
+   */
   async findSame({
     scope,
     scope_id,
@@ -89,13 +95,13 @@ export class RuleBook {
     );
   }
 
-  /** Answers how many went. */
+  /** Returns the number of removed rules. */
   async removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
     const fromFile = await this.file.removeScope(scope, scopeId);
     return fromFile + (await this.store.removeScope(scope, scopeId));
   }
 
-  /** As `RuleStore.countUse`. */
+  /** Same contract as `RuleStore.countUse`. */
   async countUse(id: string, useKey: string): Promise<boolean> {
     const isInFile = this.file.rules.some((rule) => rule.id === id);
     return isInFile ? this.file.countUse(id, useKey) : this.store.countUse(id, useKey);

@@ -1,36 +1,46 @@
 import type { PermissionRule, RuleScope } from './permission-rule.js';
 
-/** Which rules; those that are left out count as any. */
+/** A filter for rules; an omitted field matches any value. */
 export interface RuleFilter {
   readonly scope?: RuleScope;
   readonly scope_id?: string;
 }
 
-/** A call that rules may apply to. */
+/** The attributes of a call that determine which rules apply. */
 export interface RuledCall {
   readonly chat_id?: string;
   /** The agent's type. */
   readonly agent?: string;
-  /** What uses of this key count for is left out of the rules' `uses`. */
+  /** The uses of this key are left out of the rules' `uses`. */
   readonly use_key?: string;
 }
 
-/** Port: the rules that were added while the server ran. Rejections mean that the store is away or broken. */
+/**
+ * Port: the rules that were added while the server ran. A rejection means that the store is
+ * unavailable or broken.
+ */
 export abstract class RuleStore {
-  /** Oldest first, by creation then id; also those that have expired or are used up. */
+  /** Oldest first, by creation time, then id; includes expired and used-up rules. */
   abstract list(filter?: RuleFilter): Promise<PermissionRule[]>;
-  /** The rules that can apply to a call: of all users, global, of its chat and of its agent type. */
+  /**
+   * The rules that can apply to a call: all `user` and global rules, and those of its chat and of
+   * its agent type.
+   */
   abstract listFor(call: RuledCall): Promise<PermissionRule[]>;
   abstract find(id: string): Promise<PermissionRule | undefined>;
-  /** Answers false, and changes nothing, when the id is taken or `limit` rules of its scope and scope id are there already. */
+  /**
+   * Returns false and changes nothing if the id exists, or if its scope and scope id already have
+   * `limit` rules.
+   */
   abstract add(rule: PermissionRule, limit: number): Promise<boolean>;
-  /** Answers whether it was there. */
+  /** Returns true if the rule was there. */
   abstract remove(id: string): Promise<boolean>;
-  /** Answers the rules that went. */
+  /** Returns the removed rules. */
   abstract removeScope(scope: RuleScope, scopeId?: string): Promise<number>;
   /**
-   * Counts one use, in one step with the check that `max_uses` is not reached yet. Answers whether the use was granted: not if the rule
-   * is used up or gone. A use of a key that was counted (one of the last `MAX_USES_KEPT`) is granted, and not counted again.
+   * Counts one use, atomically with the check that `max_uses` is not reached. Returns true if the
+   * use was granted; false if the rule is used up or removed. A use with a key that was already
+   * counted (one of the last `MAX_USES_KEPT`) is granted and not counted again.
    */
   abstract countUse(id: string, use_key: string): Promise<boolean>;
 }

@@ -7,14 +7,15 @@ import type { Matcher } from './permission-rule.js';
 import { quoteWord } from './shell/quote-word.js';
 import type { CommandPart, Script } from './shell/script.js';
 
-/** Characters of JSON. */
+/** Maximum length of the input as JSON, in characters. */
 const MAX_INPUT = 20_000;
 const MAX_PREFIX = 1000;
 const MAX_PREFIXES = 100;
 
 /**
- * Matchers that cover a call, the best to remember first. Commands: exactly these, word by word, in any order and number. Tools that name
- * one file: that file, whatever is done to it by this tool. Anything else: exactly this input.
+ * Matchers that cover a call, the best one to remember first. Commands: exactly these, word by
+ * word, in any order and number. Tools that name one file: that file, for any operation of this
+ * tool. Other calls: exactly this input.
  */
 export function suggestMatchers(call: PermissionCall, script: Script | undefined): Matcher[] {
   const commands = script && suggestCommands(script);

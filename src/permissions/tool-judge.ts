@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.js';
 import type { FileFilter } from './file-filter.js';
 import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';
 
-/** A tool call before it runs. */
+/** A tool call before it is executed. */
 export interface JudgedCall {
   readonly tool: Tool;
   readonly tool_input: Json;
@@ -16,29 +16,38 @@ export interface ToolVerdict {
   readonly decision: Decision;
   /** A sentence for people. */
   readonly reason: string;
-  /** The one that decided, if one did: where it forbids and the decision is to ask, the call may be one that it is about. */
+  /**
+   * The rule that decided, if there is one. If the rule forbids and the decision is to ask, the
+   * rule may match the call.
+   */
   readonly rule?: { readonly decision: Decision } | null;
 }
 
-/** Where a remembered decision holds from now on. */
+/** The scope of a remembered decision. */
 export type RememberScope = 'session' | 'agent' | 'global';
 
-/** What the runtime asks of the permission rules. */
+/** The permission checks that the agent runtime uses. */
 export abstract class ToolJudge {
-  /** Says whether a call may run; a rule that counts its uses counts this one, once for each `use_key`. */
+  /**
+   * Decides if a call may run. A rule with a maximum number of uses counts this use, once per
+   * `use_key`.
+   */
   abstract authorize(call: JudgedCall, use_key: string): Promise<ToolVerdict>;
-  /** The same, without counting. */
+  /** Same decision as `authorize`, without counting a use. */
   abstract check(call: JudgedCall): Promise<ToolVerdict>;
-  /** Which files a call that may run may show, of those that it does not name: see `FileFilter`. */
+  /** Decides which files an allowed call may show that it does not name: see `FileFilter`. */
   abstract filterFiles(call: JudgedCall, tool_names: readonly string[]): Promise<FileFilter>;
-  /** The narrowest rule that decides calls like this one so, if one does. It is not added. */
+  /**
+   * The narrowest rule that gives calls like this one this decision, if there is one. It is not
+   * added.
+   */
   abstract suggest(
     call: JudgedCall,
     decision: 'allow' | 'deny',
     scope: RememberScope,
   ): Promise<RuleInput | undefined>;
   /**
-   * Adds a rule that was suggested, unless one says the same already, and answers it.
+   * Adds a suggested rule, unless a rule with the same effect exists, and returns the rule.
    * @throws AppError `too_many_rules` (409)
    */
   abstract remember(rule: RuleInput): Promise<PermissionRule>;

@@ -4,7 +4,7 @@ import type { TraceEntry } from './verdict.js';
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 200;
 
-/** What was considered, as much of it as is worth telling. */
+/** Collects the considered rules for the trace, up to a maximum. */
 export class Trace {
   private readonly considered: TraceEntry[] = [];
 
@@ -18,7 +18,10 @@ export class Trace {
   }
 }
 
-/** A part for people: a command as a shell understands it, with `…` for what is known only when it runs. */
+/**
+ * A part as text for people: a command as a shell reads it, with `…` for text that is known only at
+ * run time.
+ */
 export function showPart(part: JudgedPart): string {
   return part.kind === 'command' ? cut(part.words.map(showWord).join(' ')) : cut(part.source);
 }

@@ -9,28 +9,34 @@ import { Sandbox } from './sandbox/sandbox.js';
 import { MAX_PROCESSES } from './sandbox/with-limits.js';
 
 export interface CommandOptions {
-  /** The workspace: where it runs, and the only place that it may change if there is a sandbox. */
+  /** The workspace: the working directory, and the only writable folder if there is a sandbox. */
   readonly cwd: string;
-  /** Stops it. */
+  /** Stops the command. */
   readonly signal: AbortSignal;
-  /** What it prints, in order; the memory is used again when this returns. */
+  /** Receives the output in order. The buffer is reused when this returns. */
   readonly onOutput: (chunk: Buffer) => void;
-  /** Called when it could begin; it does when this resolves, and never if it rejects. */
+  /**
+   * Called when the command is ready to start. It starts when this resolves, and never if it
+   * rejects.
+   */
   readonly beforeStart: (trace: ProcessTrace | undefined) => Promise<void>;
 }
 
 export interface CommandEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it did not end by itself. */
+  /** The reason if the command did not end by itself. */
   readonly stopped?: 'aborted' | 'too_many_processes';
 }
 
-/** How long what was asked to end may take, and what it has printed may take to arrive; in milliseconds. */
+/**
+ * Timeouts in milliseconds: for the processes to end after a request, and for the rest of the
+ * output to arrive.
+ */
 const GRACE_MS = 2_000;
 const DRAIN_MS = 1_000;
 
-/** Runs commands in the sandbox. When a command is over, nothing that it started runs any more. */
+/** Runs commands in the sandbox. When a command is over, none of its processes is left running. */
 @Injectable()
 export class CommandRunner {
   constructor(
@@ -38,7 +44,7 @@ export class CommandRunner {
     private readonly config: Config,
   ) {}
 
-  /** For people: what the commands are kept from. */
+  /** The restrictions of the sandbox, for people. */
   get confinement(): string {
     return this.sandbox.description;
   }
@@ -93,7 +99,7 @@ export class CommandRunner {
     }
   }
 
-  /** Does not end before all is gone: who waits for it has a limit. */
+  /** Resolves only when all processes are gone; the caller has to set a timeout. */
   private async clear(
     { family }: GatedProcess,
     limit: ProcessGroupLimit | undefined,
@@ -108,7 +114,9 @@ export class CommandRunner {
   }
 }
 
-/** Leaves nothing behind on a signal that outlives what waits for it. */
+/**
+ * A promise for the abort of a signal. It leaves no listener behind on a signal that lives longer.
+ */
 class Aborted {
   readonly promise: Promise<void>;
   private tell: () => void = () => {};

@@ -18,17 +18,22 @@ import { unsuitable } from './workspace-fault.js';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Whether a folder's descriptor can be walked from, so that nobody can move it away under us. */
+/**
+ * True if paths can be resolved from the file descriptor of a folder, so that a folder that is
+ * moved meanwhile does no harm.
+ */
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
- * An open folder. What is in it is reached by one name at a time, never through a symbolic link: on Linux from the folder's descriptor, so
- * that it stays this folder whatever becomes of its path; elsewhere by path, and what was opened is then checked to be where it should.
+ * An open folder. Its entries are reached by one name at a time, never through a symbolic link. On
+ * Linux they are reached from the file descriptor, so that it stays this folder even if its path
+ * changes. Elsewhere they are reached by path, and the location of the opened file is checked
+ * afterwards.
  */
 export class Folder {
   private constructor(
     private readonly handle: FileHandle,
-    /** Where it was when it was opened: absolute, without links. */
+    /** The path at the time of opening: absolute, without symbolic links. */
     readonly path: string,
     private readonly root: string,
     private readonly byDescriptor: boolean,
@@ -41,20 +46,20 @@ export class Folder {
     return new Folder(handle, real, real, byDescriptor);
   }
 
-  /** @throws NodeJS.ErrnoException if it is not there, is a link, or not a folder */
+  /** @throws NodeJS.ErrnoException if it is missing, is a symbolic link, or is not a folder */
   async openFolder(name: string): Promise<Folder> {
     const handle = await this.open(name, O_RDONLY | O_DIRECTORY);
     return new Folder(handle, join(this.path, name), this.root, this.byDescriptor);
   }
 
-  /** The same, as the root of a world of its own. */
+  /** Opens a folder as the root of its own tree. */
   async openAsRoot(name: string): Promise<Folder> {
     const handle = await this.open(name, O_RDONLY | O_DIRECTORY);
     const path = join(this.path, name);
     return new Folder(handle, path, path, this.byDescriptor);
   }
 
-  /** Follows no link and waits for nobody, not even at a pipe. */
+  /** Opens a file without following a symbolic link and without blocking, even on a pipe. */
   async open(name: string, flags: number, mode?: number): Promise<FileHandle> {
     const handle = await open(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode);
     if (this.byDescriptor) return handle;
@@ -67,7 +72,7 @@ export class Folder {
     }
   }
 
-  /** undefined: nothing is there. */
+  /** Undefined if nothing is there. */
   async find(name: string): Promise<Stats | undefined> {
     try {
       return await lstat(this.at(name));
@@ -81,7 +86,7 @@ export class Folder {
     return readlink(this.at(name));
   }
 
-  /** What is in it, in no order; no more than `limit` of it. */
+  /** Lists at most `limit` entries, in no order. */
   async list(limit: number): Promise<Dirent[]> {
     const found: Dirent[] = [];
     for await (const entry of await opendir(this.at('.'))) {
@@ -92,7 +97,10 @@ export class Folder {
     return found;
   }
 
-  /** Whoever makes it first, it is there. Answers whether that was us. */
+  /**
+   * Makes a folder if it is missing; concurrent calls are safe. Returns true if this call has made
+   * it.
+   */
   async makeFolder(name: string): Promise<boolean> {
     try {
       await mkdir(this.at(name));
@@ -111,17 +119,17 @@ export class Folder {
     return unlink(this.at(name));
   }
 
-  /** Takes it to another folder; a link as what it is. */
+  /** Moves an entry to another folder; a symbolic link is moved itself. */
   moveInto(target: Folder, from: string, to: string): Promise<void> {
     return rename(this.at(from), target.at(to));
   }
 
-  /** An empty one. */
+  /** Removes an empty folder. */
   removeFolder(name: string): Promise<void> {
     return rmdir(this.at(name));
   }
 
-  /** Lets its owner change what is in it. */
+  /** Gives the owner write access to the folder. */
   unlock(): Promise<void> {
     return this.handle.chmod(0o700);
   }
@@ -138,7 +146,10 @@ export class Folder {
     return this.byDescriptor ? `/proc/self/fd/${this.handle.fd}/${name}` : join(this.path, name);
   }
 
-  /** Without descriptors a folder on the way may have been swapped for a link: then what was opened is not what the path means. */
+  /**
+   * Checks the location of an opened file. Without descriptors, a folder on the way may have been
+   * replaced by a symbolic link; then the opened file is not the one that the path names.
+   */
   private async checkPlace(name: string, handle: FileHandle): Promise<void> {
     const real = await realpath(this.at(name));
     const [opened, there] = await Promise.all([handle.stat(), stat(real)]);

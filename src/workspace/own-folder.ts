@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Folder } from './folder.js';
 import { removeTree } from './remove-tree.js';
 
-/** Beside the folders of chats, whose names never begin with a dot. */
+/** Folder for bookkeeping, next to the folders of chats, whose names never begin with a dot. */
 const BOOKS = '.parley';
-/** An empty folder for each that was made for a chat: one that was there before is not ours to remove. */
+/**
+ * Contains an empty folder for each folder that was made for a chat. A folder that existed before
+ * must not be removed.
+ */
 const MADE = 'made';
-/** What is being removed. */
+/** Contains the folders that are being removed. */
 const GOING = 'going';
-/** How long a removal may take, in milliseconds. */
+/** Timeout of a removal, in milliseconds. */
 const MAX_MS = 10_000;
 
-/** Opens the folder of a chat in `base`, and makes it if it is missing. It is never a link. */
+/** Opens the folder of a chat in `base`; makes it if it is missing. It is never a symbolic link. */
 export async function openOwnFolder(base: Folder, name: string): Promise<Folder> {
   if (await base.makeFolder(name))
     await inBooks(base, MADE, async (made) => void (await made.makeFolder(name)));
@@ -19,8 +22,9 @@ export async function openOwnFolder(base: Folder, name: string): Promise<Folder>
 }
 
 /**
- * Removes the folder that was made for a chat, if one was. It is out of the way at once; what is in it goes then, without following a link, and
- * with it what earlier removals have left.
+ * Removes the folder that was made for a chat, if there is one. The folder is moved away at once.
+ * Then its content is removed, without following symbolic links, together with the remains of
+ * earlier removals.
  */
 export async function discardOwnFolder(basePath: string, name: string): Promise<void> {
   const base = await Folder.openRoot(basePath);

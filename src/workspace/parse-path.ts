@@ -6,7 +6,7 @@ const MAX_NAME_BYTES = 255;
 const ABSOLUTE = 'paths are relative to the workspace, and this one is absolute';
 const LEAVES = 'it leads out of the workspace';
 
-/** Each is tested on the whole path. */
+/** Each rule is tested on the whole path. */
 const PATH_RULES: readonly (readonly [RegExp, string])[] = [
   [/\0/, 'it has a NUL character in it'],
   [/^\//, ABSOLUTE],
@@ -26,7 +26,7 @@ const NAME_RULES: readonly (readonly [RegExp, string])[] = [
   [/^[. ]+$/, 'a name of nothing but dots and spaces can be taken for ".."'],
 ];
 
-/** Of Windows, where these are not names of files. */
+/** Rules for Windows, where these are not valid file names. */
 const WINDOWS_RULES: readonly (readonly [RegExp, string])[] = [
   [/^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?$/i, 'it is the name of a device'],
   [/[<>:"|?*]/, 'it has a character in it that a name may not have here'],
@@ -34,8 +34,8 @@ const WINDOWS_RULES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The names on the way from the workspace's root to a file, none for the root itself.
- * @throws WorkspaceFault `refused` for whatever could lead out, now or after somebody has tidied it up
+ * The names on the way from the workspace's root to a file; empty for the root itself.
+ * @throws WorkspaceFault `refused` for every path that could lead out, now or after normalization
  */
 export function parsePath(path: string, platform: NodeJS.Platform = process.platform): string[] {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw refused(path, 'it is too long');

@@ -3,18 +3,21 @@ import type { FileHandle } from 'node:fs/promises';
 import { unsuitable, WorkspaceFault } from './workspace-fault.js';
 import type { Workspace } from './workspace.js';
 
-/** A regular file of a workspace, as it was at one moment. */
+/** A regular file of a workspace, with its content at one moment. */
 export interface WorkspaceFile {
-  /** Relative to the workspace, without links. */
+  /** Relative to the workspace, without symbolic links. */
   readonly real_path: string;
   readonly bytes: Buffer;
   readonly stats: Stats;
 }
 
-/** More than this is no file for a tool that takes the whole of it, in bytes. */
+/** Maximum size of a file for tools that read it as a whole, in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** The whole of a file. @throws WorkspaceFault also if it has more than `MAX_FILE_BYTES` */
+/**
+ * Reads a whole file.
+ * @throws WorkspaceFault also if it is larger than `MAX_FILE_BYTES`
+ */
 export async function readFile(workspace: Workspace, path: string): Promise<WorkspaceFile> {
   const { handle, stats, real_path } = await workspace.openFile(path);
   try {
@@ -27,7 +30,10 @@ export async function readFile(workspace: Workspace, path: string): Promise<Work
   }
 }
 
-/** undefined: nothing is there. @throws WorkspaceFault */
+/**
+ * Undefined if nothing is there.
+ * @throws WorkspaceFault
+ */
 export async function findFile(
   workspace: Workspace,
   path: string,
@@ -40,7 +46,7 @@ export async function findFile(
   }
 }
 
-/** Less where the file ends before. A file may grow while it is read. */
+/** Reads at most `limit` bytes; fewer if the file is shorter. A file may grow while it is read. */
 export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let at = 0; at < limit;) {

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import type { Folder } from './folder.js';
 
-/** Names that are read at once. */
+/** Number of names per read. */
 const BATCH = 1000;
-/** Folders that are open at once; what is deeper is taken to the top first. */
+/** Maximum number of open folders; a deeper folder is first moved to the top. */
 const MAX_DEPTH = 32;
 
 /**
- * Empties a folder. A link is removed, not followed, and somebody else may remove the same at the same time.
- * @param deadline when to give up, by `performance.now()`
- * @throws Error when it is too late, or the system doesn't let us
+ * Empties a folder. A symbolic link is removed, not followed. Concurrent removals of the same
+ * folder are safe.
+ * @param deadline time to give up, by `performance.now()`
+ * @throws Error after the deadline, or if the system denies the removal
  */
 export async function removeTree(top: Folder, deadline: number): Promise<void> {
   await empty(top, { top, deadline, depth: 0 });
@@ -22,7 +23,7 @@ interface Removal {
   readonly depth: number;
 }
 
-/** What can't be removed keeps nothing else from it. */
+/** An entry that can't be removed does not prevent the removal of the others. */
 async function empty(folder: Folder, removal: Removal): Promise<void> {
   for (;;) {
     const entries = await folder.list(BATCH);

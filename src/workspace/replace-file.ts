@@ -9,25 +9,25 @@ import type { Workspace } from './workspace.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants;
 
-/** Names, in a folder that may hold any number. */
+/** Maximum number of names to check, in a folder of any size. */
 const MAX_LOOKED_AT = 10_000;
 const TEMPORARY = /^\.parley-[0-9a-f-]{36}\.tmp$/;
-/** What is as old as this nobody is writing any more, in milliseconds. */
+/** Age at which a temporary file counts as abandoned, in milliseconds. */
 const ABANDONED_MS = 10 * 60_000;
 const PERMISSIONS = 0o7777;
 
 export interface Replacement {
   readonly path: string;
   readonly bytes: Buffer;
-  /** The file as it was when this was decided; undefined: nothing was there. */
+  /** The state of the file at the time of the decision; undefined if nothing was there. */
   readonly before: Stats | undefined;
 }
 
 /**
- * Puts a file with these bytes in the place of what was there, in one step: whoever looks, or is killed, finds the old one or the new one.
- * Missing folders are made; mode and owner stay.
- * @returns its path in the workspace, without links
- * @throws WorkspaceFault also if what is there is not `before` any more
+ * Replaces a file atomically with these bytes: a concurrent reader sees the old or the new file,
+ * and so does a reader after a crash. Missing folders are made; mode and owner are kept.
+ * @returns its path in the workspace, without symbolic links
+ * @throws WorkspaceFault also if the file is no longer in the state `before`
  */
 export async function replaceFile(
   workspace: Workspace,
@@ -76,11 +76,12 @@ async function writeTemporary(
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
   const own = await handle.stat();
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {}); // only root may give files away
+  // only root may change the owner
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
   await handle.chmod(mode & PERMISSIONS);
 }
 
-/** What a process left behind that was killed while it wrote. */
+/** Removes temporary files of processes that were killed during a write. */
 async function removeAbandoned(folder: Folder): Promise<void> {
   for (const { name } of await folder.list(MAX_LOOKED_AT)) {
     if (!TEMPORARY.test(name)) continue;

@@ -3,27 +3,28 @@ import { posix } from 'node:path';
 import type { Folder } from './folder.js';
 import { missing, refused, unsuitable } from './workspace-fault.js';
 
-/** Where a path leads: a name in an open folder, which is the caller's to close. */
+/** The target of a path: a name in an open folder. The caller closes the folder. */
 export interface Place {
   readonly folder: Folder;
-  /** `.`: the folder itself. */
+  /** `.` for the folder itself. */
   readonly name: string;
-  /** undefined: nothing is there yet. Never of a link. */
+  /** Undefined if nothing is there yet. Never the stats of a symbolic link. */
   readonly stats: Stats | undefined;
 }
 
 export interface WalkOptions {
-  /** As it was given, for messages. */
+  /** The path as given, for messages. */
   readonly path: string;
-  /** Folders on the way that are missing are made. */
+  /** If true, missing folders on the way are made. */
   readonly make?: boolean;
 }
 
 const MAX_LINKS = 40;
 
 /**
- * Goes from the root to a file, one name at a time. Links are followed by hand, as long as they stay inside: nothing is ever opened through
- * one, so that a link that appears between a look and an opening is an error, not a way out.
+ * Walks from the root to a file, one name at a time. Symbolic links are resolved in this code and
+ * only inside of the root. No file is opened through a symbolic link, so one that appears between
+ * the check and the opening is an error, not a way out.
  * @throws WorkspaceFault
  */
 export async function walk(
@@ -43,7 +44,7 @@ export async function walk(
 }
 
 class Walker {
-  /** From the root on; the root is not ours. */
+  /** The open folders from the root on; the root belongs to the caller. */
   private readonly way: Folder[];
   private readonly todo: string[];
   private links = 0;
@@ -71,7 +72,7 @@ class Walker {
     return { folder, name: '.', stats: await folder.find('.') };
   }
 
-  /** Closes what was opened on the way. */
+  /** Closes the folders that were opened on the way. */
   async leave(except?: Folder): Promise<void> {
     for (const folder of this.way) if (folder !== except) await folder.close();
   }
@@ -85,7 +86,7 @@ class Walker {
     return this.here;
   }
 
-  /** Only a link says so. */
+  /** Goes to the parent; only the target of a symbolic link can require this. */
   private async goUp(): Promise<void> {
     const folder = this.way.pop();
     if (!folder) throw this.leaves();
@@ -125,7 +126,7 @@ function namesIn(target: string): string[] {
   return target.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** What the system says, in words that name no path of the host. */
+/** Converts a system error to a message that contains no path of the host. */
 export function toFault(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ELOOP':

@@ -1,10 +1,13 @@
 /**
- * `refused`: the path leads out of the workspace or may. `missing`: nothing is there. `unsuitable`: what is there is not what was asked for,
- * or can't be used safely.
+ * `refused`: the path leads out of the workspace, or may do so. `missing`: nothing is there.
+ * `unsuitable`: the file is not of the requested kind, or can't be used safely.
  */
 export type WorkspaceFaultCode = 'refused' | 'missing' | 'unsuitable';
 
-/** Why something can't be done in a workspace; the message is for the model, and has no path of the host in it. */
+/**
+ * An operation in a workspace has failed. The message is for the model and contains no path of the
+ * host.
+ */
 export class WorkspaceFault extends Error {
   override readonly name = 'WorkspaceFault';
 

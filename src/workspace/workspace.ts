@@ -8,24 +8,30 @@ import { toFault, walk } from './walk.js';
 import type { Place } from './walk.js';
 import { missing, unsuitable } from './workspace-fault.js';
 
-/** A regular file that is open for reading, and is the caller's to close. */
+/** A regular file that is open for reading. The caller closes it. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly stats: Stats;
-  /** Relative to the workspace, without links. */
+  /** Relative to the workspace, without symbolic links. */
   readonly real_path: string;
 }
 
-/** The folder that a chat's tools work in. Everything in it is reached through here, and nothing else is. */
+/**
+ * The folder that a chat's tools work in. All access to its content goes through this class, which
+ * gives no access to anything else.
+ */
 export class Workspace {
   constructor(readonly root: Folder) {}
 
-  /** Absolute, for processes that work in it. */
+  /** Absolute, for processes that use it as their working directory. */
   get path(): string {
     return this.root.path;
   }
 
-  /** @throws WorkspaceFault if it leads out, is missing, or is no regular file with a single name */
+  /**
+   * @throws WorkspaceFault if it leads out, is missing, or is not a regular file with a single hard
+   * link
+   */
   async openFile(path: string): Promise<OpenFile> {
     const { folder, name, stats } = await this.locate(path);
     try {
@@ -55,7 +61,11 @@ export class Workspace {
     }
   }
 
-  /** The path without links on the way, '' for the workspace itself, and what is there. @throws WorkspaceFault */
+  /**
+   * Returns the path without symbolic links, '' for the workspace itself, and the stats of its
+   * target.
+   * @throws WorkspaceFault
+   */
   async resolve(path: string): Promise<{ readonly path: string; readonly stats: Stats }> {
     const { folder, name, stats } = await this.locate(path);
     await folder.close();
@@ -63,12 +73,15 @@ export class Workspace {
     return { path: this.relativePath(folder, name), stats };
   }
 
-  /** Where the path leads, which may be nowhere yet. The caller closes the folder. @throws WorkspaceFault */
+  /**
+   * Finds the target of a path, which may not exist yet. The caller closes the folder.
+   * @throws WorkspaceFault
+   */
   locate(path: string, options: { readonly make?: boolean } = {}): Promise<Place> {
     return walk(this.root, parsePath(path), { path, ...options });
   }
 
-  /** Where a name in an open folder is, seen from the root, with `/` between the names. */
+  /** The path from the root to a name in an open folder, with `/` between the names. */
   relativePath(folder: Folder, name: string): string {
     return relative(this.root.path, join(folder.path, name)).replaceAll(sep, '/');
   }
@@ -78,7 +91,10 @@ export class Workspace {
   }
 }
 
-/** In a folder, without following a link. @throws WorkspaceFault if it is no regular file with a single name */
+/**
+ * Opens a file in a folder, without following a symbolic link.
+ * @throws WorkspaceFault if it is not a regular file with a single hard link
+ */
 export async function openFileIn(
   folder: Folder,
   name: string,

@@ -10,7 +10,10 @@ import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
 import { createHash } from 'node:crypto';
 
-/** Finds the folder that a chat works in: its own, the shared one, or the one that the chat's metadata name. */
+/**
+ * Finds the folder that a chat works in: its own, the shared one, or the one in the chat's
+ * metadata.
+ */
 @Injectable()
 export class Workspaces {
   private readonly logger = new Logger(Workspaces.name);
@@ -20,7 +23,10 @@ export class Workspaces {
     private readonly chats: ChatStore,
   ) {}
 
-  /** Opens the chat's workspace for as long as `work` takes. @throws WorkspaceFault */
+  /**
+   * Opens the chat's workspace for the duration of `work`.
+   * @throws WorkspaceFault
+   */
   async use<T>(chatId: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
     const workspace = new Workspace(await this.openRoot(chatId));
     try {
@@ -31,8 +37,9 @@ export class Workspaces {
   }
 
   /**
-   * The chat is no more: the folder that was made for it goes. A folder that was there before, that all share, or that chats can name stays.
-   * What can't be removed is told in the log, and tried again when the next chat goes.
+   * Removes the folder that was made for a deleted chat. A folder that existed before, that all
+   * chats share, or that chats can name is kept. A failure is logged, and the removal is tried
+   * again when the next chat is deleted.
    */
   async discard(chatId: string): Promise<void> {
     const { workspaceDir, workspaceMode } = this.config;
@@ -45,7 +52,7 @@ export class Workspaces {
     }
   }
 
-  /** Whether a folder in it could be another chat's, by its metadata. */
+  /** True if the metadata of another chat could name a folder inside it. */
   private async canBeNamed(workspaceDir: string): Promise<boolean> {
     const base = await realpath(workspaceDir);
     const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
@@ -62,7 +69,7 @@ export class Workspaces {
     return workspaceMode === 'shared' ? base : openOwn(base, chatId);
   }
 
-  /** Outside of the allowed roots nothing is said of what there is. */
+  /** Outside of the allowed roots, errors do not reveal which files exist. */
   private async openNamed(named: unknown): Promise<Folder> {
     if (typeof named !== 'string' || !isAbsolute(named) || named.includes('\0'))
       throw unusable('it has to be the absolute path of a folder');
@@ -77,7 +84,10 @@ export class Workspaces {
     throw unusable('it is no folder');
   }
 
-  /** The server's own data, and what says what its agents may do, are nobody's workspace. */
+  /**
+   * True for a folder that contains the server's data or the definitions of its agents, or lies in
+   * them. Such a folder must never be a workspace.
+   */
   private holdsData(path: string): boolean {
     const { dataDir, agentsDir } = this.config;
     return [dataDir, agentsDir].some((own) => isIn(path, own) || isIn(own, path));
@@ -117,7 +127,10 @@ function describe(error: unknown): string {
 const PLAIN = /^[a-z0-9_-]+$/;
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** A chat's folder: named like the chat, and different from every other chat's also where `Sums` and `sums` are one name. */
+/**
+ * The name of a chat's folder: like the chat's id, and unique even on file systems that don't
+ * distinguish `Sums` and `sums`.
+ */
 function chatFolderName(chatId: string): string {
   if (PLAIN.test(chatId) && !DEVICE.test(chatId)) return chatId;
   const hash = createHash('sha256').update(chatId).digest('hex').slice(0, 16);

@@ -3,7 +3,7 @@ import { IsIn, IsInt, IsObject, IsOptional, IsString, MaxLength, Min } from 'cla
 import { DECISIONS, SCOPES } from '../permission-rule.js';
 import type { Decision, RuleScope } from '../permission-rule.js';
 
-/** The shape; whether the matcher can be used is checked with the rule as a whole. */
+/** The shape of a new rule. The validity of the matcher is checked with the rule as a whole. */
 export class CreateRuleDto {
   @ApiProperty({ enum: SCOPES, example: 'global' })
   @IsIn(SCOPES)

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { DECISIONS, SCOPES } from '../permission-rule.js';
 import type { Decision, Matcher, PermissionRule, RuleScope } from '../permission-rule.js';
 
-/** How the API's document describes a rule. */
+/** Describes a rule in the OpenAPI document. */
 export class PermissionRuleDto implements PermissionRule {
   @ApiProperty({ example: 'rule_0199c0de-0000-7000-8000-000000000000' })
   readonly id: string;

@@ -10,12 +10,12 @@ import { ruleSchema } from '../rules/rule-schema.js';
 import { RulesFileError } from './rules-file-error.js';
 import type { RulesFileFault } from './rules-file-error.js';
 
-/** A rule of the file, and where it is in there. */
+/** A rule of the file, with its location in the file. */
 export interface RuleInFile {
   readonly rule: PermissionRule;
-  /** What used it last, newest first. */
+  /** Keys of the latest uses, newest first. */
   readonly used_by: readonly string[];
-  /** For `jsonc.modify`. */
+  /** Path of the rule in the JSON document, for `jsonc.modify`. */
   readonly path: readonly (string | number)[];
 }
 
@@ -27,8 +27,8 @@ const OWN_FIELDS = ['id', 'uses', 'used_by', 'created_at'];
 const FIELDS = [...Object.keys(ruleSchema.shape), ...OWN_FIELDS];
 
 /**
- * Reads `{"rules": […]}` or a list of rules.
- * @param name of the file, for faults
+ * Parses `{"rules": […]}` or a list of rules.
+ * @param name name of the file, for error messages
  * @throws RulesFileError with every fault, by line and column
  */
 export function parseRules(text: string, name: string): RuleInFile[] {
@@ -87,7 +87,10 @@ class RulesParser {
     return [{ rule: { ...checked.rule, id, uses, created_at: null }, used_by, path }];
   }
 
-  /** Else one that stays the same as long as the rule does. */
+  /**
+   * Returns the given id; without one, derives an id that is stable as long as the rule does not
+   * change.
+   */
   private takeId(node: Node, path: Path, given: unknown): string {
     if (given !== undefined && !(typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given)))
       this.fault(node, path, 'has to be 1 to 64 letters, digits, _ or -', ['id']);
@@ -106,7 +109,7 @@ class RulesParser {
     return id;
   }
 
-  /** What we don't know is kept, but a limit that is misspelt must not be ignored. */
+  /** Unknown fields are kept, but a misspelt limit must not be ignored. */
   private findMisspelt(node: Node, path: Path): boolean {
     if (node.type !== 'object') return false;
     const before = this.faults.length;
@@ -136,7 +139,7 @@ class RulesParser {
     }
   }
 
-  /** At the field, or where it is missing at what should hold it. */
+  /** Reports a fault at the field; if the field is missing, at the node that should contain it. */
   private fault(node: Node, path: Path, message: string, field: Path = []): void {
     let place = node;
     for (let depth = field.length; depth > 0; depth--) {
@@ -156,7 +159,7 @@ class RulesParser {
   }
 }
 
-/** `rules[3].matcher.pattern` */
+/** Formats a path as `rules[3].matcher.pattern`. */
 function format(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -164,7 +167,7 @@ function format(path: Path): string {
     .replace(/^\./, '');
 }
 
-/** `CommaExpected` → `comma expected` */
+/** Converts an error code to words: `CommaExpected` → `comma expected`. */
 function toWords(code: string): string {
   return code.replace(/(?!^)([A-Z])/g, ' $1').toLowerCase();
 }

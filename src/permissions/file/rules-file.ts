@@ -9,8 +9,9 @@ import { countUse, usesWithout } from '../rules/rule-uses.js';
 import { RulesFileError } from './rules-file-error.js';
 
 /**
- * The rules of the file that PERMISSIONS_FILE names. Those that go, and the uses that are counted, are saved back to it; whatever else
- * is in the file stays as it is, comments included. Rules are never added to it.
+ * The rules of the file that PERMISSIONS_FILE names. Removed rules and counted uses are saved to
+ * the file. All other content of the file is kept, including comments. Rules are never added to the
+ * file.
  */
 export class RulesFile {
   private saving: Promise<unknown> = Promise.resolve();
@@ -32,12 +33,12 @@ export class RulesFile {
     return new RulesFile(path, parseRules(text, path));
   }
 
-  /** In the file's order. */
+  /** Rules in the order of the file. */
   get rules(): readonly PermissionRule[] {
     return this.inFile.map(({ rule }) => rule);
   }
 
-  /** With the uses of this key left out of `uses`. */
+  /** The rules, with the uses of this key left out of `uses`. */
   rulesFor(useKey: string | undefined): readonly PermissionRule[] {
     return this.inFile.map(({ rule, used_by }) => {
       const uses = usesWithout({ uses: rule.uses, used_by }, useKey);
@@ -45,19 +46,19 @@ export class RulesFile {
     });
   }
 
-  /** Answers whether it was there. */
+  /** Returns true if the rule was there. */
   async remove(id: string): Promise<boolean> {
     return (await this.removeAll((rule) => rule.id === id)) > 0;
   }
 
-  /** Answers how many rules went. */
+  /** Returns the number of removed rules. */
   removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
     return this.removeAll(
       (rule) => rule.scope === scope && (scopeId === undefined || rule.scope_id === scopeId),
     );
   }
 
-  /** As `RuleStore.countUse`. */
+  /** Same contract as `RuleStore.countUse`. */
   countUse(id: string, useKey: string): Promise<boolean> {
     if (this.path === undefined) return Promise.resolve(false);
     return this.change((text, current) => {
@@ -74,13 +75,15 @@ export class RulesFile {
     if (!this.rules.some(isMeant)) return Promise.resolve(0);
     return this.change((text, current) => {
       const gone = current.filter(({ rule }) => isMeant(rule));
-      // From the end on, so that the places of the others stay right.
+      // Removes from the end, so that the positions of the other rules stay valid.
       const left = gone.toReversed().reduce((now, { path }) => edit(now, path, undefined), text);
       return { text: left, result: gone.length };
     });
   }
 
-  /** One after the other, and always on what is in the file now: somebody may have edited it. */
+  /**
+   * Serializes the changes. Each change reads the file again, because a person may have edited it.
+   */
   private change<T>(
     work: (text: string, current: readonly RuleInFile[]) => { text: string; result: T },
   ): Promise<T> {
@@ -116,7 +119,7 @@ function edit(text: string, path: readonly (string | number)[], value: unknown):
   return jsonc.applyEdits(text, jsonc.modify(text, [...path], value, { formattingOptions }));
 }
 
-/** Whoever reads it finds the old or the new one, whole. */
+/** Replaces the file atomically: a reader sees either the old or the new content, complete. */
 async function replace(path: string, text: string): Promise<void> {
   const { mode } = await stat(path);
   await writeFile(`${path}.tmp`, text, { flush: true, mode });

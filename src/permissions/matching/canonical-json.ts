@@ -1,4 +1,4 @@
-/** JSON whose text is the same for equal values: keys in order. */
+/** JSON with sorted keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => (isRecord(item) ? sorted(item) : item));
 }

@@ -11,7 +11,8 @@ import { compileGlob } from '../../matching/glob.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
 
 /**
- * Where it can't be told whether it matches, a matcher of a rule that allows says no; of any other, yes or maybe.
+ * Compiles a matcher. If a match can't be determined, the matcher of a rule that allows returns no;
+ * any other matcher returns yes or maybe.
  * @throws MatcherFault
  */
 export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatcher {
@@ -38,7 +39,7 @@ export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatch
   }
 }
 
-/** A rule about a whole call. Permission doesn't extend to what nobody can read. */
+/** A matcher for whole calls. A rule that allows does not cover an unreadable script. */
 function broad(allows: boolean, match: CompiledMatcher): CompiledMatcher {
   return (part, call) => {
     if (allows && part.kind === 'unreadable') return no(`the command ${part.fault}`);

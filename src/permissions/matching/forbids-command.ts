@@ -1,6 +1,6 @@
 import type { Word } from '../shell/script.js';
 
-/** Long options and the letters that mean the same nearly everywhere. */
+/** Long options and their usual short forms. */
 const LETTER_OF: Readonly<Record<string, string>> = {
   recursive: 'r',
   force: 'f',
@@ -14,8 +14,9 @@ const LETTER_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a command is what a rule names, whatever the order, the spelling and the grouping of its options: `rm -fr`, `rm -r -f`,
- * `/bin/rm --force --recursive` for `rm -rf`. `maybe` where a word that decides is known only when it runs.
+ * Checks if a command is one that a rule names, in any order, spelling and grouping of its options:
+ * `rm -fr`, `rm -r -f`, `/bin/rm --force --recursive` for `rm -rf`. `maybe` if a word that decides
+ * is known only at run time.
  */
 export function forbids(
   words: readonly Word[],
@@ -62,7 +63,10 @@ function compareRest(words: readonly Word[], wanted: readonly string[]): boolean
   return hasOperands || couldBegin(known, operands) ? 'maybe' : false;
 }
 
-/** The operands so far are those that the rule names, too, as far as both go. */
+/**
+ * True if the known operands agree with the operands of the rule, up to the end of the shorter
+ * list.
+ */
 function couldBegin(known: readonly Word[], operands: readonly string[]): boolean {
   const count = operands.findIndex((_, at) => !findOperands(known, operands.slice(0, at + 1)));
   if (count < 0) return true;
@@ -74,7 +78,10 @@ function hasOptionsBefore(words: readonly Word[]): boolean {
   return words.some(({ text }) => isOption(text));
 }
 
-/** In this order, from the first on; a word behind an option may be its value and is skipped where that helps. */
+/**
+ * Finds the operands in this order, starting with the first word. A word after an option may be the
+ * value of that option; it is skipped if that gives a match.
+ */
 function findOperands(words: readonly Word[], operands: readonly string[]): boolean {
   let next = 0;
   let afterOption = false;
@@ -94,7 +101,7 @@ function isOption(word: string): boolean {
   return /^-./.test(word);
 }
 
-/** `-rf` → `r`, `f`; `--force=x` → `--force`. */
+/** The options in a word: `-rf` → `r`, `f`; `--force=x` → `--force`. */
 function optionsIn(word: string): string[] {
   if (!isOption(word) || word === '--') return [];
   if (word.startsWith('--')) return [word.replace(/=.*/s, '')];
@@ -107,7 +114,7 @@ function hasOption(options: ReadonlySet<string>, wanted: string): boolean {
   return [...options].some((option) => option.startsWith('--') && letterOf(option) === wanted);
 }
 
-/** Also abbreviated, or as its letter. */
+/** True if the option is present, also abbreviated or as its short form. */
 function hasLong(options: ReadonlySet<string>, name: string): boolean {
   const letter = LETTER_OF[name];
   if (letter !== undefined && options.has(letter)) return true;

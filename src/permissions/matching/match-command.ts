@@ -7,7 +7,7 @@ import { roughWords } from './rough-words.js';
 
 const NOT_A_COMMAND = no('it is not a command');
 
-/** Whether one of these is what a command begins with, word by word. */
+/** Matches a command that begins with one of these prefixes, word by word. */
 export function commandAllower(
   prefixes: readonly (readonly string[])[],
   exact: boolean,
@@ -22,7 +22,7 @@ export function commandAllower(
   };
 }
 
-/** All of the rule's words, plainly written. */
+/** True if the command begins with all words of the rule, plainly written. */
 function begins(words: readonly Word[], prefix: readonly string[]): boolean {
   return prefix.every((wanted, at) => words[at]?.text === wanted && !words[at].dynamic);
 }
@@ -42,7 +42,7 @@ function permits(part: CommandPart, prefix: readonly string[], exact: boolean): 
   return yes(`the command begins with ${prefix.join(' ')}`);
 }
 
-/** Whether the command could be one of these, however it is written. */
+/** Matches a command that could be one of these, in any spelling. */
 export function commandForbidder(
   prefixes: readonly (readonly string[])[],
   exact: boolean,
@@ -61,7 +61,7 @@ export function commandForbidder(
 
 const IN_TEXT = yes('the words that it names stand in the command');
 
-/** What is code to a program that we don't look into. */
+/** The arguments that are code for a program whose language is not parsed here. */
 function argumentsOf({ words }: CommandPart): string {
   return words
     .slice(1)
@@ -73,7 +73,7 @@ function forbidsText(source: string, prefixes: readonly (readonly string[])[]): 
   return stands(source, prefixes) ? IN_TEXT : no('the words that it names are not there');
 }
 
-/** Whether one of these stands anywhere in a text that can't be parsed. */
+/** True if one of these prefixes occurs anywhere in a text that can't be parsed. */
 function stands(text: string, prefixes: readonly (readonly string[])[]): boolean {
   const words = roughWords(text);
   return prefixes.some((prefix) =>

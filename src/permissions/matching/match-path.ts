@@ -8,7 +8,7 @@ import { findPathInputs } from './path-inputs.js';
 import { roughWords } from './rough-words.js';
 import { possiblePaths, toWorkspacePath } from './workspace-path.js';
 
-/** Every path of the call has to match, and stay in the workspace. */
+/** Matches if every path of the call matches and stays in the workspace. */
 export function pathAllower(glob: LinearRegex): CompiledMatcher {
   return (part, { call }) => {
     if (part.kind === 'file') {
@@ -30,7 +30,10 @@ function permits(paths: readonly string[], glob: LinearRegex): Match {
   return yes(paths.length === 1 ? 'the path matches' : 'all paths match');
 }
 
-/** Any path of the call, and any word of a command that could be one, or hold one: `--file=x`, `@x`. */
+/**
+ * Matches if any path of the call matches, or any word of a command that could be or contain a
+ * path: `--file=x`, `@x`.
+ */
 export function pathForbidder(glob: LinearRegex): CompiledMatcher {
   return (part, { call }) => {
     switch (part.kind) {
@@ -69,19 +72,19 @@ function forbids(paths: readonly string[], glob: LinearRegex): Match {
   return found === undefined ? no('no path matches') : yes(`${found} matches`);
 }
 
-/** The folder of `secrets/**` is meant, too. */
+/** True if the path matches. `secrets/**` includes the folder itself. */
 function isIn(path: string, glob: LinearRegex): boolean {
   return glob.covers(path) !== false || glob.covers(`${path}/x`) === true;
 }
 
-/** The word, and what stands behind a sign that often comes before a path. */
+/** The word itself, and the text after each character that often precedes a path. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=@:,]/g)].slice(0, 10).map(({ index }) => word.slice(index + 1));
   const attached = /^-[A-Za-z]./.test(word) ? [word.slice(2)] : [];
   return [word, ...ends, ...attached].filter((path) => path !== '');
 }
 
-/** Those of the input; for the tool `glob`, what it looks for is one, too. */
+/** The paths of the input; for the tool `glob`, its pattern is also a path. */
 function pathsOf({ tool_name, tool_input }: PermissionCall): string[] {
   const paths = findPathInputs(tool_input);
   const { pattern } = tool_input;

@@ -9,7 +9,7 @@ import { maybe, no, yes } from './match.js';
 
 const MAX_TEXTS = 200;
 
-/** A command has to match from its start on; of any other call, every text of the input has to. */
+/** Matches a command from its start; for any other call, every text of the input has to match. */
 export function textAllower(regex: LinearRegex): CompiledMatcher {
   return (part, { call }) => {
     if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
@@ -36,7 +36,7 @@ function permits(part: CommandPart, regex: LinearRegex): Match {
   return result ? yes('the command matches') : no('the command does not match');
 }
 
-/** Anywhere in the command, as it is written or as a shell understands it, or in the input. */
+/** Matches anywhere in the command, as written or as a shell reads it, or in the input. */
 export function textForbidder(regex: LinearRegex): CompiledMatcher {
   return (part, judged) => {
     const results = textsOf(part, judged).map((text) => regex.finds(text));
@@ -59,7 +59,7 @@ function textsOf(part: JudgedPart, { call, script }: JudgedCall): string[] {
   return [...understood, part.source, ...(script === undefined ? [] : [script])];
 }
 
-/** So that it can't be misread: words with anything special in them are in single quotes. */
+/** The unambiguous text of a command: words with special characters are in single quotes. */
 function textOf({ words }: CommandPart): string {
   return words.map(({ text }) => quoteWord(text)).join(' ');
 }

@@ -1,14 +1,14 @@
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 
-/** Whether a rule is about a part of a call. */
+/** The result of matching a rule against a part of a call. */
 export interface Match {
-  /** `maybe`: it can't be ruled out. */
+  /** `maybe`: a match can't be excluded. */
   readonly matched: boolean | 'maybe';
   /** The end of a sentence that begins with the rule. */
   readonly why: string;
 }
 
-/** A matcher that is ready to judge parts of calls. */
+/** A compiled matcher for parts of calls. */
 export type CompiledMatcher = (part: JudgedPart, call: JudgedCall) => Match;
 
 export function yes(why: string): Match {

@@ -1,9 +1,11 @@
-/** A matcher that can't be used. The message completes a sentence that begins with the field: "has to be …". */
+/**
+ * An invalid matcher. The message completes a sentence that begins with the field: "has to be …".
+ */
 export class MatcherFault extends Error {
   override readonly name = 'MatcherFault';
 
   constructor(
-    /** The one that is wrong, such as `pattern` or `prefixes.0`. */
+    /** The invalid field, such as `pattern` or `prefixes.0`. */
     readonly field: string,
     message: string,
     options?: ErrorOptions,

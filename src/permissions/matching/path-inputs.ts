@@ -2,7 +2,7 @@ const PATH_NAME =
   /(?:^|_)(?:path|paths|file|files|filename|filenames|filepath|dir|dirs|directory|directories|folder|folders|cwd|root|source|src|destination|dest|target|uri)$/;
 const MAX_PATHS = 1000;
 
-/** What in an input names files, by the name of its field, however deep. */
+/** Collects the file paths of an input, by field name, at any depth. */
 export function findPathInputs(input: Readonly<Record<string, unknown>>): string[] {
   const paths: string[] = [];
   collect(input, false, paths);

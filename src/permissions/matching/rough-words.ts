@@ -2,7 +2,7 @@ import type { Word } from '../shell/script.js';
 
 const MAX_WORDS = 2000;
 
-/** What could be words in a text that can't be parsed. */
+/** Splits a text that can't be parsed into possible words. */
 export function roughWords(text: string): Word[] {
   return text
     .normalize('NFKC')

@@ -1,8 +1,8 @@
-/** A path as it was given, in one spelling. */
+/** A path from a tool call, normalized. */
 export interface WorkspacePath {
-  /** Without empty and `.` segments, and with `/` between them. */
+  /** The path without empty and `.` segments, with `/` as the separator. */
   readonly text: string;
-  /** It may lead out of the workspace: absolute, with `..`, `~` or a drive. */
+  /** True if the path may lead out of the workspace: absolute, with `..`, `~` or a drive. */
   readonly leaves: boolean;
 }
 
@@ -17,7 +17,8 @@ export function toWorkspacePath(path: string): WorkspacePath {
 }
 
 /**
- * What the path could be called inside of the workspace, which may be anywhere: of one that leads out, every end of it; of `a/../b` also `b`.
+ * The possible paths inside the workspace, whose location is unknown: for a path that leads out,
+ * every suffix of it; for `a/../b` also `b`.
  */
 export function possiblePaths(path: string): string[] {
   const { text, leaves } = toWorkspacePath(path);

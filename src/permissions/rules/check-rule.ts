@@ -4,7 +4,7 @@ import { MatcherFault } from '../matching/matcher-fault.js';
 import type { RuleInput } from '../permission-rule.js';
 import { ruleSchema } from './rule-schema.js';
 
-/** What is wrong with a rule, and where. */
+/** A fault of a rule, with its location. */
 export interface RuleFault {
   readonly path: readonly (string | number)[];
   /** Completes a sentence that begins with the field. */
@@ -15,7 +15,7 @@ export type CheckedRule =
   | { readonly ok: true; readonly rule: RuleInput }
   | { readonly ok: false; readonly faults: readonly RuleFault[] };
 
-/** Whether this can be a rule: also whether its pattern can be used. What isn't known of its outermost fields is left out. */
+/** Validates a rule, including its pattern. Unknown outermost fields are dropped. */
 export function checkRule(value: unknown): CheckedRule {
   const { data, error } = ruleSchema.safeParse(value);
   if (!data) return { ok: false, faults: error.issues.flatMap(toFaults) };

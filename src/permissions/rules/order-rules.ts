@@ -4,8 +4,8 @@ import type { PermissionRule } from '../permission-rule.js';
 type Ordered = Pick<PermissionRule, 'id' | 'scope' | 'priority' | 'created_at'>;
 
 /**
- * The order in which rules are looked at: user, session, agent, global; in a scope the higher priority first, then the older,
- * those of the file (in the file's order) before all others.
+ * Sorts rules by order of evaluation: user, session, agent, global; within a scope by higher
+ * priority, then by age. Rules of the file count as the oldest, in the order of the file.
  */
 export function orderRules<T extends Ordered>(rules: readonly T[]): T[] {
   return [...rules].sort(

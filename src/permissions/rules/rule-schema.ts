@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { DECISIONS, SCOPES } from '../permission-rule.js';
 import { canonicalJson } from '../matching/canonical-json.js';
 
-/** Characters of a pattern or a prefix. */
+/** Maximum length of a pattern or a prefix, in characters. */
 const MAX_TEXT = 1000;
 const MAX_PREFIXES = 100;
-/** Characters of JSON. */
+/** Maximum length of the input as JSON, in characters. */
 const MAX_INPUT = 20_000;
 
 const text = z
@@ -52,7 +52,9 @@ const instant = z
   })
   .transform((value) => new Date(value).toISOString());
 
-/** What clients and files may say about a rule, besides whether its matcher can be compiled. */
+/**
+ * The fields of a rule that clients and files may set. It does not check that the matcher compiles.
+ */
 export const ruleSchema = z
   .object(
     {

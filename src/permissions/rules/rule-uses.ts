@@ -1,16 +1,22 @@
 import type { PermissionRule } from '../permission-rule.js';
 
-/** Of a rule's uses the keys of the newest are kept; one that is older would be counted again. */
+/**
+ * Number of use keys that are kept per rule, newest first. A use with an older key would be counted
+ * again.
+ */
 export const MAX_USES_KEPT = 100;
 
-/** How often a rule was used, and by what. */
+/** The number of uses of a rule, and their keys. */
 export interface RuleUses {
   readonly uses: number;
-  /** The keys of the newest uses, newest first. Where it is missing, the rule was never used so. */
+  /** The keys of the newest uses, newest first. Missing if the rule has no counted use. */
   readonly used_by?: readonly string[];
 }
 
-/** The rule's uses with this one, or as they are if it is among them; undefined if the rule is used up. */
+/**
+ * Adds this use to the uses of the rule; unchanged if its key is already there; undefined if the
+ * rule is used up.
+ */
 export function countUse(
   { uses, used_by = [], max_uses }: RuleUses & Pick<PermissionRule, 'max_uses'>,
   useKey: string,
@@ -20,7 +26,7 @@ export function countUse(
   return { uses: uses + 1, used_by: [useKey, ...used_by].slice(0, MAX_USES_KEPT) };
 }
 
-/** How often it was used besides by this. */
+/** The number of uses with other keys than this one. */
 export function usesWithout({ uses, used_by = [] }: RuleUses, useKey: string | undefined): number {
   return useKey !== undefined && used_by.includes(useKey) ? Math.max(0, uses - 1) : uses;
 }

@@ -2,9 +2,9 @@ import { checkLeftover } from './read-word.js';
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './unreadable.js';
 
-/** What stands between two nodes and is none: blanks, and a line that goes on. */
+/** Text allowed between two nodes: blanks and line continuations. */
 const GAP = /^(?:[ \t\n]|\\\n)*$/;
-/** The same where a line's end would end what the nodes belong to. */
+/** The same for nodes that a line break would end. */
 const GAP_IN_LINE = /^(?:[ \t]|\\\n)*$/;
 const IN_LINE = new Set([
   'command',
@@ -17,7 +17,10 @@ const IN_LINE = new Set([
   'herestring_redirect',
 ]);
 
-/** What the text of a node has to look like. The grammar's idea of where a word or a quoted text ends is not always a shell's. */
+/**
+ * The expected text of each node type. The grammar and a shell do not always agree on the end of a
+ * word or a quoted text.
+ */
 const SHAPES: Readonly<Record<string, RegExp>> = {
   word: /^(?:[^\s\\'"`;&|()<>]|\\[^\n])+$/,
   variable_name: /^\w+$/,
@@ -34,7 +37,8 @@ const BEFORE_COMMENT = /^[\s;&|()<>]?$/;
 const QUOTING = new Set(['string', 'regex', 'extglob_pattern']);
 
 /**
- * The grammar is more tolerant than a shell. Where it skipped something, or took code for a text or a comment, we don't know what would run.
+ * Checks the tree, because the grammar is more tolerant than a shell. If the grammar skipped text,
+ * or took code for a text or a comment, the commands that would run are unknown.
  * @throws Unreadable
  */
 export function checkTree(root: SyntaxNode, source: string): void {
@@ -51,7 +55,7 @@ function checkNode(node: SyntaxNode, source: string, inExpansion = false): void 
   for (const child of node.children) checkNode(child, source, inside);
 }
 
-/** A default value, as in `${x:-a b}`, may hold blanks. */
+/** Checks the text of a node. A default value, as in `${x:-a b}`, may contain blanks. */
 function checkShape({ type, start, end }: SyntaxNode, source: string, inExpansion: boolean): void {
   const shape = inExpansion && type === 'word' ? /^[^\n]*$/ : SHAPES[type];
   if (shape && !shape.test(source.slice(start, end)))

@@ -1,23 +1,26 @@
 import type { CommandPart, ScriptPart, Word } from './script.js';
 import { Unreadable } from './unreadable.js';
 
-/** Reads a script inside a script. @throws Unreadable */
+/**
+ * Parses a script inside a script.
+ * @throws Unreadable
+ */
 export type ReadInner = (text: string) => ScriptPart[];
 
-/** A simple command as it stands in a script. */
+/** A simple command of a script. */
 export interface Command {
   readonly source: string;
   readonly words: readonly Word[];
-  /** Variables that are set before it. */
+  /** Names of the variables that are set before the command. */
   readonly assigned: readonly string[];
-  /** What it reads on its input, as far as that is known. */
+  /** Texts that it reads on standard input, as far as they are known. */
   readonly inputs: readonly string[];
   readonly doubt?: string;
 }
 
 const MAX_SHADOWS = 20;
 
-/** What the command is, without what it runs. */
+/** The command itself, without the commands that it runs. */
 export function part(command: Command, more: Partial<CommandPart> = {}): CommandPart {
   const { source, words, doubt } = command;
   return {
@@ -37,7 +40,10 @@ export function asShadows(parts: readonly ScriptPart[]): ScriptPart[] {
   return parts.flatMap((p) => (p.kind === 'command' ? [{ ...p, shadow: true }] : []));
 }
 
-/** Everything in the arguments that could be a command: from each word on, and the words that are scripts. */
+/**
+ * Everything in the arguments that could be a command: the rest of the words from each word on, and
+ * words that are scripts.
+ */
 export function shadowsOf(command: Command, readInner: ReadInner): ScriptPart[] {
   const shadows: ScriptPart[] = [];
   for (let at = 1; at < Math.min(command.words.length, MAX_SHADOWS); at++) {
@@ -58,7 +64,7 @@ function tryInner(text: string, readInner: ReadInner): ScriptPart[] {
   }
 }
 
-/** Doubts about what runs the parts are doubts about them. */
+/** Adds the doubts about the outer command to the parts that it runs. */
 export function withDoubt(parts: readonly ScriptPart[], doubt: string | undefined): ScriptPart[] {
   if (doubt === undefined) return [...parts];
   return parts.map((p) => (p.kind === 'command' ? { ...p, doubt: p.doubt ?? doubt } : p));

@@ -15,12 +15,15 @@ const WHOLE: Reach = { must_name: 1, whole: true, opaque: false };
 const OPAQUE: Reach = { must_name: 1, whole: true, opaque: true };
 const PLAIN: Reach = { must_name: 1, whole: false, opaque: false };
 const AWK = /^[gmn]?awk$/;
-/** The loader runs the program that it is given. */
+/** The dynamic loader, which runs the program that it is given. */
 const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
 const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
-/** How much of a command an allow rule has to name, so that what it doesn't name can't make the command do something else. */
+/**
+ * The number of words that an allow rule has to name, so that the other words can't change the
+ * effect of the command.
+ */
 export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
@@ -39,7 +42,7 @@ function reachOfInterpreter(words: readonly Word[]): Reach {
   return isKnown ? { must_name: 2, whole: false, opaque: false } : OPAQUE;
 }
 
-/** Options before the subcommand can set an alias, a pager or another place. */
+/** Git options before the subcommand can set an alias, a pager or another folder. */
 function reachOfGit(words: readonly Word[]): Reach {
   const subcommand = words[1];
   if (!subcommand) return PLAIN;
@@ -62,7 +65,10 @@ function isRisky(program: string, words: readonly Word[]): boolean {
   return risk === true || (risk !== undefined && hasOption(words, { short: risk }));
 }
 
-/** Also where a word is not known, and may turn out to be such an option. Long options may be abbreviated. */
+/**
+ * True if one of the words is such an option, or is dynamic and could become one. Long options may
+ * be abbreviated.
+ */
 function hasOption(
   words: readonly Word[],
   { short = '', long = [], words: exact = [] }: RiskyOptions,

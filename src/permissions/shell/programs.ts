@@ -1,6 +1,6 @@
 /**
- * Programs that run what their arguments say, in a language or on a host that we don't look into. An allow rule covers only the very
- * command that it names, word by word.
+ * Programs that run their arguments, in a language or on a host that is not parsed here. An allow
+ * rule covers only exactly the command that it names, word by word.
  */
 export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
   `ssh mosh su runuser pkexec chroot unshare nsenter systemd-run script flock strace ltrace perf valgrind gdb lldb
@@ -16,13 +16,19 @@ export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Programs whose first argument is what they run; what follows goes to that. Options before it can run anything. */
+/**
+ * Programs that run their first argument and pass the following ones to it. Options before it can
+ * run anything.
+ */
 export const RUNS_FIRST_ARGUMENT: ReadonlySet<string> = new Set(
   `python python2 python3 pypy pypy3 node nodejs deno bun ruby php lua luajit Rscript tsx ts-node
   npx bunx pnpx uvx pipx`.split(/\s+/),
 );
 
-/** Of those two, the ones whose arguments are code, or go to a shell that we don't see. */
+/**
+ * Those programs of the two lists whose arguments are code, or are passed to a shell that is not
+ * visible here.
+ */
 export const RUNS_CODE: ReadonlySet<string> = new Set(
   `ssh mosh su runuser pkexec script flock at batch expect watch parallel screen tmux gdb lldb
   perl osascript pwsh powershell cmd zsh fish csh tcsh trap mapfile readarray
@@ -30,14 +36,17 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(
   linux32 linux64 setarch start-stop-daemon vi vim nvim emacs ed ex`.split(/\s+/),
 );
 
-/** Shells whose scripts we can read. */
+/** Shells whose scripts can be parsed. */
 export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ksh', 'ash']);
 
-/** Options with which a program writes files or runs others: with them, an allow rule has to name the whole command. */
+/**
+ * Options with which a program writes files or runs other programs. With one of them, an allow rule
+ * has to name the whole command.
+ */
 export interface RiskyOptions {
   readonly short?: string;
   readonly long?: readonly string[];
-  /** Words as they stand, such as `-delete`. */
+  /** Literal words, such as `-delete`. */
   readonly words?: readonly string[];
 }
 
@@ -93,7 +102,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   jq: { short: 'L' },
 };
 
-/** Subcommands that run what their arguments say, and options that are risky in one subcommand only. */
+/** Subcommands that run their arguments, and options that are risky only in one subcommand. */
 export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, true | string>>>> =
   {
     git: {

@@ -1,4 +1,4 @@
-/** The word as one has to write it for a shell to take it as it is. */
+/** Quotes a word, so that a shell takes it literally. */
 export function quoteWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;

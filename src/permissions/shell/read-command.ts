@@ -9,14 +9,18 @@ import { WRAPPERS } from './wrappers.js';
 
 const HARMLESS_VARIABLES =
   /^(?:LANG|LANGUAGE|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|TERM|NODE_ENV)$/;
-/** What a shell takes for something else than a command's name, also behind `time`, where the grammar doesn't know it. */
+/**
+ * Words that a shell does not take as the name of a command, also after `time`, where the grammar
+ * doesn't recognize them.
+ */
 const KEYWORD =
   /^(?:[{}!]|\[\[|\(\(|if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|\w+(?:\[.*\])?\+?=.*)$/s;
 const MAX_WORDS = 2000;
 
 /**
- * The command itself, and what it runs in turn: wrappers are looked through where that is exact. Where it isn't, the command is one that
- * an allow rule has to name, and everything in it that could be a command is there as a shadow, for rules that forbid.
+ * The command itself, and the commands that it runs. Wrappers are unwrapped if that is exact.
+ * Otherwise an allow rule has to name the command itself, and everything in it that could be a
+ * command is added as a shadow, for rules that forbid.
  */
 export function readCommand(command: Command, readInner: ReadInner): ScriptPart[] {
   const { words } = command;
@@ -51,12 +55,12 @@ function readWrapped(
   return isChanged ? changed(command, inner.at, parts) : transparent(command, parts);
 }
 
-/** The rule has to be about the command that runs in the end. */
+/** The rule has to match the command that finally runs. */
 function transparent(command: Command, parts: readonly ScriptPart[]): ScriptPart[] {
   return [part(command, { shadow: true }), ...parts];
 }
 
-/** The rule has to name the wrapper and what it runs. */
+/** The rule has to name the wrapper and the command that it runs. */
 function changed(command: Command, at: number, parts: readonly ScriptPart[]): ScriptPart[] {
   const real = parts.filter((p): p is CommandPart => p.kind === 'command' && !p.shadow);
   const [inner] = real;
@@ -92,7 +96,7 @@ function findDoubt({ assigned }: Command, name: Word): string | undefined {
   return undefined;
 }
 
-/** `command -v git` asks where it is, and runs nothing. */
+/** True for a query: `command -v git` prints the location and runs nothing. */
 function isQuery(base: string, words: readonly Word[]): boolean {
   return base === 'command' && /^-\w*[vV]/.test(words[1]?.text ?? '');
 }
@@ -126,18 +130,24 @@ function isEnd({ text, dynamic }: Word): boolean {
   return !dynamic && (text === ';' || text === '+');
 }
 
-/** `{}` is the name of a file that it found, which begins like the folder that it looks in, or with `./`. */
+/**
+ * Replaces `{}`: the name of a found file, which begins with the folder that is searched, or with
+ * `./`.
+ */
 function withFound(word: Word): Word {
   const at = word.text.indexOf('{}');
   if (at < 0) return word;
   return { text: word.text.slice(0, at), dynamic: true, splits: false, odd: false };
 }
 
-/** Options that don't change what a script does: `-lc`, `-euxc`. */
+/** Options that don't change the effect of a script: `-lc`, `-euxc`. */
 const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
 const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
 
-/** `bash -c "…"` is its script; `bash file` is a command; a shell that reads its input can run anything. */
+/**
+ * Reads a shell call: `bash -c "…"` is its script, `bash file` is a command. A shell that reads
+ * standard input can run anything.
+ */
 function readShell(command: Command, readInner: ReadInner): ScriptPart[] {
   const { words } = command;
   let at = 1;

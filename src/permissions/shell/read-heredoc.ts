@@ -7,12 +7,13 @@ const DELIMITER = /^(?:'(\w+)'|"(\w+)"|(\w+))$/;
 /** A here-document. */
 export interface Heredoc {
   readonly body: string;
-  /** The delimiter is quoted: nothing in the body is expanded. */
+  /** True if the delimiter is quoted: nothing in the body is expanded. */
   readonly literal: boolean;
 }
 
 /**
- * Where a here-document ends decides what is data and what runs, so it has to end exactly where a shell ends it.
+ * Reads a here-document. Its end separates data from code, so it has to be exactly the end that a
+ * shell finds.
  * @throws Unreadable
  */
 export function readHeredoc(node: SyntaxNode, source: string): Heredoc {
@@ -34,7 +35,7 @@ export function readHeredoc(node: SyntaxNode, source: string): Heredoc {
 function checkEnd(heredoc: { text: string; delimiter: string; indented: boolean; rest: string }) {
   const { text, delimiter, indented, rest } = heredoc;
   const lines = text.split('\n').map((line) => (indented ? line.replace(/^\t+/, '') : line));
-  const last = lines.pop(); // what is before the delimiter on its line
+  const last = lines.pop(); // the text before the delimiter on its line
   const [endLine] = rest.split('\n', 1);
   const ends = last === '' && endLine === delimiter;
   if (!ends || lines.includes(delimiter)) throw unclear();

@@ -4,7 +4,7 @@ import { Unreadable } from './unreadable.js';
 
 const UNKNOWN: Word = { text: '', dynamic: true, splits: true, odd: false };
 
-/** The word that a node stands for, as far as it is known before it runs. */
+/** The word of a node, as far as it is known before run time. */
 export function readWord(node: SyntaxNode, source: string): Word {
   const text = source.slice(node.start, node.end);
   switch (node.type) {
@@ -45,7 +45,7 @@ function plain(text: string): Word {
   return { text, dynamic: false, splits: false, odd: false };
 }
 
-/** Without quotes: escapes, globs, a bare `$`. */
+/** Reads text outside of quotes: escapes, globs, a bare `$`. */
 function readBare(raw: string): Word {
   if (/^(?:[^\\]|\\.)*?(?:`|\$[({[])/s.test(raw))
     throw new Unreadable('has a substitution that can’t be told apart');
@@ -69,7 +69,9 @@ function readString(node: SyntaxNode, source: string): Word {
   };
 }
 
-/** What of a quoted text is no expansion has to hold none: the grammar would have overlooked it. */
+/**
+ * Checks that the literal rest of a quoted text contains no expansion that the grammar has missed.
+ */
 export function checkLeftover(node: SyntaxNode, source: string): void {
   let leftover = '';
   let from = node.start;
@@ -141,7 +143,7 @@ const NAMED: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** What `$'…'` says. */
+/** Decodes the content of `$'…'`. */
 function decodeAnsiC(content: string): string {
   return content.replace(ESCAPE, (_, x?: string, u?: string, U?: string, ...rest: unknown[]) => {
     const [octal, control, other] = rest as (string | undefined)[];

@@ -4,13 +4,15 @@ import type { Script, ScriptPart } from './script.js';
 import type { ShellGrammar } from './shell-grammar.js';
 import { Unreadable } from './unreadable.js';
 
-/** UTF-16 code units. */
+/** Maximum length of a script, in UTF-16 code units. */
 const MAX_LENGTH = 20_000;
 const MAX_PARTS = 200;
-/** Scripts in scripts: `bash -c "bash -c …"`. */
+/** Maximum nesting of scripts: `bash -c "bash -c …"`. */
 const MAX_DEPTH = 5;
 
-/** Reads a text as a shell would: what it would run, and which files it would open. */
+/**
+ * Parses a text as a shell would: the commands that it would run, and the files that it would open.
+ */
 export class ScriptReader {
   constructor(private readonly grammar: ShellGrammar) {}
 
@@ -57,7 +59,10 @@ function checkText(text: string, depth: number): void {
   if (deceptive) throw new Unreadable(`has a character that deceives the eye (${deceptive})`);
 }
 
-/** As a shell does outside of quotes and comments: a backslash before a line's end takes both away. */
+/**
+ * Joins continued lines, as a shell does outside of quotes and comments: a backslash before a line
+ * break removes both.
+ */
 function joinLines(text: string): string {
   return text.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair));
 }
@@ -67,13 +72,14 @@ function withDoubt(part: ScriptPart, doubt: string): ScriptPart {
 }
 
 /**
- * Characters that a person doesn't see or takes for others, and that a shell doesn't treat as what they look like: controls, invisible
- * and bidirectional ones, white space that doesn't separate words, and those that are for private use or for nothing.
+ * Characters that are invisible or misleading to people, and that a shell treats differently from
+ * their appearance: control characters, invisible and bidirectional characters, white space that
+ * doesn't separate words, and private-use or unassigned ones.
  */
 const DECEPTIVE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const ORDINARY = /^[\t\n\x20-\x7e]*$/;
 
-/** The first one, as `U+202E`. */
+/** The first deceptive character, as `U+202E`. */
 function findDeceptiveCharacter(text: string): string | undefined {
   if (ORDINARY.test(text)) return undefined;
   for (const character of text)

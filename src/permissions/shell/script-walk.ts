@@ -6,17 +6,17 @@ import type { ScriptPart, Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './unreadable.js';
 
-/** What redirections add to the command that they stand at. */
+/** The effect of redirections on their command. */
 interface Redirections {
-  /** Words that stand behind a redirection and belong to the command. */
+  /** Words after a redirection that belong to the command. */
   readonly words: Word[];
-  /** What it reads on its input, as far as the script says so. */
+  /** Texts on standard input, as far as the script contains them. */
   readonly inputs: string[];
 }
 
 const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 
-/** Walks a parsed script and collects what it runs. What it doesn't know, it refuses. */
+/** Walks a parsed script and collects the parts that run. Unknown nodes are refused. */
 export class ScriptWalk {
   private readonly parts: ScriptPart[] = [];
 
@@ -81,7 +81,10 @@ export class ScriptWalk {
     for (const child of node.children) if (child.named) this.visit(child);
   }
 
-  /** `declare`, `export` and `unset` are commands, too: their keyword is their name. */
+  /**
+   * Visits a command. `declare`, `export` and `unset` are commands, too: their keyword is their
+   * name.
+   */
   private visitCommand(node: SyntaxNode, redirections: Redirections): void {
     const words: Word[] = [];
     const assigned: string[] = [];
@@ -134,7 +137,7 @@ export class ScriptWalk {
     this.addWords(extra, to, at);
   }
 
-  /** The grammar puts what follows on the line of a here-document's start inside of it. */
+  /** Visits a here-document. The grammar puts the rest of its first line inside the node. */
   private visitHeredoc(node: SyntaxNode, to: Redirections, at: 'command' | 'alone'): void {
     const { body, literal } = readHeredoc(node, this.source);
     to.inputs.push(body);
@@ -158,7 +161,10 @@ export class ScriptWalk {
     this.visitInside(node);
   }
 
-  /** `[ … ]`, `[[ … ]]`, `(( … ))`, and `{ …; }`, which the grammar tells from `((` by its first word only. */
+  /**
+   * Visits `[ … ]`, `[[ … ]]`, `(( … ))`, and `{ …; }`, which the grammar distinguishes from `((`
+   * only by its first word.
+   */
   private visitTest(node: SyntaxNode): void {
     const isGroup = node.type === 'compound_statement' && node.children[0]?.type === '{';
     if (isGroup) return this.visitChildren(node);
@@ -191,7 +197,10 @@ export class ScriptWalk {
     }
   }
 
-  /** The substitutions in a word, however deep. Those of a here-document are seen to where it is read. */
+  /**
+   * Visits the substitutions in a word, at any depth. Those of a here-document are visited by
+   * `visitHeredoc`.
+   */
   private visitInside(node: SyntaxNode): void {
     if (node.type === 'heredoc_redirect') return;
     if (SUBSTITUTIONS.has(node.type)) return this.visit(node);
@@ -210,14 +219,17 @@ export class ScriptWalk {
 
 const SETS_VARIABLE = 'sets a variable, which can change what later commands do';
 
-/** What a loop may count with: neither the shell nor programs look at variables of such names, as they do at `PATH` and `http_proxy`. */
+/**
+ * Safe names for loop counters: neither the shell nor programs read variables with such names,
+ * unlike `PATH` and `http_proxy`.
+ */
 const PLAIN_COUNTER = /^[a-z][a-z0-9]*$/;
 
 function isRedirect({ type }: SyntaxNode): boolean {
   return type.endsWith('_redirect');
 }
 
-/** `A=1` before a command's name, and not behind it. */
+/** True for an assignment such as `A=1` before the command's name, false after it. */
 function isPrefix(command: SyntaxNode, child: SyntaxNode, words: readonly Word[]): boolean {
   return command.type === 'command' && child.type === 'variable_assignment' && words.length === 0;
 }
@@ -234,7 +246,7 @@ function isStatement({ type }: SyntaxNode): boolean {
 
 interface Redirect {
   readonly parts: readonly ScriptPart[];
-  /** Words behind the file, which belong to the command. */
+  /** Words after the file, which belong to the command. */
   readonly extra: readonly SyntaxNode[];
 }
 
@@ -242,7 +254,7 @@ const DESCRIPTOR = /^(?:\d+-?|-)$/;
 const NOWHERE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/[012])$/;
 const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 
-/** `> file`, `2>&1`, `< file` and their like. */
+/** Reads redirections such as `> file`, `2>&1`, `< file`. */
 function readRedirect(node: SyntaxNode, source: string): Redirect {
   const [destination, ...extra] = node.children.filter(({ field }) => field === 'destination');
   if (!destination) return { parts: [], extra };
@@ -266,7 +278,10 @@ const HARMLESS_EXPANSION = /^\$\{#?(?:\w+(?:\[[@*\d]+\])?|[?$!#@*-])\}$/;
 const NUMBERS_ONLY = /^\$(?:\(\(|\[)[\d\s+\-*/%()<>]*(?:\)\)|\])$/;
 const CALCULATES = /^(?:-v|-R|-eq|-ne|-lt|-le|-gt|-ge)$/;
 
-/** Expansions that can do more than put a value in: shells calculate in them, and what they calculate may run commands. */
+/**
+ * Finds an expansion that does more than insert a value: a shell evaluates arithmetic in it, which
+ * may run commands.
+ */
 function findRiskyExpansion(node: SyntaxNode, source: string): string | undefined {
   const text = source.slice(node.start, node.end);
   if (node.type === 'expansion' && !HARMLESS_EXPANSION.test(text))
@@ -280,14 +295,16 @@ function findRiskyExpansion(node: SyntaxNode, source: string): string | undefine
   return undefined;
 }
 
-/** Why a test or a calculation is more than a look, if it is. */
+/**
+ * Explains why a test or an arithmetic expression may have side effects; undefined if it has none.
+ */
 function describeArithmetic(node: SyntaxNode, source: string): string | undefined {
   const text = source.slice(node.start, node.end);
   if (text.startsWith('((')) return 'calculates with variables';
   return isLook(node, source) ? findRiskyExpansion(node, source) : 'calculates with variables';
 }
 
-/** Compares texts or asks about files; numbers are compared by calculating. */
+/** True if it only compares texts or checks files. Comparing numbers evaluates arithmetic. */
 function isLook(node: SyntaxNode, source: string): boolean {
   if (node.children.length === 0) return !CALCULATES.test(source.slice(node.start, node.end));
   return node.children.every((child) => isLook(child, source));

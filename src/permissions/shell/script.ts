@@ -1,34 +1,46 @@
 /** A word of a command, after quotes are removed. */
 export interface Word {
-  /** All of it; of a dynamic one, what it certainly begins with. */
+  /** The whole word; for a dynamic word, its certain prefix. */
   readonly text: string;
-  /** Known only when it runs: a variable, a substitution, a glob, braces. */
+  /** True if the word is known only at run time: a variable, a substitution, a glob, braces. */
   readonly dynamic: boolean;
-  /** Dynamic, and may become none or several words. */
+  /** True if the word is dynamic and may expand to none or several words. */
   readonly splits: boolean;
-  /** Written in pieces or with escapes (`r'm'`, `\rm`), as nobody has to. */
+  /** True if the word is written in pieces or with needless escapes (`r'm'`, `\rm`). */
   readonly odd: boolean;
 }
 
 /** One simple command. */
 export interface CommandPart {
   readonly kind: 'command';
-  /** As it is written. */
+  /** The source text. */
   readonly source: string;
   readonly words: readonly Word[];
-  /** How many words an allow rule has to name at least: those of `sudo`, and of what it runs. */
+  /**
+   * Minimum number of words that an allow rule has to name: for example `sudo` and the command that
+   * it runs.
+   */
   readonly must_name: number;
-  /** An allow rule has to name every word, because any further one could make it do something else. */
+  /**
+   * True if an allow rule has to name every word, because any further word could change the effect
+   * of the command.
+   */
   readonly whole: boolean;
-  /** It runs code that we can't read: it may turn out to be anything that a rule forbids. */
+  /**
+   * True if the command runs code that can't be parsed: the code could be anything that a rule
+   * forbids.
+   */
   readonly opaque: boolean;
-  /** Another view of a part that is here too; it can forbid, not permit. */
+  /** True for another view of a part that is also in the list; it can forbid but not permit. */
   readonly shadow: boolean;
-  /** Why no allow rule on commands can cover it: the end of a sentence that begins with the command. */
+  /**
+   * The reason why no allow rule on commands can cover it: the end of a sentence that begins with
+   * the command.
+   */
   readonly doubt?: string;
 }
 
-/** A file that a redirection opens. Reading is for rules that forbid only. */
+/** A file that a redirection opens. Files that are only read matter only to rules that forbid. */
 export interface FilePart {
   readonly kind: 'file';
   readonly source: string;
@@ -36,7 +48,7 @@ export interface FilePart {
   readonly access: 'read' | 'write';
 }
 
-/** Something that runs and is no command: an assignment, arithmetic. */
+/** Something that runs but is not a command: an assignment, arithmetic. */
 export interface OtherPart {
   readonly kind: 'other';
   readonly source: string;
@@ -45,9 +57,12 @@ export interface OtherPart {
 
 export type ScriptPart = CommandPart | FilePart | OtherPart;
 
-/** What a shell would do with a text. */
+/** The effect of a text in a shell. */
 export interface Script {
   readonly parts: readonly ScriptPart[];
-  /** Why it can't be told what a shell would do: the end of a sentence that begins with the command. Then there are no parts. */
+  /**
+   * The reason why the effect is unknown: the end of a sentence that begins with the command. In
+   * this case there are no parts.
+   */
   readonly fault?: string;
 }

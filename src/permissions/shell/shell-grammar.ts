@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import treeSitter from '@vscode/tree-sitter-wasm';
 import type { Parser, TreeCursor } from '@vscode/tree-sitter-wasm';
 
-/** A node of a parsed script; offsets are UTF-16 code units. */
+/** A node of a parsed script. Offsets are UTF-16 code units. */
 export interface SyntaxNode {
   readonly type: string;
   /** False for keywords and operators, whose type is their text. */
   readonly named: boolean;
-  /** What it is to its parent, such as `destination`. */
+  /** The role of the node in its parent, such as `destination`. */
   readonly field: string | null;
   readonly start: number;
   readonly end: number;
@@ -17,21 +17,21 @@ export interface SyntaxNode {
 
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
-/** For a text of the longest length that we read, a hundred times what it takes. */
+/** Timeout for parsing: a hundred times the time for a text of maximum length. */
 const TIME_LIMIT_MS = 250;
 
-/** The grammar of Bash. */
+/** The parser for Bash. */
 export class ShellGrammar {
   private static loading: Promise<ShellGrammar> | undefined;
 
   private constructor(private readonly parser: Parser) {}
 
-  /** Loaded by whoever needs it first, and kept. */
+  /** Loads the grammar at the first call and caches it. */
   static load(): Promise<ShellGrammar> {
     return (this.loading ??= this.open());
   }
 
-  /** Undefined if the text is no script, nests too deeply, or takes too long to tell. */
+  /** Undefined if the text is not a script, nests too deeply, or takes too long to parse. */
   parse(text: string): SyntaxNode | undefined {
     const deadline = performance.now() + TIME_LIMIT_MS;
     const tree = this.parser.parse(text, null, {

@@ -1,8 +1,8 @@
 const WORD = /(?:[\w@%+=:,./~^!#-]|'[^']*'|"[^"\\$`]*"|\\')+/y;
 
 /**
- * The words of a command that a rule names: plain ones, in quotes where they hold anything else. Undefined if a shell would see more in
- * it than words.
+ * The words of a command that a rule names: plain words, with quotes around special characters.
+ * Undefined if a shell would find anything but words in it.
  */
 export function splitWords(text: string): string[] | undefined {
   const words: string[] = [];

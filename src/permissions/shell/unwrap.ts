@@ -1,7 +1,7 @@
 import type { Word } from './script.js';
 import type { Wrapper } from './wrappers.js';
 
-/** What a wrapper runs. */
+/** The command that a wrapper runs. */
 export interface Unwrapped {
   /** Index of the command's name in the wrapper's words. */
   readonly at: number;
@@ -13,7 +13,10 @@ export interface Unwrapped {
 const APPENDED: Word = { text: '', dynamic: true, splits: true, odd: false };
 const ASSIGNMENT = /^(\w+)=/;
 
-/** Looks through a wrapper; `none` if it runs no command, `inexact` if it can't be told where the command begins. */
+/**
+ * Unwraps a wrapper; `none` if it runs no command, `inexact` if the start of the command can't be
+ * determined.
+ */
 export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'none' | 'inexact' {
   const options = readOptions(words, wrapper);
   if (!options) return 'inexact';
@@ -36,7 +39,7 @@ export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'n
 }
 
 interface Options {
-  /** Index of the first word that is no option. */
+  /** Index of the first word that is not an option. */
   readonly next: number;
   readonly replaced?: string;
 }
@@ -64,7 +67,7 @@ function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefi
 }
 
 interface Option {
-  /** Whether its value is the next word. */
+  /** `next` if the value of the option is the next word. */
   readonly takes: 'nothing' | 'next';
   readonly attached?: string;
   readonly replaces: boolean;
@@ -83,7 +86,7 @@ function readLong(text: string, { flags, values, replaces = [] }: Wrapper): Opti
   return { takes: isValue ? 'next' : 'nothing', replaces: isReplaced };
 }
 
-/** `-it`, `-n5`, and `-10` of `nice`. */
+/** Reads short options: `-it`, `-n5`, and `-10` of `nice`. */
 function readShort(text: string, { flags, values, replaces = [] }: Wrapper): Option | undefined {
   if (/^-\d+$/.test(text) && values.includes('n')) return { takes: 'nothing', replaces: false };
   for (let i = 1; i < text.length; i++) {

@@ -1,22 +1,28 @@
-/** A program that runs the command in its arguments, as it stands there. */
+/** A program that runs the command in its arguments unchanged. */
 export interface Wrapper {
   /** Options without a value: letters and long names. */
   readonly flags: readonly string[];
-  /** Options with one. */
+  /** Options with a value. */
   readonly values: readonly string[];
-  /** Arguments before the command. */
+  /** Number of arguments before the command. */
   readonly operands?: number;
-  /** Takes `A=1` before the command. */
+  /** True if it accepts `A=1` before the command. */
   readonly assignments?: boolean;
-  /** Gives the command more rights or another place: a rule that allows the command alone doesn't allow this. */
+  /**
+   * Gives the command more rights or another environment: a rule that allows only the command
+   * doesn't allow this.
+   */
   readonly changes?: string;
-  /** Adds arguments that are not known before it runs. */
+  /** True if it adds arguments that are not known before run time. */
   readonly appends?: boolean;
-  /** Options whose value is a word that it replaces wherever it stands in the command. */
+  /** Options whose value is a placeholder that is replaced everywhere in the command. */
   readonly replaces?: readonly string[];
 }
 
-/** Options are those that POSIX, GNU and BSD agree upon; with any other, what runs can't be told exactly. */
+/**
+ * The known wrappers. Options are those that POSIX, GNU and BSD agree on; with any other option,
+ * the command that runs can't be determined exactly.
+ */
 export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: {
     flags: list('A b E H K k n P S', 'preserve-env set-home non-interactive stdin background'),

@@ -12,7 +12,7 @@ import type { ProcessTrace } from './process-trace.js';
 export interface GatedProcessOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** For its output and its errors. */
+  /** The pipe for standard output and standard error. */
   readonly output: OutputPipe;
 }
 
@@ -21,11 +21,17 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Waits for one line, then becomes the command; without the line, nothing of the command ever runs. */
+/**
+ * Shell script that waits for one line, then becomes the command. Without the line, no part of the
+ * command ever runs.
+ */
 const GATE = 'IFS= read -r -u 3 && exec 3<&- && exec "$@"; exit 125';
 const MARKER = 'PARLEY_PROCESS';
 
-/** A process in a session of its own that stands ready and does nothing before it is let go: so that the log can tell of it first. */
+/**
+ * A process in its own session that is started but blocked until it is released, so that the log
+ * can record it first.
+ */
 export class GatedProcess {
   readonly exited: Promise<ProcessExit>;
 
@@ -33,14 +39,14 @@ export class GatedProcess {
     readonly pid: number,
     private readonly child: ChildProcess,
     readonly family: ProcessFamily,
-    /** undefined: this host has no names for processes that would last. */
+    /** Undefined if this host has no permanent identifiers for processes. */
     readonly trace: ProcessTrace | undefined,
   ) {
     this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }) as ProcessExit);
-    this.gate.on('error', () => {}); // it died before it was let go, and its exit says so
+    this.gate.on('error', () => {}); // it died before its release; `exited` reports that
   }
 
-  /** @throws Error if there is no bash, or nothing more can be started */
+  /** @throws Error if there is no bash, or if no further process can be started */
   static async spawn(
     command: readonly string[],
     { cwd, env, output }: GatedProcessOptions,

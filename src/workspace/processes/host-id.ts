@@ -2,7 +2,10 @@ import { readFile, readlink } from 'node:fs/promises';
 
 let known: Promise<string | undefined> | undefined;
 
-/** Where pids mean the same: this start of this machine, and this container of it. undefined: nobody knows. */
+/**
+ * Identifies the scope in which pids are valid: this boot of this machine, and this container.
+ * Undefined if unknown.
+ */
 export function hostId(): Promise<string | undefined> {
   return (known ??= readHostId().catch(() => undefined));
 }

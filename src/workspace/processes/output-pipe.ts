@@ -13,13 +13,16 @@ const run = promisify(execFile);
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 
 const CHUNK_BYTES = 64 * 1024;
-/** What may come in one window; a process that prints more has to wait for the next, so that it doesn't keep the server busy. */
+/**
+ * Maximum bytes per time window. A process that prints more has to wait for the next window, so
+ * that it doesn't keep the server busy (back-pressure).
+ */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const WINDOW_MS = 100;
 
 /**
- * One pipe for all that a process prints, so that its output and its errors stay in the order in which they were written. A real pipe, unlike
- * what `spawn` makes: `/dev/stdout` can be opened in the process.
+ * One pipe for standard output and standard error, so that both stay in the order in which they
+ * were written. It is a real pipe, unlike those of `spawn`: the process can open `/dev/stdout`.
  */
 export class OutputPipe {
   private readonly socket: Socket;
@@ -36,33 +39,38 @@ export class OutputPipe {
     const options = { fd: reader, readable: true, writable: false, onread: { buffer, callback } };
     this.socket = new Socket(options);
     this.closed = once(this.socket, 'close').catch(() => {});
-    this.socket.on('error', () => {}); // the end, whatever brought it
+    this.socket.on('error', () => {}); // any error ends the pipe
   }
 
-  /** `onChunk` gets memory that is used again: it has to copy what it keeps. */
+  /** `onChunk` receives a buffer that is reused: it has to copy the data that it keeps. */
   static async open(onChunk: (chunk: Buffer) => void): Promise<OutputPipe> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-pipe-'));
     const path = join(folder, 'output');
     try {
       await run('mkfifo', ['-m', '600', path]);
-      const reader = openSync(path, O_RDONLY | O_NONBLOCK); // the socket closes it
+      const reader = openSync(path, O_RDONLY | O_NONBLOCK); // closed by the socket
       return new OutputPipe(reader, await open(path, O_WRONLY), onChunk);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  /** For the process to write to. */
+  /** The file descriptor that the process writes to. */
   get fd(): number {
     return this.writer.fd;
   }
 
-  /** From now on it ends when the process, and whoever inherited it, is done with it. */
+  /**
+   * Closes the server's write end. The pipe ends when the process, and all processes that inherited
+   * it, have closed it.
+   */
   handedOver(): Promise<void> {
     return this.writer.close();
   }
 
-  /** Resolves when all was read, or after a time if somebody still holds it. */
+  /**
+   * Resolves when everything was read, or after a timeout if a process still holds the pipe open.
+   */
   async drained(timeoutMs: number): Promise<void> {
     const timer = new AbortController();
     await Promise.race([

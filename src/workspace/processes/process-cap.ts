@@ -3,9 +3,9 @@ import type { ProcessFamily } from './process-family.js';
 
 const LOOK_MS = 100;
 
-/** Watches how many processes a command has become, where the kernel doesn't. */
+/** Monitors the number of processes of a command, on hosts where the kernel doesn't limit it. */
 export class ProcessCap {
-  /** Resolves when there are too many. */
+  /** Resolves when there are too many processes. */
   readonly exceeded: Promise<void>;
   private timer: NodeJS.Timeout | undefined;
   private before: number | undefined;
@@ -27,7 +27,7 @@ export class ProcessCap {
     this.timer = undefined;
   }
 
-  /** The family is only counted when there is much more on the whole host than when it began. */
+  /** Counts the family only if the host has many more threads than at the start. */
   private async look(): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;

@@ -5,29 +5,36 @@ import { signalProcess } from './signal-process.js';
 import type { ProcessTrace } from './process-trace.js';
 
 type Origin = Pick<ProcessTrace, 'pid' | 'marker' | 'started_at'> & {
-  /** It ended just now, if it has: its number can't be another's yet, so what is in its session or group is of the family. */
+  /**
+   * True if the process has just ended, if it has: its pid can't be reused yet, so every process in
+   * its session or group belongs to the family.
+   */
   readonly isRecent?: boolean;
 };
 
 export interface StopOptions {
-  /** How long they may take to end by themselves, in milliseconds. */
+  /** Time for the processes to end by themselves, in milliseconds. */
   readonly grace_ms: number;
-  /** How many levels from the first process down are not asked, because all below them would die at once. */
+  /**
+   * Number of levels, from the first process down, that get no request to end: if one of them
+   * ended, all processes below would die at once.
+   */
   readonly wrappers: number;
 }
 
 const POLL_MS = 15;
-/** How long it may take to kill what keeps making more of itself. */
+/** Timeout for killing processes that keep creating new ones. */
 const KILL_MS = 2_500;
 
 /**
- * A process and all that came of it: its descendants, its session and group, and whatever has its marker in the environment. A process that
- * leaves session and parent and clears its environment is not found: only a sandbox holds that.
+ * A process and all processes that came from it: its descendants, its session and group, and every
+ * process with its marker in the environment. A process that leaves its session and parent and
+ * clears its environment is not found: only a sandbox can contain it.
  */
 export class ProcessFamily {
   constructor(private readonly origin: Origin) {}
 
-  /** Those that run now, parents before their children as far as they are known. */
+  /** The running processes, parents before their children as far as they are known. */
   async members(): Promise<ProcessEntry[]> {
     const table = await readProcessTable();
     const found = this.relatives(table);
@@ -42,18 +49,18 @@ export class ProcessFamily {
     return [...found.values()];
   }
 
-  /** How many there are, without those that hide. */
+  /** The number of processes, without those that only the marker identifies. */
   async count(): Promise<number> {
     return this.relatives(await readProcessTable()).size;
   }
 
-  /** Asks them to end, and waits. Resolves with whether all are gone. */
+  /** Requests the processes to end, and waits. Resolves with true if all are gone. */
   async end({ grace_ms, wrappers }: StopOptions): Promise<boolean> {
     const members = await this.members();
     if (members.length === 0) return true;
     for (const { pid } of this.below(members, wrappers)) {
       signalProcess(pid, 'SIGTERM');
-      signalProcess(pid, 'SIGCONT'); // who is halted hears it only then
+      signalProcess(pid, 'SIGCONT'); // a stopped process receives SIGTERM only then
     }
     const deadline = performance.now() + grace_ms;
     for (let wait = POLL_MS; performance.now() < deadline; wait *= 1.5) {
@@ -63,7 +70,10 @@ export class ProcessFamily {
     return false;
   }
 
-  /** What is wrapped dies with its wrapper, all at once. Of the others, those that make more of themselves are halted first, until no new ones turn up. */
+  /**
+   * Kills the processes. Wrapped processes all die with their wrapper. Of the others, those that
+   * create new processes are stopped first, until no new ones appear.
+   */
   async kill(wrappers: number): Promise<boolean> {
     if (wrappers > 0 && (await this.isFirstAlive())) signalProcess(this.origin.pid, 'SIGKILL');
     const halted = new Set<number>();
@@ -89,7 +99,7 @@ export class ProcessFamily {
     return first?.started_at === this.origin.started_at;
   }
 
-  /** Where the first process is gone its pid may be another's by now, and so may its group's. */
+  /** If the first process is gone, its pid may be reused, and so may the id of its group. */
   private relatives(table: Map<number, ProcessEntry>): Map<number, ProcessEntry> {
     const { pid, started_at, isRecent = false } = this.origin;
     const first = table.get(pid);

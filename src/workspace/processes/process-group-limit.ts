@@ -9,13 +9,16 @@ const POLL_MS = 10;
 const MOUNT = '/sys/fs/cgroup';
 
 /**
- * A control group that holds how many processes a command can become. It also holds root, for whom no other limit is one; but it takes a
- * server that may make control groups.
+ * A control group (cgroup) that limits the number of processes of a command. It also limits root,
+ * unlike every other limit, but the server needs the right to make control groups.
  */
 export class ProcessGroupLimit {
   private constructor(private readonly path: string) {}
 
-  /** undefined: this server can make none here. The process has to be one that has not begun. */
+  /**
+   * Undefined if this server can't make control groups here. The process must not have started its
+   * command.
+   */
   static async put(pid: number, max: number): Promise<ProcessGroupLimit | undefined> {
     const base = await findBase().catch(() => undefined);
     if (base === undefined) return undefined;
@@ -31,7 +34,10 @@ export class ProcessGroupLimit {
     }
   }
 
-  /** Kills all that is in it, which can't become more than it may hold. Resolves with whether it is empty. */
+  /**
+   * Kills all processes of the group; their number can't exceed the limit. Resolves with true if
+   * the group is empty.
+   */
   async kill(): Promise<boolean> {
     for (const deadline = performance.now() + KILL_MS; performance.now() < deadline;) {
       const pids = await this.list();
@@ -42,19 +48,22 @@ export class ProcessGroupLimit {
     return false;
   }
 
-  /** Dead ones that nobody has buried are not in it. */
+  /** Zombie processes are not listed. */
   private async list(): Promise<number[]> {
     const text = await readFile(join(this.path, 'cgroup.procs'), 'utf8').catch(() => '');
     return text.split('\n').filter(Boolean).map(Number);
   }
 
-  /** Once nothing is in it any more. */
+  /** Removes the group, if it is empty. */
   async remove(): Promise<void> {
     await rmdir(this.path).catch(() => {});
   }
 }
 
-/** The server's own group: in the hierarchy for processes (version 1), or in the only one there is (version 2). */
+/**
+ * The server's own control group: in the hierarchy `pids` (version 1), or in the only hierarchy
+ * (version 2).
+ */
 async function findBase(): Promise<string> {
   const lines = (await readFile('/proc/self/cgroup', 'utf8')).trim().split('\n');
   const [first] = lines

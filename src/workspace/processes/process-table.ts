@@ -4,17 +4,20 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A process, as the system tells of it. */
+/** A process, as the system reports it. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Since the host was started, in clock ticks: with the pid it names a process for good. 0: nobody knows. */
+  /**
+   * Start time in clock ticks since the host was booted: together with the pid it identifies a
+   * process permanently. 0 if unknown.
+   */
   readonly started_at: number;
 }
 
-/** All that run, by pid; of those that are dead and not yet buried, none. */
+/** All running processes, by pid; without zombie processes. */
 export async function readProcessTable(): Promise<Map<number, ProcessEntry>> {
   const entries = process.platform === 'linux' ? await readAll() : await askPs();
   return new Map(entries.map((entry) => [entry.pid, entry]));
@@ -27,7 +30,7 @@ async function readAll(): Promise<ProcessEntry[]> {
   return entries.filter((entry) => entry !== undefined);
 }
 
-/** Where there is no `/proc`: less, but the same on every Unix. */
+/** Fallback if there is no `/proc`: less detail, but the same on every Unix. */
 export async function askPs(): Promise<ProcessEntry[]> {
   const { stdout } = await run('ps', ['-axo', 'pid=,ppid=,pgid=,stat=']);
   return stdout.split('\n').flatMap((line) => {
@@ -38,10 +41,10 @@ export async function askPs(): Promise<ProcessEntry[]> {
   });
 }
 
-/** undefined: it is dead. */
+/** Undefined if the process is dead. */
 export async function readProcess(pid: number): Promise<ProcessEntry | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // Its name stands in parentheses, and may have some in it.
+  // The name is in parentheses, and may contain some.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, session] = fields;
   if (text === '' || state === 'Z' || state === 'X') return undefined;
@@ -54,7 +57,7 @@ export async function readProcess(pid: number): Promise<ProcessEntry | undefined
   };
 }
 
-/** Whether the process was started with this in its environment, and so by us. */
+/** True if the process has this text in its environment, and so was started by this server. */
 export async function hasInEnvironment(pid: number, text: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(text);

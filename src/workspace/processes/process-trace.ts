@@ -1,12 +1,15 @@
-/** What the log keeps of a process, so that whoever takes over finds what is left of it. Never sent to clients. */
+/**
+ * The record of a process in the log, which lets a new run find the processes that are left. Never
+ * sent to clients.
+ */
 export interface ProcessTrace {
-  /** Where the pid means something. */
+  /** The scope in which the pid is valid. */
   readonly host: string;
-  /** Of the first process, and so of its group and session. */
+  /** The pid of the first process, which is also the id of its group and session. */
   readonly pid: number;
-  /** Clock ticks since the host was started. */
+  /** Clock ticks since the host was booted. */
   readonly started_at: number;
-  /** In the environment of all that it started. */
+  /** A value in the environment of all processes that it started. */
   readonly marker: string;
 }
 

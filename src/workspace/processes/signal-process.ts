@@ -1,8 +1,8 @@
-/** To a process that may be gone by now. */
+/** Sends a signal to a process that may be gone. */
 export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // it is gone, or was never ours to stop
+    // the process is gone, or belongs to another user
   }
 }

@@ -4,15 +4,24 @@ import { Sandbox } from './sandbox.js';
 import { MAX_PROCESSES, withLimits } from './with-limits.js';
 
 export interface BubblewrapOptions {
-  /** Whether commands reach the network. */
+  /** True if commands have access to the network. */
   readonly network: boolean;
-  /** Absolute paths that no command may see, beside those of everybody: the server's data, other chats' folders. */
+  /**
+   * Absolute paths that are hidden from all commands, in addition to the default ones: the server's
+   * data, other chats' folders.
+   */
   readonly hidden: readonly string[];
-  /** Whether this bubblewrap can forbid user namespaces in the sandbox; it is as safe without, and has less of the kernel to attack. */
+  /**
+   * True if this bubblewrap can disable user namespaces in the sandbox. The sandbox is safe without
+   * it, too, but exposes more of the kernel to attacks.
+   */
   readonly disablesUserns: boolean;
 }
 
-/** Confines commands with namespaces: own processes, no network unless allowed, and of the host's files only a view that can't be changed. */
+/**
+ * Confines commands with namespaces: own processes, no network unless allowed, and a read-only view
+ * of the host's files.
+ */
 export class Bubblewrap extends Sandbox {
   readonly kind = 'bubblewrap';
   readonly description: string;
@@ -32,7 +41,7 @@ export class Bubblewrap extends Sandbox {
       ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...KERNEL],
       ...this.files(hidden, workspace),
       ...['--chdir', workspace, '--'],
-      ...withLimits(command, MAX_PROCESSES), // set inside, where nothing else counts
+      ...withLimits(command, MAX_PROCESSES), // set inside, where no other process counts
     ];
   }
 
@@ -46,7 +55,7 @@ export class Bubblewrap extends Sandbox {
     ];
   }
 
-  /** Outer folders first: what is mounted later hides what was there before. */
+  /** Outer folders first: a later mount hides the earlier ones below it. */
   private files(hidden: readonly HiddenPlace[], workspace: string): string[] {
     const [inside, outside] = partition(
       hidden,
@@ -64,21 +73,21 @@ export class Bubblewrap extends Sandbox {
   }
 }
 
-/** The kernel's settings are root's to change, also when root has no other rights. */
+/** Kernel settings are mounted read-only: root can change them even without any other privilege. */
 const KERNEL = ['/proc/sys', '/proc/sysrq-trigger'].flatMap((path) => [
   '--ro-bind-try',
   path,
   path,
 ]);
 
-/** Where names of hosts are looked up through, on many a system. */
+/** Folder through which host names are resolved on many systems. */
 const RESOLVER = '/run/systemd/resolve';
 
 function hide({ path, isFolder }: HiddenPlace): string[] {
   return isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
 }
 
-/** A place for temporary files stays one. */
+/** True if the place must not be writable; folders for temporary files stay writable. */
 function isClosed({ path, isFolder }: HiddenPlace): boolean {
   return isFolder && path !== '/tmp' && path !== '/var/tmp';
 }

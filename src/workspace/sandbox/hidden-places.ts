@@ -2,25 +2,25 @@ import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 
-/** Something that a sandboxed command finds empty. */
+/** A place that is empty for a sandboxed command. */
 export interface HiddenPlace {
-  /** Absolute, without links. */
+  /** Absolute, without symbolic links. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** Where sockets of other programs and everybody's temporary files are. */
+/** Folders with sockets of other programs and with shared temporary files. */
 const SHARED = ['/run', '/tmp', '/var/tmp'];
 
-/** In the home folder: what opens other doors. */
+/** Credentials in the home folder. */
 const KEYS = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config/gcloud', '.config/gh'],
   ...['.netrc', '.npmrc', '.pypirc', '.pgpass', '.git-credentials', '.bash_history'],
 ];
 
 /**
- * What there is to hide now from a command that works in `workspace`, outer folders first. What an outer one hides already is left out, unless
- * the workspace, which is shown, lies between them.
+ * The places to hide now from a command that works in `workspace`, outer folders first. A place
+ * inside a hidden one is left out, unless the workspace, which stays visible, lies between them.
  */
 export async function findHiddenPlaces(
   own: readonly string[],
@@ -46,6 +46,6 @@ async function look(path: string): Promise<HiddenPlace | undefined> {
     const real = await realpath(path);
     return { path: real, isFolder: (await stat(real)).isDirectory() };
   } catch {
-    return undefined; // nothing there that could be hidden, or read
+    return undefined; // nothing there to hide or read
   }
 }

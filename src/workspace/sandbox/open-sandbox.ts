@@ -11,8 +11,8 @@ type SandboxSettings = Pick<
 >;
 
 /**
- * The sandbox that `SANDBOX` asks for, and says in the log which one it is.
- * @throws ConfigError if it asks for bubblewrap and that doesn't work here
+ * Opens the sandbox that `SANDBOX` selects, and logs which one it is.
+ * @throws ConfigError if it selects bubblewrap and bubblewrap doesn't work here
  */
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const logger = new Logger('Sandbox');

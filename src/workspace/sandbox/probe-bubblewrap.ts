@@ -14,7 +14,10 @@ export type Probed =
   /** The end of a sentence. */
   | { readonly works: false; readonly why: string };
 
-/** Runs something in bubblewrap, as it would be run later: that the program is there says nothing about whether the kernel lets it. */
+/**
+ * Runs a command in bubblewrap with the real options: an installed program may still be denied by
+ * the kernel.
+ */
 export async function probeBubblewrap(
   options: Omit<BubblewrapOptions, 'disablesUserns'>,
 ): Promise<Probed> {

@@ -1,13 +1,19 @@
 export type SandboxKind = 'bubblewrap' | 'none';
 
-/** Port: what stands between a command and the rest of the host. */
+/** Port: isolates a command from the rest of the host. */
 export abstract class Sandbox {
   abstract readonly kind: SandboxKind;
-  /** What it keeps a command from, in a few words for people. */
+  /** The restrictions on commands, in a few words for people. */
   abstract readonly description: string;
-  /** How many processes from the first one down are the sandbox's own; when the first of them dies, so does all that runs in it. */
+  /**
+   * Number of processes, from the first one down, that belong to the sandbox itself. When the first
+   * of them dies, all processes in the sandbox die.
+   */
   abstract readonly wrappers: number;
 
-  /** The command line that runs another one, confined to the folder `workspace` (absolute) and starting in it. */
+  /**
+   * Returns the command line that runs this command confined to the folder `workspace` (absolute),
+   * with that folder as its working directory.
+   */
   abstract confine(command: readonly string[], workspace: string): Promise<string[]>;
 }

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work may keep the process to itself, in milliseconds. */
+/** Maximum time that work may block the event loop, in milliseconds. */
 const MAX_MS = 10;
 
-/** Lets others have their turn in the middle of work that takes long. */
+/** Yields to the event loop during long work. */
 export class Breather {
   private since = performance.now();
 

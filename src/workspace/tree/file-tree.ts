@@ -8,30 +8,31 @@ import { Breather } from './breather.js';
 import { IgnoreChain } from './ignore-chain.js';
 import { SkippedFiles } from './skipped-files.js';
 
-/** What a walk looks at, at most. */
+/** Maximum number of entries and of nested folders in a walk. */
 const MAX_ENTRIES = 100_000;
 const MAX_DEPTH = 64;
 
-/** A regular file, by its name in a folder that is open until the next file is asked for. */
+/** A regular file, as a name in a folder that is open until the next file is requested. */
 export interface TreeFile {
-  /** Relative to the workspace, without links on the way. */
+  /** Relative to the workspace, without symbolic links on the way. */
   readonly path: string;
   readonly folder: Folder;
   readonly name: string;
 }
 
 export interface TreeOptions {
-  /** Ends the walk. */
+  /** Aborts the walk. */
   readonly signal: AbortSignal;
-  /** Whether the permission rules let the file be named. */
+  /** True if the permission rules allow the file to be named. */
   readonly shows: (path: string) => boolean;
-  /** Whether a folder may hold what is looked for. */
+  /** True if the folder may contain matching files. */
   readonly enters?: (path: string) => boolean;
 }
 
 /**
- * The files of a workspace in the order of their paths (UTF-16 code units), without those that a `.gitignore` names and without `.git`. No link
- * is followed, none is a file here, and each folder is opened from the one before: what is outside is not reached.
+ * The files of a workspace in the order of their paths (UTF-16 code units), without `.git` and the
+ * files that a `.gitignore` names. Symbolic links are not followed and not listed as files. Each
+ * folder is opened from its parent, so nothing outside is reached.
  */
 export class FileTree {
   readonly leftOut = new SkippedFiles();
@@ -47,7 +48,11 @@ export class FileTree {
     return this.options.signal;
   }
 
-  /** All below a folder. @param at its path without links, '' for the workspace @throws WorkspaceFault */
+  /**
+   * All files below a folder.
+   * @param at its path without symbolic links, '' for the workspace
+   * @throws WorkspaceFault
+   */
   async *below(at: string): AsyncGenerator<TreeFile, void, undefined> {
     const names = parsePath(`./${at}`);
     if (names.length > MAX_DEPTH) throw unsuitable(at, 'is too deep');
@@ -56,7 +61,11 @@ export class FileTree {
     );
   }
 
-  /** One file, whether or not a `.gitignore` names it. @param at its path without links @throws WorkspaceFault */
+  /**
+   * One file, even if a `.gitignore` names it.
+   * @param at its path without symbolic links
+   * @throws WorkspaceFault
+   */
   async *only(at: string): AsyncGenerator<TreeFile, void, undefined> {
     const names = parsePath(`./${at}`);
     const name = names.pop() ?? '.';
@@ -66,7 +75,7 @@ export class FileTree {
     });
   }
 
-  /** Opens the folders on the way, each from the one before. */
+  /** Opens the folders on the way, each from its parent. */
   private async *inside(
     names: readonly string[],
     work: (folder: Folder, ignored: IgnoreChain) => AsyncGenerator<TreeFile, void, undefined>,
@@ -119,7 +128,7 @@ export class FileTree {
     }
   }
 
-  /** In the order in which their paths sort. */
+  /** Lists the entries in the order of their paths. */
   private async list(folder: Folder): Promise<Dirent[]> {
     try {
       const entries = await folder.list(this.left);
@@ -144,12 +153,12 @@ export class FileTree {
   }
 }
 
-/** `a.txt` comes before `a/b`. */
+/** The key for sorting: `a.txt` comes before `a/b`. */
 function sortKey(entry: Dirent): string {
   return entry.isDirectory() ? `${entry.name}/` : entry.name;
 }
 
-/** Whether a tool could be given this path. */
+/** True if the path is valid as input of a tool. */
 function isNameable(path: string): boolean {
   try {
     parsePath(`./${path}`);

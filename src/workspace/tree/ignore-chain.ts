@@ -7,7 +7,7 @@ const NAME = '.gitignore';
 const MAX_BYTES = 100_000;
 
 interface Level {
-  /** How much of a path leads to the folder of the file. */
+  /** Length of the part of a path that leads to the folder of the `.gitignore` file. */
   readonly prefix: number;
   readonly rules: IgnoreRules;
 }
@@ -16,10 +16,13 @@ interface Level {
 export class IgnoreChain {
   static readonly NONE = new IgnoreChain([]);
 
-  /** Outermost first. */
+  /** Outermost file first. */
   private constructor(private readonly levels: readonly Level[]) {}
 
-  /** With the one of this folder, if it has one that can be read. `at`: its path, '' for the root. */
+  /**
+   * Adds the `.gitignore` of this folder, if there is a readable one. `at`: its path, '' for the
+   * root.
+   */
   async enter(folder: Folder, at: string, breather: Breather): Promise<IgnoreChain> {
     const text = await readIfThere(folder);
     if (text === undefined) return this;
@@ -30,7 +33,7 @@ export class IgnoreChain {
     return new IgnoreChain([...this.levels, level]);
   }
 
-  /** The innermost file that says something of it decides. */
+  /** The innermost file with a matching rule decides. */
   async ignores(path: string, isFolder: boolean, breather: Breather): Promise<boolean> {
     for (const { prefix, rules } of this.levels.toReversed()) {
       const ignored = await rules.ignores(path.slice(prefix), isFolder, breather);

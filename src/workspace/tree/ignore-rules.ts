@@ -2,9 +2,9 @@ import { compileGlob } from '../../matching/glob.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { Breather } from './breather.js';
 
-/** Of one file; what stands below is not read. */
+/** Maximum number of rules per file; the following lines are ignored. */
 const MAX_RULES = 1000;
-/** Characters of a line; a longer one is no pattern that anybody means. */
+/** Maximum length of a line in characters; a longer line is not a realistic pattern. */
 const MAX_LINE = 500;
 
 interface IgnoreRule {
@@ -14,13 +14,14 @@ interface IgnoreRule {
 }
 
 /**
- * A `.gitignore`, as git reads it. It says nothing of what is in an ignored folder: who walks doesn't go there. Matching takes linear time,
- * since such a file comes from whoever wrote the repository.
+ * A `.gitignore`, with the semantics of git. It has no rules for the content of an ignored folder:
+ * the walk does not enter it. Matching takes linear time, since such a file comes from the author
+ * of the repository and is not trusted.
  */
 export class IgnoreRules {
   private constructor(private readonly rules: readonly IgnoreRule[]) {}
 
-  /** Lines that are no pattern are left out, as git does. */
+  /** Invalid patterns are skipped, as in git. */
   static async parse(text: string, breather: Breather): Promise<IgnoreRules> {
     const rules: IgnoreRule[] = [];
     for (const line of text.split(/\r?\n/, MAX_RULES)) {
@@ -30,7 +31,10 @@ export class IgnoreRules {
     return new IgnoreRules(rules);
   }
 
-  /** @param path relative to the folder of the file; undefined: no rule is about it */
+  /**
+   * @param path relative to the folder of the file
+   * @returns undefined if no rule matches
+   */
   async ignores(path: string, isFolder: boolean, breather: Breather): Promise<boolean | undefined> {
     for (const { glob, folders_only, negated } of this.rules.toReversed()) {
       if (folders_only && !isFolder) continue;
@@ -55,7 +59,10 @@ function parseLine(line: string): IgnoreRule[] {
   }
 }
 
-/** A pattern with a slash is meant from the file's folder on, any other in every folder. */
+/**
+ * A pattern with a slash is relative to the folder of the file; any other pattern applies in every
+ * folder.
+ */
 function toGlob(pattern: string): string {
   const glob = pattern
     .replace(/(?<=[^/])\*\*+|\*\*+(?=[^/])/g, '*')

@@ -9,11 +9,14 @@ const REMARKS = {
   hidden: 'Files were left out that the permission rules keep from being shown.',
 };
 
-/** What a search has not looked at. It is told without numbers: those would tell something of the files that may not be seen. */
+/**
+ * The kinds of files that a search has skipped. It reports no numbers: these would reveal
+ * information about files that must stay hidden.
+ */
 export class SkippedFiles {
   private readonly kinds = new Set<keyof typeof REMARKS>();
 
-  /** Answers false, for whoever filters. */
+  /** Records a skipped file; returns false, for use in a filter. */
   leave(kind: keyof typeof REMARKS): false {
     this.kinds.add(kind);
     return false;
