@@ -7,7 +7,7 @@ interface NamedFilter {
   readonly filter: OutputFilter;
 }
 
-/** One text behind its filters, each of which reads what the one before it lets through. */
+/** One text behind a chain of filters: each reads the text that the previous one lets through. */
 export class GuardedText {
   constructor(private readonly filters: readonly NamedFilter[]) {}
 
@@ -46,7 +46,7 @@ export class GuardedText {
   }
 }
 
-/** What one model turn, or one call, puts out. */
+/** The output of one model turn or of one tool call. */
 export class GuardedOutput {
   private readonly open: readonly { readonly name: string; readonly open: OpenFilter }[];
   private readonly texts: GuardedText[] = [];
@@ -71,13 +71,16 @@ export class GuardedOutput {
     return text;
   }
 
-  /** What readers are told. @throws Tripwire */
+  /**
+   * The remarks for readers.
+   * @throws Tripwire
+   */
   remarks(): readonly string[] {
     return [...new Set(this.texts.flatMap((text) => text.remarks()))];
   }
 }
 
-/** Who writes one in JavaScript hears of it here. */
+/** Checks the type at run time, for filters written in JavaScript. */
 function requireText(text: unknown): string {
   if (typeof text === 'string') return text;
   throw new Error('it failed, so nothing goes on: `push` and `end` have to answer a string.');

@@ -1,4 +1,4 @@
 import { DiscoveryService } from '@nestjs/core';
 
-/** Marks a provider that extends `Guardrail` as one that all agents run behind. */
+/** Marks a provider that extends `Guardrail` as one that applies to all agents. */
 export const GuardrailProvider = DiscoveryService.createDecorator();

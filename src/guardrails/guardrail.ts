@@ -1,4 +1,4 @@
-/** Whose words they are, or who reads them. */
+/** The agent that reads the input or writes the output. */
 export interface GuardedAgent {
   readonly chat_id: string;
   readonly interaction_id: string;
@@ -7,12 +7,15 @@ export interface GuardedAgent {
   readonly agent_type: string;
 }
 
-/** `message`: what the interaction begins with; `note`: told to an agent while it works; `answer`: to a question that it asked. */
+/**
+ * `message`: starts the interaction; `note`: sent to an agent while it works; `answer`: the answer
+ * to a question of the agent.
+ */
 export type InputKind = 'message' | 'note' | 'answer';
 
 export interface InputAbout extends GuardedAgent {
   readonly kind: InputKind;
-  /** Aborts when nobody waits for the verdict any more. */
+  /** Aborts when the verdict is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +23,7 @@ export type OutputAbout = GuardedAgent;
 
 export type OutputPart = 'thinking' | 'text' | 'tool_input' | 'tool_output';
 
-/** `reason` is shown to whoever reads the interaction. */
+/** `reason` is shown to all readers of the interaction. */
 export type OutputVerdict =
   { readonly verdict: 'pass' } | { readonly verdict: 'tripwire'; readonly reason: string };
 
@@ -28,36 +31,47 @@ export type OutputVerdict =
 export type InputVerdict =
   OutputVerdict | { readonly verdict: 'replace'; readonly text: string; readonly reason: string };
 
-/** Stands between what is written and who reads it, for one text. Text comes in pieces that are cut anywhere, also within a character. */
+/**
+ * Filters one text before its readers see it. The text comes in chunks that may be split anywhere,
+ * also within a character.
+ */
 export interface OutputFilter {
   /**
-   * What may be shown now; the rest is held back, and has to be bounded. Fast, as it is called for every piece.
-   * @throws what trips: a `string` or an `Error` that says why
+   * Returns the text that may be shown now; the rest is held back, and has to be bounded. Called
+   * for every chunk, so it has to be fast.
+   * @throws a `string` or an `Error` with the reason, to trip
    */
   push(text: string): string;
-  /** The text is over: what of the rest may be shown. Not called where it was cut off. */
+  /**
+   * End of the text: returns the part of the rest that may be shown. Not called if the text was cut
+   * off.
+   */
   end(): string;
-  /** What readers are told of what it did, once the text is over. */
+  /** A remark for readers on the work of the filter, after the end of the text. */
   readonly remark?: string | undefined;
 }
 
-/** The filter of one text of a turn or call; undefined: it may be shown as it is. */
+/** Opens the filter of one text of a turn or call; undefined: the text is shown as it is. */
 export type OpenFilter = (part: OutputPart) => OutputFilter | undefined;
 
 /**
- * Port: looks at what goes into agents and what comes out of them, and may change it or end the run. What it says of an input is in the
- * journal, so that it is asked once. One that throws, takes longer than `GUARDRAIL_TIMEOUT_MS`, or answers anything else than it may trips.
+ * Port: checks the input and output of agents, and may change them or end the run. Its verdict on
+ * an input is journaled, so that it is asked once. A guardrail trips if it throws, takes longer
+ * than `GUARDRAIL_TIMEOUT_MS`, or returns an invalid verdict.
  */
 export abstract class Guardrail {
   /** For people: `secrets`. */
   abstract readonly name: string;
   /** False: it is configured to do nothing. */
   readonly enabled?: boolean;
-  /** Of what a person has written, before anything of the agent or its model reads it. */
+  /** Checks text of a person before any part of the agent or its model reads it. */
   checkInput?(text: string, about: InputAbout): Promise<InputVerdict> | InputVerdict;
-  /** For one model turn, or for what one tool call puts out: opens the filters of its texts. */
+  /** Opens the filters for the texts of one model turn or of one tool call. */
   openOutput?(about: OutputAbout): OpenFilter;
-  /** Of the whole text of a model turn, after readers have seen it and before anything is done with it. */
+  /**
+   * Checks the whole text of a model turn, after readers have seen it and before its tool calls or
+   * any other effect.
+   */
   checkOutput?(
     text: string,
     about: OutputAbout & { readonly signal: AbortSignal },

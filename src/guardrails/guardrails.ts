@@ -9,7 +9,7 @@ import type { InputAbout, InputVerdict, OutputAbout } from './guardrail.js';
 import type { InputJudgement } from './input-judgement.js';
 import { tripped } from './tripped.js';
 
-/** All guardrails, in the order of their names: the providers that are marked with `@GuardrailProvider`. */
+/** All guardrails, sorted by name: the providers marked with `@GuardrailProvider`. */
 @Injectable()
 export class Guardrails implements OnModuleInit {
   private all: readonly Guardrail[] = [];
@@ -24,7 +24,7 @@ export class Guardrails implements OnModuleInit {
     this.use(found.map(({ instance, name }) => requireGuardrail(instance, String(name))));
   }
 
-  /** @throws Error if two have one name */
+  /** @throws Error if two have the same name */
   use(guardrails: readonly Guardrail[]): void {
     const names = guardrails.map(({ name }) => name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -33,12 +33,15 @@ export class Guardrails implements OnModuleInit {
     this.all = enabled.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Whether any of them looks at what people say. */
+  /** True if a guardrail checks input. */
   get checksInput(): boolean {
     return this.all.some((guardrail) => guardrail.checkInput !== undefined);
   }
 
-  /** What they say of it, one after the other; each reads what the one before it has left. Rejects only when nobody waits any more. */
+  /**
+   * Judges an input by all guardrails in turn; each reads the text that the previous one returned.
+   * Rejects only when the signal aborts.
+   */
   async judge(input: string, about: InputAbout): Promise<InputJudgement> {
     let text = input;
     const remarks: string[] = [];
@@ -69,7 +72,7 @@ export class Guardrails implements OnModuleInit {
     return new GuardedOutput(this.all, about);
   }
 
-  /** @throws Tripwire if one doesn't let the whole text pass */
+  /** @throws Tripwire if a guardrail does not pass the whole text */
   async checkOutput(text: string, about: OutputAbout, signal: AbortSignal): Promise<void> {
     for (const guardrail of this.all) {
       if (!guardrail.checkOutput) continue;
@@ -90,7 +93,9 @@ export class Guardrails implements OnModuleInit {
   }
 }
 
-/** One in JavaScript may answer anything, such as nothing: that is no `pass`. */
+/**
+ * A guardrail in JavaScript may return anything, also undefined, which does not count as `pass`.
+ */
 function requireVerdict<V extends InputVerdict>(said: V | undefined): V {
   const { verdict, text } = Object(said) as { verdict?: unknown; text?: unknown };
   const isReplacement = verdict === 'replace' && typeof text === 'string';
@@ -109,9 +114,8 @@ function requireGuardrail(instance: unknown, provider: string): Guardrail {
 }
 
 /**
- * What a guardrail answers, or a rejection once its time is over or nobody waits any more.
- *
- * @throws what it throws
+ * Resolves with the answer of a guardrail; rejects on timeout, or when the signal aborts.
+ * @throws the error of the guardrail
  */
 async function askInTime<T>(
   ask: (signal: AbortSignal) => Promise<T> | T,

@@ -8,7 +8,7 @@ export class Tripwire extends AppError {
     super('unprocessable', CODE, message);
   }
 
-  /** The one that was written down, if it was one. */
+  /** Restores a Tripwire from a logged error; undefined if the error was none. */
   static from({
     code,
     message,

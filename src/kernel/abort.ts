@@ -1,4 +1,4 @@
-/** The promise, or a rejection as soon as the signal aborts. */
+/** Returns the promise, or a rejection as soon as the signal aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -1,6 +1,9 @@
 let tasks: (() => void)[] = [];
 
-/** Runs `task` once when this tick's input has been read, together with all others of the tick. */
+/**
+ * Runs `task` once after this tick's input has been read, together with all other tasks of the
+ * tick.
+ */
 export function afterTick(task: () => void): void {
   tasks.push(task);
   if (tasks.length === 1) setImmediate(runAll);

@@ -1,4 +1,4 @@
-/** What went wrong, in terms that don't know HTTP; `http/problem.filter.ts` maps each to a status. */
+/** The kind of an error, independent of HTTP; `http/problem.filter.ts` maps each to a status. */
 export type ErrorKind =
   | 'invalid'
   | 'forbidden'
@@ -25,7 +25,10 @@ export interface AppErrorOptions {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** The one error of our own. `code` is stable and becomes the problem's `type`; `message` tells the user what to do next. */
+/**
+ * The application's own error type. `code` is stable and becomes the problem's `type`; `message`
+ * tells the user what to do next.
+ */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly errors: readonly FieldFault[];

@@ -1,12 +1,12 @@
-/** Time, injected so that tests own it. */
+/** Time, injected so that tests can control it. */
 export abstract class Clock {
-  /** Wall clock, for what people read. */
+  /** Wall clock, for times that people read. */
   abstract now(): Date;
-  /** Milliseconds that never jump, for durations and leases. */
+  /** Monotonic time in milliseconds, for durations and leases. */
   abstract monotonic(): number;
 
   /**
-   * Calls once when this time has passed, unless what it returns is called before. Does not keep
+   * Calls `call` once after this time, unless the returned function is called before. Does not keep
    * the process alive.
    */
   after(milliseconds: number, call: () => void): () => void {
@@ -15,8 +15,8 @@ export abstract class Clock {
   }
 
   /**
-   * Resolves when this time has passed.
-   * @throws the reason of the signal, once it is aborted
+   * Resolves after this time.
+   * @throws the reason of the signal when it aborts
    */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

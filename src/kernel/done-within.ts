@@ -1,4 +1,7 @@
-/** Whether the work is done within so many milliseconds. If not, it goes on. Rejects as the work does. */
+/**
+ * Resolves with true if the work is done within `ms` milliseconds, else with false; the work goes
+ * on then. Rejects if the work rejects.
+ */
 export function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(false), ms);

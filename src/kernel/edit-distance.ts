@@ -1,4 +1,7 @@
-/** The number of insertions, deletions and replacements of characters between two texts (Levenshtein). */
+/**
+ * The number of insertions, deletions and replacements of characters between two texts
+ * (Levenshtein).
+ */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {

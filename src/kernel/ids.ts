@@ -12,7 +12,10 @@ export type IdPrefix =
   | 'rule'
   | 'call';
 
-/** Makes ids such as `int_0198…`: a prefix that says what it names and a uuid v7, which sorts by time. */
+/**
+ * Makes ids such as `int_0198…`: a prefix that names the kind of object, and a UUID v7, which sorts
+ * by time.
+ */
 export class Ids {
   make(prefix: IdPrefix): string {
     return `${prefix}_${v7()}`;

@@ -4,8 +4,8 @@ const OPENING: ReadonlySet<number> = new Set(Buffer.from('[{'));
 const CLOSING: ReadonlySet<number> = new Set(Buffer.from(']}'));
 
 /**
- * Whether this JSON, in UTF-8, is nested deeper than so many levels. To parse it takes far longer: seconds for a few megabytes of brackets,
- * in which the process does nothing else.
+ * True if this JSON, in UTF-8, is nested deeper than `levels`. Much faster than parsing: that takes
+ * seconds for a few megabytes of brackets and blocks the event loop.
  */
 export function isDeeperThan(levels: number, json: Uint8Array): boolean {
   let depth = 0;

@@ -1,4 +1,7 @@
-/** Runs the tasks of one key one after the other, in the order of the calls; tasks of different keys don't wait for each other. */
+/**
+ * Runs the tasks of one key one after the other, in the order of the calls. Tasks of different keys
+ * do not wait for each other.
+ */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -13,7 +16,7 @@ export class KeyedMutex {
     }
   }
 
-  /** Resolves once no task runs or waits. */
+  /** Resolves when no task runs or waits. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.allSettled(this.#tails.values());
   }

@@ -1,4 +1,4 @@
-/** Why work is aborted when the server stops in order: what came of it is still written down, until the grace is over. */
+/** Abort reason of a graceful shutdown: results are still saved until the grace period is over. */
 export class ServerStopped extends Error {
   override readonly name = 'ServerStopped';
   graceIsOver = false;

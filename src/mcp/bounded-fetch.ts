@@ -1,12 +1,18 @@
 import { CallWatch } from './call-watch.js';
 
-/** Bytes of one message of a server; more would be cut for the model anyway. */
+/**
+ * Maximum bytes of one message of a server; a longer output would be truncated for the model
+ * anyway.
+ */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** As `fetch`, but an answer that breaks, or whose message grows beyond the bound, fails the call that it is for. */
+/**
+ * As `fetch`, but a response that breaks off, or that has a message above the limit, fails its
+ * call.
+ */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const watch = CallWatch.current;
   const response = await fetch(url, init);
@@ -37,7 +43,7 @@ async function* bounded(
   }
 }
 
-/** The size so far of the message that is being read. In an event stream a message ends with an empty line. */
+/** Counts the bytes of the current message. In an event stream an empty line ends a message. */
 class MessageSize {
   private size = 0;
   private isLineEmpty = false;

@@ -1,22 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How long an answer may be gone before its call is given up, in milliseconds: a server may have it fetched in pieces. */
+/**
+ * Grace period in milliseconds after a response ends without a result, before its call fails: a
+ * server may deliver the response in several parts.
+ */
 const GRACE_MS = 10_000;
 
 const current = new AsyncLocalStorage<CallWatch>();
 
-/** Notices that a server's answer to one call has ended without a result: the SDK waits for ever then. */
+/**
+ * Detects that the response to one call has ended without a result; without it, the SDK would wait
+ * forever.
+ */
 export class CallWatch {
   private readonly abort = new AbortController();
   private open = 0;
   private grace: NodeJS.Timeout | undefined;
 
-  /** Whose answer is being fetched here, if it is a call's. */
+  /** The call whose response is read in this async context; undefined if there is none. */
   static get current(): CallWatch | undefined {
     return current.getStore();
   }
 
-  /** Aborts once nothing more can come; the reason is an error. */
+  /** Aborts when no result can come any more; the reason is an error. */
   get signal(): AbortSignal {
     return this.abort.signal;
   }

@@ -1,17 +1,17 @@
 import { ToolSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** Characters of JSON. */
+/** Maximum length, in characters of JSON. */
 const MAX_SCHEMA = 100_000;
 const MAX_FAULT = 200;
 
 const { name, title, description, inputSchema, annotations } = ToolSchema.shape;
 const declaration = z.object({ name, title, description, inputSchema, annotations });
 
-/** What a server says of one of its tools. */
+/** The declaration of one tool by its server. */
 export type Declaration = z.output<typeof declaration>;
 
-/** @throws Error if it can't be used, with what is wrong */
+/** @throws Error that says why the declaration can't be used */
 export function readDeclaration(value: unknown): Declaration {
   const size = JSON.stringify(Object(value).inputSchema ?? null).length;
   if (size > MAX_SCHEMA)
@@ -21,7 +21,7 @@ export function readDeclaration(value: unknown): Declaration {
   return read.data;
 }
 
-/** For messages. */
+/** The name of a tool for messages. */
 export function nameOf(value: unknown): string {
   const { name: said } = Object(value) as { name?: unknown };
   return typeof said === 'string' ? said.slice(0, 100) : 'a tool without a name';

@@ -1,10 +1,16 @@
 import type { ServerSettings } from './server-settings.js';
 
 const MAX_CAUSES = 5;
-/** Characters: a server may answer anything, and everybody is told. */
+/**
+ * Maximum length in characters: a server may answer anything, and the problem is shown to all
+ * users.
+ */
 const MAX_LENGTH = 1_000;
 
-/** What is wrong with a server, for people: the error and what caused it, without what is secret in its settings. */
+/**
+ * Describes a problem with a server, for people: the error and its causes, with the secrets of the
+ * settings redacted.
+ */
 export function describeProblem(error: unknown, settings: ServerSettings): string {
   const said = [...new Set(messagesOf(error))].join(': ') || 'no reason given';
   const shown = secretsOf(settings).reduce(
@@ -21,7 +27,10 @@ function messagesOf(error: unknown, depth = 0): unknown[] {
   return [...own, ...messagesOf(cause, depth + 1)];
 }
 
-/** `fetch` quotes a header that it can't send, and a URL that holds a password. */
+/**
+ * The secrets that an error message may contain: `fetch` quotes an invalid header, and a URL with a
+ * password.
+ */
 function secretsOf(settings: ServerSettings): string[] {
   if (settings.kind !== 'http') return [];
   const { url, headers } = settings;

@@ -25,24 +25,27 @@ import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** Shows people how far the call is. */
+  /** Shows the progress of the call to people. */
   readonly output: (text: string) => void;
 }
 
-/** Told of the tools that a server has now; answers what is wrong with some of them, or null. */
+/** Called with the current tools of a server; returns the problems of some of them, or null. */
 export type OnTools = (tools: readonly unknown[]) => string | null;
 
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
-/** For the first answer of a server, in milliseconds. */
+/** Timeout of the first response of a server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The executor has its own bound on calls; the SDK wants one too. */
+/** The executor has its own timeout for calls; the SDK requires one too. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 const MAX_PAGES = 100;
-/** Tools of all pages; of more, nobody would be offered all. */
+/** Maximum number of tools listed from all pages; more could not all be offered. */
 const MAX_LISTED = 1_000;
-/** Between two looks at the tools of a server that says over and over that they have changed, in milliseconds. */
+/**
+ * Minimum interval in milliseconds between two refreshes, for a server that reports changes all the
+ * time.
+ */
 const REFRESH_PAUSE_MS = 1_000;
 
 const toolList = z.looseObject({
@@ -50,14 +53,16 @@ const toolList = z.looseObject({
   nextCursor: z.string().optional(),
 });
 
-/** One MCP server: connected, looked after, and connected again when it goes. */
+/**
+ * The connection to one MCP server: connects, waits until the connection is lost, and reconnects.
+ */
 export class McpConnection {
   private readonly logger: Logger;
   private readonly stopping = new AbortController();
   private client: Client | undefined;
   private status: Omit<ToolServer, 'name' | 'tools'>;
   private wakeLost: () => void = () => {};
-  /** What the connection complained of last: the reason, if it ends then. */
+  /** The last error of the connection: the reason, if it closes next. */
   private lastError: string | undefined;
   private isRefreshing = false;
   private hasChanged = false;
@@ -78,7 +83,10 @@ export class McpConnection {
     return this.status;
   }
 
-  /** Resolves after the first try, whatever came of it; goes on in the background until it is stopped. */
+  /**
+   * Resolves after the first attempt, successful or not; then continues in the background until it
+   * is stopped.
+   */
   async start(): Promise<void> {
     const first = await this.connect();
     void this.lookAfter(first);
@@ -92,7 +100,7 @@ export class McpConnection {
 
   /**
    * Calls a tool of the server.
-   * @throws Error with what the model has to know
+   * @throws Error with a message for the model
    */
   async call(
     name: string,
@@ -123,7 +131,10 @@ export class McpConnection {
     }
   }
 
-  /** A session that the server forgot did not run the call: it may be sent again on a new one. */
+  /**
+   * The server has forgotten the session, so it did not run the call: it is safe to send it again
+   * in a new session.
+   */
   private async reconnectedNow(): Promise<Client> {
     if (!this.client) await this.connect();
     if (!this.client) throw new Error(this.describeAway());
@@ -192,7 +203,7 @@ export class McpConnection {
     }
   }
 
-  /** One look at a time, and one more for all that was said meanwhile. */
+  /** Debounce: one refresh at a time, and one more for all changes reported meanwhile. */
   private async refreshSoon(): Promise<void> {
     this.hasChanged = true;
     if (this.isRefreshing) return;
@@ -208,7 +219,7 @@ export class McpConnection {
     }
   }
 
-  /** What the server offers now. */
+  /** Refreshes the tools that the server offers. */
   private async refresh(client: Client): Promise<void> {
     const problem = this.onTools(await listTools(client));
     if (problem !== null) this.logger.warn(problem);
@@ -227,7 +238,7 @@ export class McpConnection {
     const problem = describeProblem(error, this.settings);
     this.logger.debug(problem);
     const isGarbage = error instanceof SyntaxError || error.name === 'ZodError';
-    if (!isGarbage) this.lastError = problem; // garbage ends no connection
+    if (!isGarbage) this.lastError = problem; // invalid messages do not close a connection
   }
 
   private becomeUnavailable(why: string): void {
@@ -262,7 +273,7 @@ function describeProgress({ progress, total, message }: Progress): string {
   return `${message ?? 'progress'} (${progress}${of})`;
 }
 
-/** As the server says it, read by nobody yet. */
+/** Returns the tools as the server declares them, not validated yet. */
 async function listTools(client: Client): Promise<unknown[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const tools: unknown[] = [];
@@ -279,16 +290,19 @@ async function listTools(client: Client): Promise<unknown[]> {
   return tools;
 }
 
-/** By the protocol a 404; some servers answer 400 and say it in words. */
+/** The protocol prescribes 404; some servers answer 400 with a message. */
 function isSessionGone(error: unknown): boolean {
   if (!(error instanceof StreamableHTTPError)) return false;
   return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
 }
 
-/** Characters of what a server says on its standard error that are logged at once. */
+/** Maximum characters logged at once of a server's standard error. */
 const MAX_SAID = 2_000;
 
-/** The way to a server, not open yet. @param onSaid is told what a program says on its standard error */
+/**
+ * Makes a transport that is not open yet.
+ * @param onSaid is called with the standard error of a program
+ */
 function makeTransport(settings: ServerSettings, onSaid: (text: string) => void): Transport {
   if (settings.kind === 'http') {
     const { url, headers } = settings;

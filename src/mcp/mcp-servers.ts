@@ -13,14 +13,17 @@ import { toolPrefix } from './tool-name.js';
 const DEFAULT_PATH = './mcp.json';
 const MAX_TOLD = 5;
 
-/** The MCP servers of the file that MCP_CONFIG names. Their tools are offered as `mcp__<server>__<tool>` while they are there. */
+/**
+ * The MCP servers of the file that MCP_CONFIG names. Their tools are offered as
+ * `mcp__<server>__<tool>` while the servers are available.
+ */
 export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdown {
   private connections: readonly McpConnection[] = [];
   private readonly offered = new Map<string, number>();
 
   private constructor(private readonly registry: ToolRegistry) {}
 
-  /** @throws ConfigError with every fault of the file */
+  /** @throws ConfigError with all faults of the file */
   static async open({ mcpConfig, variable }: Config, registry: ToolRegistry): Promise<McpServers> {
     const path = mcpConfig ?? DEFAULT_PATH;
     const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -36,7 +39,10 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     return mcp;
   }
 
-  /** Waits for the first try with each, so that what is taken up at start has its tools. */
+  /**
+   * Waits for the first connection attempt to each server, so that interactions resumed at start
+   * have their tools.
+   */
   async onModuleInit(): Promise<void> {
     this.registry.addSource(this);
     await Promise.all(this.connections.map((connection) => connection.start()));
@@ -59,7 +65,7 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     return `The MCP server ${server.name}, which may have ${tool}, is not available: ${why}.`;
   }
 
-  /** The SDK is loaded only here, for servers that are configured. */
+  /** The SDK is imported only here, if servers are configured. */
   private async connect(settings: readonly ServerSettings[]): Promise<void> {
     const { McpConnection } = await import('./mcp-connection.js');
     const { offeredTools } = await import('./offered-tools.js');

@@ -10,10 +10,10 @@ import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Characters. */
+/** In characters. */
 const MAX_DESCRIPTION = 10_000;
 
-/** A tool that an MCP server has. */
+/** A tool of an MCP server. */
 export class McpTool extends Tool<Input> {
   readonly name: string;
   readonly description: string;
@@ -53,8 +53,8 @@ function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
 }
 
 /**
- * What a server says of its tool, in our terms. As the protocol has it, a tool about which nothing is said writes, destroys, is not
- * idempotent, and reaches the world.
+ * Maps the annotations of a server to a tool policy. The defaults are those of the protocol: a tool
+ * without annotations writes, is destructive, is not idempotent, and has external effects.
  */
 function toolPolicy(annotations: ToolAnnotations = {}): ToolPolicy {
   const { readOnlyHint = false, openWorldHint = true } = annotations;

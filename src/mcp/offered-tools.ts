@@ -2,7 +2,7 @@ import { nameOf, readDeclaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpTool } from './mcp-tool.js';
 
-/** Tools of one server. A longer list degrades a model's choice. */
+/** Maximum number of tools of one server. A longer list degrades a model's choice. */
 const MAX_TOOLS = 200;
 
 export interface OfferedTools {

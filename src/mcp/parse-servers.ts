@@ -5,7 +5,7 @@ import { toolPrefix } from './tool-name.js';
 
 const texts = z.record(z.string(), z.string());
 
-/** Fields that we don't know are other clients' business. */
+/** Unknown fields are ignored: other clients may use them. */
 const server = z.object({
   type: z
     .enum(['stdio', 'http', 'streamable-http', 'streamableHttp'], {
@@ -33,8 +33,8 @@ export interface ParsedServers {
 }
 
 /**
- * Reads the `mcpServers` format that desktop clients use.
- * @param variable what `${NAME}` stands for
+ * Parses the `mcpServers` format that desktop clients use.
+ * @param variable returns the value of `${NAME}`
  */
 export function parseServers(
   text: string,
@@ -111,7 +111,7 @@ function readUrl(text: string, report: Report): URL | undefined {
   return undefined;
 }
 
-/** Two servers' tools must not be taken for each other's. */
+/** Reports servers whose tool names could be confused with each other's. */
 function reportClashes(servers: readonly ServerSettings[], report: Report): void {
   const names = new Map<string, string>();
   for (const { name } of servers) {
@@ -128,8 +128,8 @@ function reportClashes(servers: readonly ServerSettings[], report: Report): void
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Puts values in the place of `${NAME}` and `${NAME:-default}`.
- * @param missing is told each name that has neither a value nor a default
+ * Substitutes `${NAME}` and `${NAME:-default}`.
+ * @param missing is called with each name that has neither a value nor a default
  */
 function expandVariables(
   text: string,

@@ -5,12 +5,15 @@ import type { Image } from '../protocol/image.js';
 import { ToolOutput } from '../tools/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
 
-/** Each is looked at by itself: what is wrong with one, or with very many, doesn't cost the rest. */
+/**
+ * Maximum number of blocks. Each block is parsed by itself: an invalid block, or too many of them,
+ * do not cost the others.
+ */
 const MAX_BLOCKS = 1_000;
-/** So many of a result's images are shown; the others are named. */
+/** Maximum number of images shown per result; the others are only named. */
 const MAX_IMAGES = 4;
 
-/** What a server answers to a call. Of its blocks nothing is known yet. */
+/** The result of a call as the server sends it. Its blocks are not validated yet. */
 export const callResult = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -19,7 +22,7 @@ export const callResult = z.looseObject({
 
 export type CallResult = z.output<typeof callResult>;
 
-/** What a model gets of a result: text, which names what else there is, and images. */
+/** Converts a result for the model: images, and text that also names all other content. */
 export function resultOutput({ content, structuredContent }: CallResult): ToolOutput {
   if (content.length === 0 && structuredContent)
     return new ToolOutput(JSON.stringify(structuredContent));

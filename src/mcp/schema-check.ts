@@ -1,13 +1,16 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { createContext, Script } from 'node:vm';
 
-/** Milliseconds for a server's schema to be read, and for an input to be checked against it: patterns and references can take for ever. */
+/**
+ * Timeouts in milliseconds for compiling a server's schema and for checking an input against it:
+ * patterns and references may take forever.
+ */
 const MAX_READ_MS = 1_000;
 const MAX_CHECK_MS = 200;
-/** Characters. */
+/** In characters. */
 const MAX_FAULT = 2_000;
 
-/** What is wrong with an input; undefined: nothing. */
+/** Returns the faults of an input; undefined: it is valid. */
 export type SchemaCheck = (input: unknown) => string | undefined;
 
 /** @throws Error if the schema can't be used */
@@ -36,7 +39,10 @@ const place: { work?: () => unknown } = {};
 const context = createContext(place);
 const script = new Script('work()');
 
-/** Does what somebody else's data may make endless; it is cut off after a time. @throws Error with the code `ERR_SCRIPT_EXECUTION_TIMEOUT` then */
+/**
+ * Runs code on untrusted data, which may make it run forever, with a timeout.
+ * @throws Error with the code `ERR_SCRIPT_EXECUTION_TIMEOUT` on timeout
+ */
 function withinTime<T>(timeout: number, work: () => T): T {
   place.work = work;
   try {

@@ -1,4 +1,4 @@
-/** How to reach one MCP server. */
+/** The settings of the connection to one MCP server. */
 export type ServerSettings = StdioSettings | HttpSettings;
 
 export interface StdioSettings {
@@ -6,7 +6,10 @@ export interface StdioSettings {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides what every program needs (`PATH`, `HOME`, …): nothing of ours is inherited. */
+  /**
+   * Besides the variables that every program needs (`PATH`, `HOME`, …); nothing else of the
+   * server's environment is inherited.
+   */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }

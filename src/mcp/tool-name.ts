@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** What every vendor accepts. */
+/** Maximum length that every vendor accepts. */
 const MAX_NAME = 64;
 
-/** What the names of a server's tools begin with. */
+/** The prefix of the names of a server's tools. */
 export function toolPrefix(server: string): string {
   return `mcp__${clean(server)}__`;
 }
 
-/** `mcp__<server>__<tool>`; one that is too long, or has other characters, stays unlike any other by a few of its hash. */
+/**
+ * `mcp__<server>__<tool>`. A name that is too long or has other characters is made unique by a few
+ * characters of its hash.
+ */
 export function toolName(server: string, tool: string): string {
   const name = toolPrefix(server) + clean(tool);
   if (name.length <= MAX_NAME && clean(tool) === tool) return name;

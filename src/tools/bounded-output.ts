@@ -1,9 +1,15 @@
 import { cutOutput } from './cut-output.js';
 
-/** Bytes to keep at each end for every character that is shown: UTF-8 needs three at most, and half of them are shown. */
+/**
+ * Bytes to keep at each end, per character of the limit: each end shows half of the characters, and
+ * a UTF-16 code unit takes three bytes of UTF-8 at most.
+ */
 const BYTES_PER_CHARACTER = 2;
 
-/** However much is printed, only its head and its tail are kept; as bytes, so that what is thrown away costs next to nothing. */
+/**
+ * Collects output of any length and keeps only its head and its tail. Both are kept as bytes, so
+ * that discarded output costs almost nothing.
+ */
 export class BoundedOutput {
   private readonly room: number;
   private readonly head: Buffer[] = [];
@@ -11,12 +17,12 @@ export class BoundedOutput {
   private tail: Buffer | undefined;
   private total = 0;
 
-  /** `limit`: characters (UTF-16 code units) of the text. */
+  /** `limit`: maximum length of the text, in characters (UTF-16 code units). */
   constructor(private readonly limit: number) {
     this.room = limit * BYTES_PER_CHARACTER;
   }
 
-  /** Copies what it keeps. */
+  /** Copies the bytes that it keeps. */
   push(chunk: Buffer): void {
     const toHead = Math.min(chunk.length, this.room - this.headSize);
     if (toHead > 0) this.head.push(Buffer.from(chunk.subarray(0, toHead)));
@@ -24,7 +30,7 @@ export class BoundedOutput {
     if (toHead < chunk.length) this.pushTail(chunk.subarray(Math.max(toHead, 0)));
   }
 
-  /** What is shown of it. */
+  /** The text to show. */
   text(): { readonly text: string; readonly truncated: boolean } {
     const [head, tail] = [Buffer.concat(this.head), this.lastBytes()];
     const lost = this.total - tail.length;
@@ -36,7 +42,7 @@ export class BoundedOutput {
     return { text: `${first}\n[… ${cut} bytes cut …]\n${last}`, truncated: true };
   }
 
-  /** A ring: the last `room` bytes, from `total` on around. */
+  /** Ring buffer: the last `room` bytes; `total` is the write position. */
   private pushTail(chunk: Buffer): void {
     this.tail ??= Buffer.allocUnsafe(this.room);
     const kept = chunk.subarray(Math.max(0, chunk.length - this.room));
@@ -54,7 +60,7 @@ export class BoundedOutput {
   }
 }
 
-/** Without the rest of a character whose beginning is lost. */
+/** Drops a character at the start whose first bytes are missing. */
 function fromWhole(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return start > 0 && start < 4 ? bytes.subarray(start) : bytes;

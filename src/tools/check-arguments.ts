@@ -2,21 +2,21 @@ import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from './to-text.js';
 
-/** The input that a tool takes, or what is wrong with the arguments. */
+/** The parsed input of a tool, or the fault of its arguments. */
 export type CheckedArguments =
   { readonly ok: true; readonly input: unknown } | ({ readonly ok: false } & ArgumentsFault);
 
 interface ArgumentsFault {
-  /** For the model to mend. */
+  /** The fault as the model sees it, so that it can correct the call. */
   readonly fault: string;
-  /** The same without what only a model can do about it, where that differs. */
+  /** The fault as people see it, without advice for the model; only if it differs. */
   readonly fault_for_people?: string;
 }
 
-/** More would not help a model. */
+/** Maximum number of faults reported; more would not help a model. */
 const MAX_FAULTS = 20;
 
-/** `text` is what the model wrote; nothing at all counts as `{}`. */
+/** `text` is the JSON that the model wrote; empty text counts as `{}`. */
 export function checkArguments(tool: Tool, text: string): CheckedArguments {
   const parsed = parseArguments(tool.name, text);
   if (!parsed.ok) return parsed;
@@ -43,10 +43,16 @@ function fail(fault: string): CheckedArguments {
   return { ok: false, fault };
 }
 
-/** Objects and lists in each other. What walks through an input step by step runs out of stack at some thousands. */
+/**
+ * Maximum nesting of objects and lists. A recursive function overflows the stack at some thousands
+ * of levels.
+ */
 const MAX_DEPTH = 100;
 
-/** The JSON object that a model wrote as arguments of a tool, or what is wrong with it; nothing at all counts as `{}`. */
+/**
+ * Parses the JSON object that a model wrote as arguments of a tool, or returns its fault. Empty
+ * text counts as `{}`.
+ */
 export function parseArguments(toolName: string, text: string): CheckedArguments {
   const parsed = parseObject(text);
   if (parsed.ok) return parsed;

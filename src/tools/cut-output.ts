@@ -1,16 +1,16 @@
-/** Room for the note in the middle. */
+/** Characters reserved for the note in the middle. */
 const NOTE_ROOM = 64;
 
 export interface CutNote {
-  /** Where the tool `read` opens the text. */
+  /** The path at which the tool `read` opens the whole text. */
   readonly path?: string;
-  /** Whether more was cut before. */
+  /** True if the text was already truncated before. */
   readonly is_part?: boolean;
 }
 
 /**
- * At most `limit` UTF-16 code units of the text: its head and its tail, with a note between of how many were cut, and where they can be
- * read. No surrogate pair is split.
+ * Truncates a text to `limit` UTF-16 code units: its head and its tail, and between them a note
+ * that says how many are left out and where the whole text can be read. Splits no surrogate pair.
  */
 export function cutOutput(
   text: string,

@@ -1,10 +1,10 @@
 import { editDistance } from '../kernel/edit-distance.js';
 
 const MOST = 3;
-/** No tool's name is longer; a model may send anything. */
+/** Maximum length of a tool's name; a model may send any text. */
 const MAX_LENGTH = 64;
 
-/** The names that were probably meant, likeliest first. */
+/** Returns the names that were probably meant, likeliest first. */
 export function nearestNames(wanted: string, names: readonly string[]): string[] {
   const word = normalize(wanted);
   const tolerated = Math.max(1, Math.floor(word.length / 3));

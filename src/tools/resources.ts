@@ -3,13 +3,16 @@ import { AppError } from '../kernel/app-error.js';
 /** A class, as a value; its constructor may be private. */
 export type ClassOf<T> = Function & { readonly prototype: T };
 
-/** What the `resources` of an agent answered, for the tools that it calls: objects are found by their class, whichever kind of agent calls. */
+/**
+ * The value that the `resources` of an agent returned, for the tools that it calls. Objects are
+ * found by their class, so that a tool does not depend on the kind of its agent.
+ */
 export class Resources {
-  /** @param value as it was answered; undefined: the agent has none */
+  /** @param value the value returned; undefined: the agent has none */
   constructor(readonly value?: unknown) {}
 
   /**
-   * It, or the one member of it, that is of this class.
+   * Returns the value, or its only member, that is an instance of this class.
    * @throws AppError `ambiguous_resource`
    */
   find<T>(type: ClassOf<T>): T | undefined {

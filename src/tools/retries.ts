@@ -6,18 +6,18 @@ import type { Tool, ToolRetries } from './tool.js';
 const MAX_TIMES = 5;
 const MAX_BACKOFF_MS = 30_000;
 
-/** What the server may get over. Other kinds say what is wrong with the call. */
+/** Kinds of transient errors. The other kinds are faults of the call. */
 const PASSING: readonly ErrorKind[] = ['unavailable', 'rate_limited', 'internal'];
 
 export interface RetryOptions {
   readonly retries: ToolRetries | undefined;
-  /** Ends the waiting too. */
+  /** Aborts the backoff too. */
   readonly signal: AbortSignal;
-  /** Called before the wait; `attempt`: how many have failed. */
+  /** Called before the backoff; `attempt`: the number of failed attempts. */
   readonly onRetry: (error: unknown, attempt: number) => Promise<void>;
 }
 
-/** Does it, again if it fails in a way that may pass. Rejects with what the last attempt threw. */
+/** Does the work, with retries on transient errors. Rejects with the error of the last attempt. */
 export async function withRetries<T>(
   work: () => Promise<T> | T,
   { retries = { times: 0, backoff_ms: 0 }, signal, onRetry }: RetryOptions,
@@ -49,7 +49,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws Error if the tool must not be run again, or would be too often */
+/** @throws Error if the tool must not be retried, or its retries are out of range */
 export function checkRetries({ name, policy: { retries, recovery } }: Tool): void {
   if (!retries) return;
   if (recovery !== 'rerun')
@@ -61,7 +61,10 @@ export function checkRetries({ name, policy: { retries, recovery } }: Tool): voi
     );
 }
 
-/** An error that says so itself is believed; one that nobody knows may pass. */
+/**
+ * True if the error may be transient. An error that declares it is believed; an unknown error may
+ * be transient.
+ */
 function mayPass(error: unknown): boolean {
   const { retryable } = (error ?? {}) as { retryable?: unknown };
   if (typeof retryable === 'boolean') return retryable;

@@ -1,29 +1,32 @@
-/** How work ended. */
+/** The result of the work. */
 export type Ending<T> =
   | { readonly kind: 'returned'; readonly value: T }
   | { readonly kind: 'threw'; readonly error: unknown }
-  /** It was told to stop; `late` is what it still did then, undefined if it ignored that and goes on. */
+  /**
+   * The work was told to stop. `late`: its result after that; undefined if it ignored the signal
+   * and still runs.
+   */
   | { readonly kind: 'stopped'; readonly by: StopReason; readonly late?: Settled<T> };
 
 export type Settled<T> = Extract<Ending<T>, { kind: 'returned' | 'threw' }>;
 export type StopReason = 'timeout' | 'cancel';
 
 export interface RunLimits {
-  /** 0: none. */
+  /** Timeout in milliseconds; 0: none. */
   readonly timeout_ms: number;
   /** Aborts when the work is cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** How long work that was told to stop may take to do so. */
+/** Grace period in milliseconds for work that was told to stop. */
 export const STOP_GRACE_MS = 5_000;
 
-/** Stops the clock of the timeout until the answered function is called. */
+/** Pauses the timeout until the returned function is called. */
 export type Pause = () => () => void;
 
 type Work<T> = (signal: AbortSignal, pause: Pause) => Promise<T> | T;
 
-/** Does work that ends in time, one way or the other: its signal aborts on timeout and cancel. Never rejects. */
+/** Runs work in bounded time: its signal aborts on timeout and on cancellation. Never rejects. */
 export async function runUntil<T>(
   work: Work<T>,
   { timeout_ms, signal }: RunLimits,
@@ -50,7 +53,7 @@ async function settle<T>(work: () => Promise<T> | T): Promise<Settled<T>> {
   }
 }
 
-/** Tells when to stop, and leaves nothing behind on a signal that outlives the work. */
+/** Signals the stop. Removes its listeners from a signal that outlives the work. */
 class Stop {
   readonly reason: Promise<StopReason>;
   private readonly timeout: PausableTimer;
@@ -88,7 +91,10 @@ class Stop {
   }
 }
 
-/** Goes off once after a time in which it was not paused, in milliseconds; 0: never. */
+/**
+ * Timer that fires once after `left_ms` milliseconds, without the time in which it is paused; 0:
+ * never.
+ */
 class PausableTimer {
   private timer: NodeJS.Timeout | undefined;
   private since = 0;
@@ -101,7 +107,9 @@ class PausableTimer {
     this.start();
   }
 
-  /** Stands still until the answered function is called, and as long as anybody else has it paused. */
+  /**
+   * Pauses the timer until the returned function is called; the timer runs when no pause is left.
+   */
   pause(): () => void {
     if (this.pauses++ === 0) this.halt();
     let isPaused = true;

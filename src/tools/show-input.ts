@@ -1,7 +1,7 @@
-/** Characters. */
+/** In characters. */
 const MAX_LENGTH = 300;
 
-/** A call's input in a sentence for people: JSON on one line, its beginning if that is long. */
+/** Shows a call's input to people: JSON on one line, truncated if it is long. */
 export function showInput(input: unknown): string {
   const text = JSON.stringify(input);
   if (text.length <= MAX_LENGTH) return text;

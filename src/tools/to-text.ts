@@ -1,6 +1,6 @@
 import { ToolOutput } from './tool-output.js';
 
-/** What a tool answered, as text, whatever it is. Never throws. */
+/** Converts a tool's answer of any type to text. Never throws. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof ToolOutput) return value.text;
@@ -13,7 +13,7 @@ export function toText(value: unknown): string {
   }
 }
 
-/** What went wrong, in its own words and without a stack. Never throws. */
+/** Returns the message of an error, without its stack. Never throws. */
 export function toErrorText(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message : toText(error);

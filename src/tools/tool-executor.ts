@@ -16,33 +16,36 @@ import { ToolRegistry } from './tool-registry.js';
 import type { Tool, ToolContext } from './tool.js';
 
 export interface ToolExecution {
-  /** What the model reads. */
+  /** The text that the model reads. */
   readonly output: string;
   readonly is_error: boolean;
   /** Whole milliseconds. */
   readonly duration_ms: number;
   /** The output was longer than the limit. */
   readonly truncated?: true;
-  /** It was told to stop and did not, as far as we know. */
+  /** The tool was told to stop and, as far as is known, still runs. */
   readonly still_running?: true;
   /** For the log only. */
   readonly journal?: ToolJournal;
-  /** Where `output` is cut: what may be kept of it. */
+  /** If `output` is truncated: the part of the whole output that may be kept. */
   readonly whole?: { readonly text: string; readonly is_part: boolean };
 }
 
-/** A call as a model makes it. */
+/** A tool call as a model makes it. */
 export interface NamedCall {
   readonly name: string;
   /** JSON text as the model wrote it, well-formed or not. */
   readonly arguments: string;
 }
 
-/** What the model is told of a call that was stopped together with the server. */
+/** The result for the model of a call that was stopped together with the server. */
 export const STOPPED_WITH_SERVER =
   'The server was stopped while this tool ran, and the tool was killed with it: part of its effect may have taken place. Check before you call it again.';
 
-/** Runs tools within their limits. Nothing here throws: whatever goes wrong is a result that the model can act on. */
+/**
+ * Runs tools within their limits. Never throws: each failure becomes a result that the model can
+ * act on.
+ */
 @Injectable()
 export class ToolExecutor {
   constructor(
@@ -51,20 +54,23 @@ export class ToolExecutor {
     private readonly clock: Clock,
   ) {}
 
-  /** Says whether a call could run, without running it. */
+  /** Checks if a call could run, without running it. */
   check(name: string, args: string): CheckedArguments {
     const tool = this.registry.find(name);
     if (!tool) return { ok: false, fault: this.registry.describeUnknown(name) };
     return checkArguments(tool, args);
   }
 
-  /** As much of an output as the model gets to read at once. */
+  /** Truncates an output to the limit of the model. */
   limit(text: string, note?: CutNote): Pick<ToolExecution, 'output' | 'truncated'> {
     const cut = cutOutput(text, this.limits.toolOutputLimit, note);
     return { output: cut.text, ...(cut.truncated && { truncated: true }) };
   }
 
-  /** `context.signal` cancels the call; `guard` says what of its output may be read. */
+  /**
+   * `context.signal` cancels the call; `guard` checks the output and decides what of it may be
+   * read.
+   */
   async execute(
     call: NamedCall,
     context: ToolContext,
@@ -125,7 +131,7 @@ async function runTool(
     },
     { timeout_ms, signal: context.signal },
   );
-  over = true; // a tool that goes on all the same has no listener any more
+  over = true; // a tool that still runs has no listener any more
   return ending;
 }
 
@@ -148,7 +154,10 @@ function pausingSteps(pause: Pause, { ask, run_agent, fork, wait, call_tool }: T
   };
 }
 
-/** While a tool waits for a person or a child agent, its time stands still. What it doesn't wait for may fail unheard. */
+/**
+ * Pauses the timeout of a tool while it waits for a person or a child agent. A rejection of a
+ * promise that the tool does not await is ignored.
+ */
 function pausing<Args extends unknown[], T>(
   pause: Pause,
   wait: (...args: Args) => Promise<T>,
@@ -200,7 +209,7 @@ function describeStop(
   return text ? `${reason} What it had by then:\n${text}` : reason;
 }
 
-/** Why it was stopped, if it was. */
+/** The reason of the stop, if there was one. */
 function describeReason(
   ending: Ending<unknown>,
   { timeout_ms, signal }: { timeout_ms: number; signal: AbortSignal },

@@ -1,15 +1,18 @@
-/** What every tool is held to. */
+/** The limits of every tool. */
 export abstract class ToolLimits {
-  /** How long a call may take, in milliseconds, unless the tool has a limit of its own. */
+  /** Default timeout of a call, in milliseconds; a tool may have its own. */
   abstract readonly toolTimeoutMs: number;
-  /** Characters (UTF-16 code units) of a tool's output that the model gets to see. */
+  /** Maximum length of a tool's output that the model sees, in characters (UTF-16 code units). */
   abstract readonly toolOutputLimit: number;
 }
 
 const KEPT_TIMES = 10;
 const MAX_KEPT = 1_000_000;
 
-/** Characters of an output that may be kept for the tool `read` to open: more than the model gets to see at once, within bounds. */
+/**
+ * Maximum length of an output that is kept for the tool `read`, in characters: more than the model
+ * sees at once, but bounded.
+ */
 export function keptOutput({
   toolOutputLimit: limit,
 }: Pick<ToolLimits, 'toolOutputLimit'>): number {

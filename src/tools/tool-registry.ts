@@ -15,12 +15,15 @@ interface Entry {
   readonly definition: ModelTool;
 }
 
-/** All tools that agents can call: the providers that are marked with `@ToolProvider`, and what sources offer at the moment. */
+/**
+ * All tools that agents can call: the providers marked with `@ToolProvider`, and the tools that
+ * sources offer at the moment.
+ */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private readonly entries = new Map<string, Entry>();
   private readonly sources: ToolSource[] = [];
-  /** The names of what each server offers. */
+  /** The names of the tools that each server offers. */
   private readonly offered = new Map<string, readonly string[]>();
 
   constructor(private readonly discovery: DiscoveryService) {}
@@ -30,7 +33,7 @@ export class ToolRegistry implements OnModuleInit {
       this.discover(instance, String(name));
   }
 
-  /** @throws Error if the name is taken or unusable, or the input is not an object */
+  /** @throws Error if the name is taken or invalid, or the input is not an object */
   add(tool: Tool): void {
     if (this.entries.has(tool.name)) throw new Error(`Two tools are called "${tool.name}".`);
     this.entries.set(tool.name, { tool, definition: defineTool(tool) });
@@ -40,12 +43,15 @@ export class ToolRegistry implements OnModuleInit {
     this.sources.push(source);
   }
 
-  /** Every server that tools come from. */
+  /** All servers that offer tools. */
   servers(): readonly ToolServer[] {
     return this.sources.flatMap((source) => source.servers());
   }
 
-  /** Puts `tools` in the place of what the server has offered so far. Answers what is wrong with those that can't be offered. */
+  /**
+   * Replaces the tools of a server with `tools`. Returns the problems of those that can't be
+   * offered.
+   */
   replace(server: string, tools: readonly Tool[]): string[] {
     for (const name of this.offered.get(server) ?? []) this.entries.delete(name);
     const problems: string[] = [];
@@ -71,13 +77,13 @@ export class ToolRegistry implements OnModuleInit {
     return this.entry(name).tool;
   }
 
-  /** By name. */
+  /** Sorted by name. */
   list(): readonly Tool[] {
     return this.sorted().map(({ tool }) => tool);
   }
 
   /**
-   * What a model is offered: these tools, in the order asked for, or all by name.
+   * The definitions for a model: these tools in the order given, or all tools sorted by name.
    * @throws AppError `unknown_tool` (400)
    */
   definitions(names?: readonly string[]): readonly ModelTool[] {
@@ -85,7 +91,7 @@ export class ToolRegistry implements OnModuleInit {
     return entries.map(({ definition }) => definition);
   }
 
-  /** For whoever asked for a tool that isn't there: what to ask for instead. */
+  /** Describes an unknown tool name, and suggests others. */
   describeUnknown(name: string): string {
     for (const source of this.sources) {
       const why = source.explainMissing(name);
@@ -118,12 +124,12 @@ export class ToolRegistry implements OnModuleInit {
   }
 }
 
-/** What every vendor accepts as a function's name. */
+/** The pattern that every vendor accepts for a function's name. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The tool as a model sees it; `input_schema` is JSON Schema 2020-12.
- * @throws Error if a model could not be offered the tool
+ * The definition of the tool for a model; `input_schema` is JSON Schema 2020-12.
+ * @throws Error if the tool can't be offered to a model
  */
 function defineTool(tool: Tool): ModelTool {
   const { name, description } = tool;

@@ -1,19 +1,21 @@
-/** A server whose tools are offered here, and how it is. */
+/** A server whose tools are offered here, and its state. */
 export interface ToolServer {
   readonly name: string;
   readonly state: 'connecting' | 'ready' | 'unavailable';
-  /** How many of its tools are offered. */
+  /** Number of its tools that are offered. */
   readonly tools: number;
-  /** Why it is unavailable, or what is wrong with some of its tools; for people. */
+  /** The reason why it is unavailable, or the problems of some of its tools; for people. */
   readonly problem: string | null;
-  /** When it came into this state, ISO 8601 in UTC. */
+  /** Start of this state, ISO 8601 in UTC. */
   readonly since: string;
 }
 
-/** Offers tools that come and go with the servers they live on. */
+/** Port: offers the tools of servers, which may become available and unavailable at any time. */
 export interface ToolSource {
-  /** By name. */
+  /** Sorted by name. */
   servers(): readonly ToolServer[];
-  /** Why a tool of this name is not there, if it is one of this source's. */
+  /**
+   * Explains why a tool of this source is missing; undefined if the name is not one of this source.
+   */
   explainMissing(toolName: string): string | undefined;
 }

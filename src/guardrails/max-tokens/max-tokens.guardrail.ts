@@ -4,7 +4,10 @@ import { Guardrail } from '../guardrail.js';
 import type { InputVerdict, OpenFilter } from '../guardrail.js';
 import { GuardrailProvider } from '../guardrail-provider.decorator.js';
 
-/** Trips on a text of a person, or on a model turn with its thoughts and calls, that is longer than it may be. */
+/**
+ * Trips if a text of a person, or a model turn with its thoughts and calls, is longer than the
+ * limit.
+ */
 @Injectable()
 @GuardrailProvider()
 export class MaxTokensGuardrail extends Guardrail {
@@ -41,10 +44,13 @@ export class MaxTokensGuardrail extends Guardrail {
   }
 }
 
-/** Characters of ASCII text that one token has, roughly; others have a token each. */
+/** Estimated ASCII characters per token; each other character counts as one token. */
 const ASCII_PER_TOKEN = 4;
 
-/** Roughly how many tokens this is for a model, in parts of one; of pieces, the sum is that of the whole. */
+/**
+ * Estimates the tokens of a text, with fractions; the sum over the chunks of a text equals the
+ * estimate of the whole.
+ */
 function estimateTokens(text: string): number {
   let ascii = 0;
   let others = 0;

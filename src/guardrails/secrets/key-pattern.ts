@@ -1,28 +1,34 @@
-/** So many characters of these. */
+/** A run of `min` to `max` characters of a set. */
 export interface CharRun {
   readonly chars: ReadonlySet<number>;
   readonly min: number;
   readonly max: number;
 }
 
-/** How a kind of key looks: a head, then runs, each as long as it gets: none gives a character back to the one after it. */
+/**
+ * The format of a kind of key: a head, then runs. Each run is greedy and without backtracking: it
+ * gives no character back to the next one.
+ */
 export interface KeyPattern {
   readonly name: string;
   readonly head: string;
-  /** Those that have to come for it to be a key. */
+  /** The runs that a key has to have. */
   readonly body: readonly CharRun[];
-  /** What belongs to it besides, as far as it comes. */
+  /** The runs that belong to the key if they follow. */
   readonly rest: readonly CharRun[];
 }
 
-/** A key whose end has not come: so many characters of this run of `rest`. */
+/** A key that may continue: it has `taken` characters of the run `run` of `rest`. */
 export interface GrowingKey {
   readonly pattern: KeyPattern;
   readonly run: number;
   readonly taken: number;
 }
 
-/** Of a key that begins at `at`: where its certain part ends, `wait` if the text ends before that, or undefined. */
+/**
+ * Matches a key at `at`. Returns the end of its required part, `wait` if the text ends before that,
+ * or undefined if there is no key.
+ */
 export function matchKey(
   { head, body }: KeyPattern,
   text: string,
@@ -46,7 +52,7 @@ export function matchKey(
   return end;
 }
 
-/** The key with one more character, or undefined where that is no part of it. */
+/** Extends the key by one character; undefined if the character is not part of it. */
 export function growKey({ pattern, run, taken }: GrowingKey, char: number): GrowingKey | undefined {
   for (let i = run, count = taken; i < pattern.rest.length; i++, count = 0) {
     const { chars, max } = pattern.rest[i]!;

@@ -5,14 +5,14 @@ const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const LETTERS = UPPER + UPPER.toLowerCase();
 const WORD = `${LETTERS + DIGITS}_`;
 const BASE64 = `${LETTERS + DIGITS}+/=`;
-/** As it is, or as JSON writes it. */
+/** The characters of line breaks, plain and escaped in JSON. */
 const LINE_BREAK = '\r\n\\rn';
 
 function run(chars: string, min: number, max = Infinity): CharRun {
   return { chars: new Set(chars.split('').map((char) => char.charCodeAt(0))), min, max };
 }
 
-/** A head and so many of these characters, or more. */
+/** Keys of a head and at least `min` of these characters. */
 function keys(
   name: string,
   heads: readonly string[],
@@ -44,7 +44,10 @@ function privateKey(kind: string): KeyPattern {
 
 const ANY = { chars: `${WORD}-`, min: 20 };
 
-/** Formats that say by themselves that they are keys; a prefix that may be an ordinary word has a long body. */
+/**
+ * Formats that are recognizable as keys by themselves. A prefix that may be an ordinary word
+ * requires a long body.
+ */
 export const KEY_PATTERNS: readonly KeyPattern[] = [
   ...keys('Anthropic key', ['sk-ant-'], ANY),
   ...keys('OpenAI key', ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-or-v1-'], ANY),

@@ -1,25 +1,31 @@
 import { matchKey } from './key-pattern.js';
 import type { KeyPattern } from './key-pattern.js';
 
-/** A text that is secret wherever it stands. */
+/** A text that is a secret in every context. */
 export interface KnownSecret {
   readonly name: string;
   readonly value: string;
 }
 
-/** A secret that begins here: what it is called, where what is certain of it ends, and the pattern by which it may go on. */
+/**
+ * A secret found in a text: its name, the end of its required part, and the pattern by which it may
+ * continue.
+ */
 export interface FoundSecret {
   readonly name: string;
   readonly end: number;
   readonly pattern?: KeyPattern;
 }
 
-/** Bounds what is held back while a long secret is spelled, in characters: a longer one is known by its pieces. */
+/**
+ * Bounds the text held back during a partial match, in characters: a longer secret is matched in
+ * pieces.
+ */
 const MAX_VALUE = 1024;
 
-/** What counts as a secret, found by its first character. */
+/** All secrets to find, indexed by their first character. */
 export class SecretBook {
-  /** By UTF-16 code unit, whether a secret may begin with it. */
+  /** By UTF-16 code unit: 1 if a secret may begin with it. */
   private readonly starts = new Uint8Array(65_536);
   private readonly values = new Map<number, KnownSecret[]>();
   private readonly patterns = new Map<number, KeyPattern[]>();
@@ -39,7 +45,10 @@ export class SecretBook {
     return this.starts[char] === 1;
   }
 
-  /** `wait`: that depends on what follows. `keys`: whether one that is known by how it looks may begin here. */
+  /**
+   * `wait`: the result depends on the text that follows. `keys`: true if a key known only by its
+   * format may begin here.
+   */
   find(
     text: string,
     at: number,
@@ -54,7 +63,7 @@ export class SecretBook {
     return { ...key, name: known.name, end: Math.max(at + known.value.length, key?.end ?? 0) };
   }
 
-  /** The longest. */
+  /** Finds the longest known secret. */
   private findValue(text: string, at: number): KnownSecret | 'wait' | undefined {
     for (const secret of this.values.get(text.charCodeAt(at)) ?? []) {
       if (text.startsWith(secret.value, at)) return secret;

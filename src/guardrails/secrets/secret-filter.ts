@@ -4,14 +4,18 @@ import type { GrowingKey } from './key-pattern.js';
 import type { SecretBook } from './secret-book.js';
 
 /**
- * Puts `[redacted: …]` in the place of secrets, however the text is cut into pieces: what may be the beginning of one is held back, and what
- * can't be is passed on at once. Secrets that overlap become one. The time is linear in the text.
+ * Replaces secrets by `[redacted: …]`, independent of the chunks of the text. A possible beginning
+ * of a secret is held back; all other text is passed on at once. Overlapping secrets are merged.
+ * Runs in linear time.
  */
 export class SecretFilter implements OutputFilter {
-  /** What is not decided, and the two characters before it. */
+  /** The undecided text, and the two characters before it. */
   private held = '';
   private before = '';
-  /** Where in `held` the last secret that was found ends, or has ended before it; it may still grow. */
+  /**
+   * End of the last secret found, as an index in `held`; negative: it ended before `held`. The
+   * secret may still grow.
+   */
   private covered = -1;
   private growing: GrowingKey | undefined;
   private readonly found = new Map<string, number>();
@@ -36,7 +40,7 @@ export class SecretFilter implements OutputFilter {
 
   private scan(text: string, isOver: boolean): string {
     let shown = '';
-    let plain = 0; // from here on to `at`, nothing is secret
+    let plain = 0; // no secret from here to `at`
     let at = 0;
     for (; at < text.length; at++) {
       const char = text.charCodeAt(at);
@@ -71,7 +75,7 @@ export class SecretFilter implements OutputFilter {
   }
 }
 
-/** Whether no word goes on here; the `n` of a line break in JSON is none. */
+/** True at a word boundary; the `n` of an escaped line break in JSON is not part of a word. */
 function isBoundary(text: string, at: number, before: string): boolean {
   const around = at > 1 ? text : before + text;
   const here = at > 1 ? at : before.length + at;

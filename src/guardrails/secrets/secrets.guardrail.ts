@@ -9,8 +9,9 @@ import { SecretFilter } from './secret-filter.js';
 import type { KnownSecret } from './secret-book.js';
 
 /**
- * Redacts secrets in what agents and tools put out. Of a call's arguments only the server's own: what a person has given an agent to work
- * with has to reach the tool as whoever approves the call sees it.
+ * Redacts secrets in the output of agents and tools. In the arguments of a call only the server's
+ * own secrets are redacted: a secret that a person gave to the agent has to reach the tool exactly
+ * as the approver sees it.
  */
 @Injectable()
 @GuardrailProvider()
@@ -37,11 +38,16 @@ export class SecretsGuardrail extends Guardrail {
   }
 }
 
-/** Shorter ones would blot out ordinary words; so would a word that is not long. */
+/**
+ * Minimum length of a secret: shorter ones would redact ordinary words. Short plain words and
+ * numbers are excluded for the same reason.
+ */
 const MIN_LENGTH = 8;
 const ORDINARY_WORD = /^([A-Za-z]{1,15}|\d{1,15})$/;
 
-/** What the operator has told the server and nobody else: the values, and as JSON and URLs write them. */
+/**
+ * The secrets of the server's environment: the plain values, and as escaped in JSON and in URLs.
+ */
 function ownSecrets({ environmentSecrets }: Pick<Config, 'environmentSecrets'>): KnownSecret[] {
   const found = environmentSecrets.flatMap(({ name, value }) =>
     forms(value.reveal()).map((form) => ({ name: `${name} of the server`, value: form })),
@@ -53,7 +59,7 @@ function ownSecrets({ environmentSecrets }: Pick<Config, 'environmentSecrets'>):
   });
 }
 
-/** Of a URL, its password is what is secret. */
+/** Of a URL, only the password is a secret. */
 function forms(secret: string): string[] {
   const password = passwordOf(secret);
   const plain = password === undefined ? [secret] : [password, decode(password)];
@@ -64,7 +70,7 @@ function forms(secret: string): string[] {
   ]);
 }
 
-/** Empty where a URL has none. */
+/** Empty if a URL has no password. */
 function passwordOf(secret: string): string | undefined {
   const isUrl = secret.includes('://') && URL.canParse(secret);
   return isUrl ? new URL(secret).password : undefined;

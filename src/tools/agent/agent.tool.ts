@@ -20,7 +20,10 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-/** Lets a model hand a task to a child agent. What that does is judged call by call, as if the model did it itself. */
+/**
+ * Lets a model delegate a task to a child agent. Permission rules judge each effect of the child by
+ * itself, as if the model had caused it.
+ */
 @Injectable()
 @ToolProvider()
 export class AgentTool extends Tool<Input> {
@@ -34,7 +37,7 @@ export class AgentTool extends Tool<Input> {
     risk: 'low',
     recovery: 'replay',
   };
-  /** Agents take their time; each of their own effects has its limit. */
+  /** No timeout: an agent may run for long, and each of its effects has its own limit. */
   override readonly timeout_ms = 0;
 
   async execute(

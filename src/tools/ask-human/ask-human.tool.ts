@@ -15,7 +15,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-/** Lets a model ask the user, and wait for the answer as long as that takes. */
+/** Lets a model ask the user a question and wait for the answer, without a timeout. */
 @Injectable()
 @ToolProvider()
 export class AskHumanTool extends Tool<Input> {
@@ -29,7 +29,7 @@ export class AskHumanTool extends Tool<Input> {
     risk: 'low',
     recovery: 'replay',
   };
-  /** People take their time. */
+  /** No timeout: the user may take any time to answer. */
   override readonly timeout_ms = 0;
 
   async execute({ question, options }: Input, { ask }: ToolContext): Promise<string> {

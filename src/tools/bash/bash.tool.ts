@@ -11,9 +11,9 @@ import type { ToolContext, ToolPolicy } from '../tool.js';
 import { BoundedOutput } from '../bounded-output.js';
 import { MAX_PROCESSES } from '../../workspace/sandbox/with-limits.js';
 
-/** What fits into one argument of a process, whatever the characters. */
+/** Maximum length of a command: it fits into one process argument, whatever its characters. */
 const MAX_COMMAND = 30_000;
-/** Room for what is said of the end, in characters. */
+/** Characters reserved for the description of the command's end. */
 const END_ROOM = 200;
 
 const input = z.object({
@@ -33,7 +33,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-/** Runs a command in the chat's workspace. */
+/** Runs a shell command in the chat's workspace. */
 @Injectable()
 @ToolProvider()
 export class BashTool extends Tool<Input> {
@@ -95,7 +95,7 @@ function toAnswer(
   return new ToolOutput(`${shown}\n${describeEnd(end, timeoutMs)}`, { is_error, truncated });
 }
 
-/** How a command ended, for the model. */
+/** Describes the end of a command, for the model. */
 function describeEnd({ code, signal, stopped }: CommandEnd, timeoutMs: number | undefined): string {
   switch (stopped) {
     case 'aborted':
@@ -109,17 +109,17 @@ function describeEnd({ code, signal, stopped }: CommandEnd, timeoutMs: number | 
   }
 }
 
-/** A signal that aborts with another one, or when a time is over. */
+/** An AbortSignal that aborts with another signal or on a timeout. */
 class Deadline {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout | undefined;
   private readonly onAbort = () => this.controller.abort(this.parent.reason);
-  /** The time is over, and that came first. */
+  /** True if the timeout came first. */
   isOver = false;
 
   constructor(
     private readonly parent: AbortSignal,
-    /** Milliseconds; undefined: for ever. */
+    /** Timeout in milliseconds; undefined: none. */
     timeoutMs: number | undefined,
   ) {
     if (parent.aborted) this.onAbort();
@@ -143,5 +143,5 @@ class Deadline {
   }
 }
 
-/** setTimeout can't wait longer. */
+/** Maximum delay of setTimeout, in milliseconds. */
 const MAX_MS = 2 ** 31 - 1;

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
 const WORKER = new URL('./worker.js', import.meta.url);
-/** How long one expression may take, in milliseconds, without the time the thread needs to start. */
+/** Timeout of one expression in milliseconds, without the start of the thread. */
 const TIME_LIMIT_MS = 1_000;
-/** An idle thread is stopped after this time, in milliseconds. */
+/** Idle timeout of the thread, in milliseconds. */
 const IDLE_MS = 30_000;
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
@@ -13,8 +13,8 @@ interface Message {
 }
 
 /**
- * Evaluates expressions with mathjs in a worker thread, one after the other. An expression that takes
- * too long or too much memory ends the thread; the next one gets a new thread.
+ * Evaluates expressions with mathjs in a worker thread, one after the other. An expression that
+ * takes too long or too much memory ends the thread; the next one gets a new thread.
  */
 export class CalculatorThread {
   private worker: Worker | undefined;
@@ -52,7 +52,7 @@ export class CalculatorThread {
   }
 }
 
-/** The thread can't be used any more. */
+/** The thread can no longer be used. */
 class ThreadStopped extends Error {}
 
 function answerOf(worker: Worker, expression: string, timeLimitMs: number): Promise<string> {

@@ -1,15 +1,16 @@
-// The entry of the calculator's worker thread. Plain JavaScript: a worker loads it as it is.
+// Entry point of the calculator's worker thread. Plain JavaScript: a worker loads it without a
+// build step.
 import { parentPort } from 'node:worker_threads';
-import mathjs from 'mathjs/lib/browser/math.js'; // one file: loads in a tenth of the time of its modules
+import mathjs from 'mathjs/lib/browser/math.js'; // bundle: loads ten times faster
 
-/** Significant digits that are calculated with. */
+/** Significant digits of the calculation. */
 const PRECISION = 64;
-/** Results beyond 10^±this are infinite or zero. */
+/** Maximum exponent: results beyond 10^±5000 are infinite or zero. */
 const MAX_EXPONENT = 5_000;
 const MAX_DEPTH = 100;
-/** Significant digits that are shown of a number that is not whole. */
+/** Significant digits shown of a number that is not an integer. */
 const DIGITS = 14;
-/** Numbers with exponents between these are written without one. */
+/** Numbers with exponents in this range are written without an exponent. */
 const PLAIN = { lowerExp: -7, upperExp: 21 };
 
 const math = mathjs.create(mathjs.all);
@@ -17,13 +18,13 @@ math.config({ number: 'BigNumber', precision: PRECISION, predictable: true });
 const Decimal = math.bignumber(0).constructor;
 Decimal.set({ maxE: MAX_EXPONENT, minE: -MAX_EXPONENT });
 
-/** Refuse zero as their second value. */
+/** Operations whose second operand must not be zero. */
 const DIVISIONS = new Set(['divide', 'mod']);
 const OPERATORS = new Set(
   'add subtract multiply divide mod pow unaryMinus unaryPlus factorial'.split(' '),
 );
-// Numbers in, a number out. Ranges and matrices are left out on purpose: a large one ends the whole
-// process ("invalid size error" of V8), which no worker thread contains.
+// The supported functions of numbers. Ranges and matrices are left out on purpose: a large one
+// crashes the whole process ("invalid size error" of V8), also from a worker thread.
 const FUNCTIONS = new Map(
   (
     'abs sign ceil floor fix round sqrt cbrt square cube pow mod factorial combinations permutations ' +
@@ -34,7 +35,7 @@ const FUNCTIONS = new Map(
     .map((name) => [name, math[name]]),
 );
 FUNCTIONS.set('ln', math.log);
-// pi has 64 digits, so the sine of pi is not quite zero.
+// Results below this are rounded to zero: pi has 64 digits, so the sine of pi is not exactly zero.
 const NOISE = new Decimal(10).pow(4 - PRECISION);
 for (const name of ['sin', 'cos', 'tan'])
   FUNCTIONS.set(name, (...args) => {
@@ -62,7 +63,7 @@ function parse(expression) {
   }
 }
 
-/** Every value on the way is a finite real number. */
+/** Evaluates a node of the syntax tree; each intermediate value has to be a finite real number. */
 function evaluate(node, depth) {
   if (depth > MAX_DEPTH) throw tooDeep();
   switch (node.type) {
@@ -94,7 +95,7 @@ function apply(of, { fn, name, args, depth }) {
   return finite(of(...values), name);
 }
 
-/** A literal; the 100 of a percentage is a plain number. */
+/** Converts a literal; the 100 of a percentage is a plain number. */
 function numberOf(value) {
   if (typeof value === 'number') return new Decimal(value);
   if (math.isBigNumber(value)) return finite(value, 'A number');
@@ -119,7 +120,7 @@ function tooDeep() {
   return new Error('The expression is nested too deeply. Calculate it in parts.');
 }
 
-/** Whole numbers in full as far as they are exact, others to 14 digits. */
+/** Formats integers in full as far as they are exact, other numbers to 14 digits. */
 function format(value) {
   if (value.isInteger() && value.e < PRECISION) return value.toFixed(0);
   return math.format(value, { precision: DIGITS, ...PLAIN });

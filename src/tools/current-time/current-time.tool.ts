@@ -37,7 +37,7 @@ export class CurrentTimeTool extends Tool<z.infer<typeof input>> {
   }
 }
 
-/** A moment as people there read it: `2026-01-15T11:00:00+01:00 (Thursday, Europe/Berlin)`. */
+/** Formats a time in a time zone: `2026-01-15T11:00:00+01:00 (Thursday, Europe/Berlin)`. */
 function formatTime(at: Date, timezone: string): string {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: timezone,
@@ -59,7 +59,7 @@ function formatTime(at: Date, timezone: string): string {
 }
 
 /**
- * The zone's name, as it is properly written.
+ * Returns the canonical name of the time zone.
  * @throws Error that names examples
  */
 function requireTimezone(name: string): string {

@@ -3,10 +3,10 @@ import { numberLine } from '../read/number-lines.js';
 import { nearestLines } from './nearest-lines.js';
 import { MAX_PLACES } from './replace-text.js';
 
-/** Of each place that is shown. */
+/** Maximum number of lines shown per place. */
 const MAX_LINES = 8;
 const MAX_LINE = 200;
-/** What `read` puts before each line. */
+/** The line numbers that `read` puts before the lines. */
 const NUMBERS = /^ *\d+\t/gm;
 
 export function noMatch(path: string, text: string, old_string: string): ToolFault {

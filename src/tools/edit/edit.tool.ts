@@ -41,7 +41,7 @@ export class EditTool extends Tool<Input> {
   readonly description =
     'Replaces a piece of text in a file of the workspace. The file has to be read first. old_string has to be in it exactly once, unless replace_all is set; take enough of the text around it to make it unique. Line endings stay as they are.';
   readonly input = input;
-  /** Done twice, it may fail or put its text in twice (I4). */
+  /** Not idempotent: a second run may fail or insert its text twice (I4). */
   readonly policy: ToolPolicy = {
     category: 'write',
     read_only: false,
@@ -65,7 +65,7 @@ export class EditTool extends Tool<Input> {
   }
 }
 
-/** One edit, and where it was done. */
+/** One edit and the lines that it changed. */
 class Edit {
   private lines: readonly number[] = [];
   private count = 0;

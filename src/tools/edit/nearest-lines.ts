@@ -1,24 +1,29 @@
-/** Lines of a text that may be what was meant. */
+/** A candidate: lines of the text that are similar to the lines sought. */
 export interface NearLines {
-  /** From 1 on. */
+  /** Number of the first line, from 1. */
   readonly first: number;
   readonly lines: readonly string[];
-  /** They are the same but for white space. */
+  /** True if only white space differs. */
   readonly is_spaced: boolean;
 }
 
 const MOST = 3;
-/** What is compared, so that the time is bounded: lines of the text and their characters, lines of what was wanted. */
+/**
+ * Bounds on the comparison, which limit its time: the lines and characters of the text, and the
+ * lines sought.
+ */
 const MAX_LINES = 50_000;
 const MAX_CHARACTERS = 300_000;
 const MAX_WANTED = 20;
 const MAX_LINE = 400;
-/** Places that are looked at more closely. */
+/** Maximum number of candidates that are compared in full. */
 const MAX_TRIED = 100;
-/** From 0 to 1: less than this is something else. */
+/** Minimum similarity of a candidate, from 0 to 1. */
 const LEAST = 0.4;
 
-/** The places of a text that are most like the lines that were not found, the likeliest first. */
+/**
+ * Returns the places of a text that are most similar to the lines that were not found, best first.
+ */
 export function nearestLines(text: string, wanted: string): NearLines[] {
   const all = wanted.split('\n');
   while (all.at(-1) === '' && all.length > 1) all.pop();
@@ -42,7 +47,7 @@ export function nearestLines(text: string, wanted: string): NearLines[] {
 }
 
 interface Line {
-  /** Without white space. */
+  /** The line without its white space. */
   readonly text: string;
   readonly words: readonly string[];
 }
@@ -59,7 +64,7 @@ function isLonger(line: Line, other: Line): boolean {
   return line.text.length > other.text.length;
 }
 
-/** The lines that are most like one. */
+/** Returns the lines that are most similar to one line. */
 function likeliest(lines: readonly Line[], anchor: Line): number[] {
   return lines
     .map((line, at) => ({ at, score: similarity(line, anchor) }))
@@ -69,13 +74,13 @@ function likeliest(lines: readonly Line[], anchor: Line): number[] {
     .map(({ at }) => at);
 }
 
-/** How much the lines from `first` on are like those sought. */
+/** Similarity of the lines from `first` on to the lines sought, from 0 to 1. */
 function likeness(lines: readonly Line[], first: number, sought: readonly Line[]): number {
   const scores = sought.map((line, at) => similarity(lines[first + at] ?? prepare(''), line));
   return scores.reduce((sum, score) => sum + score, 0) / sought.length;
 }
 
-/** Of their words, how many they have in common; 1: they are the same but for white space. */
+/** Similarity of two lines by the words that they have in common; 1: only white space differs. */
 function similarity(a: Line, b: Line): number {
   if (a.text === b.text) return 1;
   const left = new Map<string, number>();

@@ -7,26 +7,27 @@ export interface TextEdit {
 export type TextReplaced =
   | ({ readonly kind: 'replaced'; readonly text: string } & Places)
   | { readonly kind: 'none' }
-  /** Overlapping ones count. */
+  /** Overlapping matches are counted too. */
   | ({ readonly kind: 'several' } & Places)
   | { readonly kind: 'too_many'; readonly count: number }
   | { readonly kind: 'too_large'; readonly length: number };
 
-/** Where a string begins. */
+/** The matches of a string. */
 export interface Places {
-  /** The numbers of the lines, from 1 on; of many, the first `MAX_PLACES`. */
+  /** Line numbers of the first `MAX_PLACES` matches, from 1. */
   readonly lines: readonly number[];
   readonly count: number;
 }
 
 export const MAX_PLACES = 20;
-/** More would keep the server from everything else for too long. */
+/** Maximum number of replacements; more would block the event loop for too long. */
 const MAX_REPLACED = 50_000;
 
 /**
- * Replaces what is there once, or everywhere. LF in the strings stands for whatever ends lines in the text, and what is put in gets the
- * endings of what it replaces; everything else stays as it is, to the byte.
- * @param maxLength of the text after, in UTF-16 code units
+ * Replaces a string at its only match, or at all matches. An LF in the strings matches each line
+ * ending of the text; the new text gets the line endings of the text that it replaces. All other
+ * bytes stay the same.
+ * @param maxLength of the resulting text, in UTF-16 code units
  */
 export function replaceText(
   text: string,
@@ -47,7 +48,10 @@ export function replaceText(
   return { kind: 'replaced', text: splice(text, cuts, put), lines, count };
 }
 
-/** In linear time (Knuth, Morris, Pratt), whatever the texts: `indexOf` can take their product. */
+/**
+ * Finds all matches in linear time (Knuth–Morris–Pratt); `indexOf` may take time in proportion to
+ * the product of both lengths.
+ */
 function findPlaces(text: string, wanted: string, mayOverlap: boolean): number[] {
   const borders = bordersOf(wanted);
   const places: number[] = [];
@@ -63,7 +67,7 @@ function findPlaces(text: string, wanted: string, mayOverlap: boolean): number[]
   return places;
 }
 
-/** For each beginning of a text: how much of it is also its end, itself left out. */
+/** For each prefix of a text: the length of its longest proper prefix that is also its suffix. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   let length = 0;
@@ -81,7 +85,7 @@ interface Cut {
   readonly end: number;
 }
 
-/** `cuts` count CRLF as one. */
+/** The offsets in `cuts` count a CRLF as one character. */
 function splice(text: string, cuts: readonly Cut[], put: string): string {
   const pieces: string[] = [];
   const position = new Position(text);
@@ -104,7 +108,7 @@ function withLf(text: string): string {
   return text.replaceAll(CRLF, LF);
 }
 
-/** undefined: it has none, or both. */
+/** The line ending of a text; undefined if it has none, or both kinds. */
 function endingOf(text: string): string | undefined {
   const { crlf, all } = countEndings(text);
   if (all === 0) return undefined;
@@ -121,9 +125,12 @@ function countEndings(text: string): { readonly crlf: number; readonly all: numb
   return { crlf: text.split(CRLF).length - 1, all: text.split(LF).length - 1 };
 }
 
-/** Where in a text a place is that was found with CRLF counted as one; to be asked in ascending order. */
+/**
+ * Converts offsets that count a CRLF as one character into offsets of the text. Has to be called in
+ * ascending order.
+ */
 class Position {
-  /** Of the next CRLF, and how many come before it. */
+  /** Offset of the next CRLF, and the number of those before it. */
   private next: number;
   private passed = 0;
 

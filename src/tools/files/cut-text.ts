@@ -1,4 +1,4 @@
-/** The beginning of a text: at most `length` UTF-16 code units, without half a character at the end. */
+/** Truncates a text to `length` UTF-16 code units, without splitting a surrogate pair. */
 export function cutText(text: string, length: number): string {
   return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -7,7 +7,7 @@ export interface ChangeAbout {
   readonly after: Buffer;
 }
 
-/** What changes in a file, for whoever decides about it. */
+/** Describes a change of a file, for the person who approves it. */
 export function describeChange({ path, before, after }: ChangeAbout): string {
   if (before?.equals(after)) return `${path} is so already: nothing changes.`;
   const old = before && decodeText(before);
@@ -24,7 +24,7 @@ interface Text {
   readonly has_mark: boolean;
 }
 
-/** What a diff doesn't show. */
+/** Notes on the differences that a diff does not show. */
 function notesOn(old: Text, now: Text): string[] {
   const [before, after] = [endingsOf(old.text), endingsOf(now.text)];
   const notes: string[] = [];

@@ -17,21 +17,25 @@ import type { PermittedCall } from './require-permitted.js';
 import { ToolFault } from './tool-fault.js';
 
 export interface FileChange extends PermittedCall {
-  /** What shall be in the file. @throws ToolFault where that can't be told */
+  /**
+   * Returns the new content of the file.
+   * @throws ToolFault if there is none
+   */
   readonly apply: (before: Buffer | undefined) => Buffer;
 }
 
-/** What came of a change. */
+/** The result of a change. */
 export interface ChangedFile {
-  /** undefined: there was none. */
+  /** The former content; undefined: the file is new. */
   readonly before: Buffer | undefined;
   readonly after: Buffer;
   readonly seen: FileState;
 }
 
 /**
- * Changes files, one step after the other: two calls that change the same one don't lose each other's work. A file that its chat has not
- * seen as it is now is left alone, so that nobody's work is overwritten unread.
+ * Changes files. Calls that change the same file run one after the other, so that no update is
+ * lost. A file whose current state its chat has not seen is left unchanged, so that no unread work
+ * is overwritten.
  */
 @Injectable()
 export class FileChanges {
@@ -42,7 +46,11 @@ export class FileChanges {
     private readonly known: KnownFiles,
   ) {}
 
-  /** Tells the log that the effect begins when all is well with it; what is not changed is not told of. @throws ToolFault, WorkspaceFault */
+  /**
+   * Makes the change. Logs the start of the effect only after all checks have passed; a rejected
+   * change logs no start.
+   * @throws ToolFault, WorkspaceFault
+   */
   make(change: FileChange, context: ToolContext): Promise<ChangedFile> {
     return this.workspaces.use(context.chat_id, (workspace) =>
       this.mutex.run(placeOf(workspace, change.path), () =>
@@ -51,7 +59,7 @@ export class FileChanges {
     );
   }
 
-  /** What the change would do, or why it would do nothing; for people. Changes nothing. */
+  /** Describes the change, or the reason for its rejection, for people. Changes nothing. */
   preview(change: FileChange, { chat_id }: CallAbout): Promise<string> {
     return this.workspaces.use(chat_id, async (workspace) => {
       try {
@@ -122,7 +130,7 @@ export class FileChanges {
   }
 }
 
-/** The file is replaced, not written to, so the system would not stop that. */
+/** Explicit check: the file is replaced by a new one, so the operating system would not refuse. */
 function requireWritable(path: string, { stats }: WorkspaceFile): void {
   if ((stats.mode & 0o222) === 0)
     throw new ToolFault(`${path} is read-only, and is left as it is.`);

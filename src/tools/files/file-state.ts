@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** What a file held when somebody saw it. */
+/** The state of a file when it was read or written. */
 export interface FileState {
-  /** In the workspace, without links. */
+  /** Path in the workspace, without symbolic links. */
   readonly path: string;
-  /** Of all its bytes. */
+  /** Hash of all its bytes. */
   readonly hash: string;
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
 
-/** A path as a model gives it; what is wrong with one is the workspace's to say. */
+/** A path that a model gives; the workspace validates it. */
 export const pathInput = z
   .string()
   .min(1, 'Give a path, such as src/index.ts.')
   .max(4096, 'No path is that long.')
   .describe('A file, relative to the workspace.');
 
-/** What can be in a file of text, and comes out of it as it went in. */
+/** Text that can be stored in a file and read back unchanged. */
 export const textInput = z
   .string()
   .max(MAX_FILE_BYTES, 'Too long for one file: make it with bash.')

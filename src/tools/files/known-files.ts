@@ -3,16 +3,21 @@ import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import type { FileState } from './file-state.js';
 
-/** Beyond that, what was longest not used is looked up in the log again. */
+/**
+ * Maximum number of cached chats. An evicted chat (least recently used) is read from the log again.
+ */
 const MAX_CHATS = 1_000;
 const MAX_FILES = 1_000;
-/** How far back a chat's log is searched. */
+/** Maximum number of a chat's interactions that are searched in its log. */
 const MAX_INTERACTIONS = 20;
 
-/** Which files a chat's agents have seen, and in which state. The log holds that with the results of their calls; here it is at hand. */
+/**
+ * The files that the agents of a chat have seen, and their state then. A cache: the log holds the
+ * same with the results of the calls.
+ */
 @Injectable()
 export class KnownFiles {
-  /** By chat, then path. */
+  /** Hash by chat, then by path. */
   private readonly chats = new Map<string, Map<string, string>>();
 
   constructor(
@@ -26,7 +31,10 @@ export class KnownFiles {
     putLast(this.chats, chatId, files, MAX_CHATS);
   }
 
-  /** Whether a file is as the chat last saw it. Another process, or one before this, may know better than this one. */
+  /**
+   * Compares the state of a file with the one that the chat saw last. If the cache does not match,
+   * the log decides: another process, or an earlier one, may have seen a newer state.
+   */
   async compare(chatId: string, now: FileState): Promise<'same' | 'changed' | 'unseen'> {
     const remembered = this.chats.get(chatId)?.get(now.path);
     if (remembered === now.hash) return 'same';

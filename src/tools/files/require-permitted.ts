@@ -6,11 +6,14 @@ import { ToolFault } from './tool-fault.js';
 
 export interface PermittedCall {
   readonly tool_name: string;
-  /** As the call names it: the rules have judged that. */
+  /** The path in the call; the permission rules have already judged it. */
   readonly path: string;
 }
 
-/** Where a path leads to over links has to be permitted, too. @throws ToolFault */
+/**
+ * Requires that the target of a path with symbolic links is permitted, too.
+ * @throws ToolFault
+ */
 export async function requirePermitted(
   { tool_name, path }: PermittedCall,
   realPath: string,
@@ -24,7 +27,10 @@ export async function requirePermitted(
   );
 }
 
-/** Where a file is, or would be made, without links. @throws WorkspaceFault */
+/**
+ * Resolves the symbolic links of a path; the file need not exist.
+ * @throws WorkspaceFault
+ */
 export async function findRealPath(workspace: Workspace, path: string): Promise<string> {
   const names = parsePath(path);
   for (let known = names.length; known > 0; known--) {
@@ -34,7 +40,7 @@ export async function findRealPath(workspace: Workspace, path: string): Promise<
   return names.join('/');
 }
 
-/** undefined: a folder on the way is missing. */
+/** undefined: a parent folder is missing. */
 async function locate(workspace: Workspace, path: string): Promise<string | undefined> {
   try {
     const { folder, name } = await workspace.locate(path);

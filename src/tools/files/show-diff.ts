@@ -13,23 +13,29 @@ export interface Versions {
 export interface Diff {
   readonly added: number;
   readonly removed: number;
-  /** Unified, the beginning of it if it is long. */
+  /** Unified diff, truncated if it is long. */
   readonly text: string;
 }
 
 type Counts = Pick<Diff, 'added' | 'removed'>;
 type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
 
-/** The search for the smallest difference, in milliseconds and lines; beyond, one that is right but not small is shown. */
+/**
+ * Bounds on the search for the smallest diff, in milliseconds and lines. Beyond them a correct diff
+ * is shown that is not the smallest.
+ */
 const MAX_TIME_MS = 100;
 const MAX_EDITS = 2_000;
-/** UTF-16 code units: of both texts for that search, of what is shown, and of a line of it. */
+/**
+ * Limits in UTF-16 code units: of both texts for that search, of the diff shown, and of one of its
+ * lines.
+ */
 const MAX_SEARCHED = 400_000;
 const MAX_SHOWN = 8_000;
 const MAX_LINE = 300;
 const CONTEXT = 3;
 
-/** What changes, for people. Line endings are not part of it. */
+/** Shows the changes as a diff, for people. Differences of line endings are ignored. */
 export function showDiff({ path, before, after }: Versions): Diff {
   const [old, now] = [withLf(before ?? ''), withLf(after)];
   const hunks = smallestHunks(old, now);
@@ -46,7 +52,10 @@ function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
   return structuredPatch('', '', old, now, undefined, undefined, limits)?.hunks;
 }
 
-/** From the first line that differs to the last. There may be millions: nothing is made of those that are not shown. */
+/**
+ * One hunk from the first line that differs to the last. It may have millions of lines: no text is
+ * built for those that are not shown.
+ */
 function showOneHunk(old: string, now: string): { counts: Counts; shown: string[] } {
   const [before, after] = [old.split('\n'), now.split('\n')];
   const shortest = Math.min(before.length, after.length);
@@ -75,7 +84,7 @@ function countLines(hunks: readonly Hunk[]): Counts {
   return { added, removed };
 }
 
-/** `unlisted`: how many more lines there are than the hunks hold. */
+/** `unlisted`: the number of further lines that the hunks do not hold. */
 function show(hunks: readonly Hunk[], unlisted = 0): string[] {
   const shown: string[] = [];
   let left = MAX_SHOWN;
@@ -90,7 +99,7 @@ function show(hunks: readonly Hunk[], unlisted = 0): string[] {
   return hidden === 0 ? shown : [...shown, `[… ${hidden} more lines of the difference]`];
 }
 
-/** Where there are no lines, the format counts from the line before. */
+/** In the unified format, an empty range starts at the line before. */
 function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
   const from = oldLines === 0 ? oldStart - 1 : oldStart;
   const to = newLines === 0 ? newStart - 1 : newStart;

@@ -1,4 +1,4 @@
-/** A file's text, as tools work with it. */
+/** The text of a file. */
 export interface TextContent {
   /** Without the byte order mark. */
   readonly text: string;
@@ -13,7 +13,7 @@ export type Decoded =
 const MARK = '\uFEFF';
 const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-/** UTF-8 or nothing: what is decoded is encoded to the same bytes again. */
+/** Strict UTF-8: the decoded text encodes to the same bytes again. */
 export function decodeText(bytes: Buffer): Decoded {
   if (UTF16.some((mark) => bytes.subarray(0, 2).equals(mark)))
     return fault('is UTF-16 text, and only UTF-8 can be worked with; convert it with iconv first');

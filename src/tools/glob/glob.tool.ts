@@ -67,7 +67,10 @@ function summaryOf(found: number, glob: string): string {
   return `No file has such a path; **/${glob} would also look in the folders below.`;
 }
 
-/** Whether a glob may match something in a folder: one that begins with the names of folders matches nothing in others. */
+/**
+ * Returns a predicate: true if the glob may match in a folder. A glob that begins with literal
+ * folder names matches in no other folders.
+ */
 function literalFolders(pattern: string, at: string): (path: string) => boolean {
   const names = pattern.split('/').slice(0, -1);
   const magic = names.findIndex((name) => /[*?[\]{}\\,]/.test(name));

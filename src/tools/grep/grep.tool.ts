@@ -49,7 +49,7 @@ export class GrepTool extends SearchTool<Input> {
     );
   }
 
-  /** Files that may not be shown are not searched: whether one matches would tell what is in it. */
+  /** Skips files that may not be shown: a match alone would reveal their content. */
   private async search(
     { pattern, path = '.', glob, ignore_case = false }: Input,
     workspace: Workspace,
@@ -80,7 +80,10 @@ function summaryOf(lines: number, files: number): string {
   return `${lines} ${lines === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
 }
 
-/** Whether a file is one of those that a glob means: by its name in any folder, or with a slash by its path below `at`. */
+/**
+ * Returns a predicate: true if the glob covers a file. A glob without a slash matches the name in
+ * any folder, one with a slash the path below `at`.
+ */
 function fileMatcher(glob: string | undefined, at: string): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const plain = glob.replace(/^(?:\.?\/)+/, '');

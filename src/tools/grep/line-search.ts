@@ -6,13 +6,13 @@ import { readUpTo } from '../../workspace/read-file.js';
 import { openFileIn } from '../../workspace/workspace.js';
 
 export interface FoundLine {
-  /** From 1 on. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Of a long line what is around the match. */
+  /** The line; if it is long, the part around the match. */
   readonly text: string;
 }
 
-/** Looks for lines in files, one after the other. */
+/** Searches files for matching lines, one file after the other. */
 export class LineSearch {
   private readonly breather = new Breather();
 
@@ -39,7 +39,10 @@ export class LineSearch {
   }
 }
 
-/** The lines of a text, without their ends, numbered from 1. What ends with a line end has no empty line after it. */
+/**
+ * The lines of a text without their line endings, numbered from 1. No empty line follows the last
+ * line ending.
+ */
 function* linesOf(text: string): Generator<readonly [number, string]> {
   let number = 0;
   for (let start = 0; start < text.length;) {
@@ -51,11 +54,11 @@ function* linesOf(text: string): Generator<readonly [number, string]> {
   }
 }
 
-/** Characters of a line that are shown, and those of them before the match. */
+/** Maximum characters shown of a line, and those of them before the match. */
 const MAX_LENGTH = 300;
 const BEFORE = 100;
 
-/** A line, or of a long one what is around the match. */
+/** Returns the line, or the part around the match if it is long. */
 function showLine(line: string, match: number): string {
   if (line.length <= MAX_LENGTH) return line;
   const start = Math.max(0, Math.min(match - BEFORE, line.length - MAX_LENGTH));
@@ -64,13 +67,13 @@ function showLine(line: string, match: number): string {
   return `${start > 0 ? '…' : ''}${shown}${end < line.length ? '…' : ''}`;
 }
 
-/** Bytes. */
+/** Maximum size of a searched file, in bytes. */
 const MAX_FILE = 10_000_000;
 
-/** Why a file has no text to search: `binary` is what has a NUL in it. */
+/** The reason why a file is not searched; `binary`: it contains a NUL byte. */
 type NoText = 'large' | 'binary' | 'unopened';
 
-/** What is in a file, as text. */
+/** Reads a file as text. */
 async function readFileText({
   folder,
   name,

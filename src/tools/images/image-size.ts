@@ -6,13 +6,13 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** What the head of an image says; undefined where it says nothing that makes sense, or where the file is cut off. */
+/** Reads the size from the header of an image; undefined if the header is invalid or truncated. */
 export function imageSize(bytes: Buffer, type: ImageType): ImageSize | undefined {
   try {
     const size = READERS[type](bytes);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    return undefined; // it ends before its size is said
+    return undefined; // truncated before the size
   }
 }
 
@@ -53,13 +53,13 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** ITU T.81, B.1: segments, each with its length, up to the one that describes the frame. */
+/** ITU T.81, B.1: segments with a length each, up to the frame header. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; at < bytes.length;) {
     if (bytes.readUInt8(at) !== MARK) return undefined;
     const marker = bytes.readUInt8(at + 1);
     if (marker === MARK) {
-      at++; // fill bytes may stand before a marker
+      at++; // fill bytes are allowed before a marker
       continue;
     }
     if (marker === JPEG_SCAN || marker === JPEG_END) return undefined;
@@ -77,7 +77,7 @@ const MARK = 0xff;
 const JPEG_SCAN = 0xda;
 const JPEG_END = 0xd9;
 const JPEG_END_MARK = Buffer.from([MARK, JPEG_END]);
-/** In the range of the frames' markers, but tables. */
+/** Markers in the range of the frame markers that are table markers. */
 const JPEG_TABLES = new Set([0xc4, 0xc8, 0xcc]);
 
 function isFrame(marker: number): boolean {

@@ -1,18 +1,21 @@
 import type { Image, ImageType } from '../../protocol/image.js';
 import { imageSize } from './image-size.js';
 
-/** Bytes of one image's file. */
+/** Maximum size of an image file, in bytes. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
-/** Pixels of a side; vendors refuse a whole request for one more. */
+/** Maximum pixels of a side; vendors reject the whole request above it. */
 const MAX_SIDE = 8_000;
 
 export type ReadImage =
   /** `about`: such as "image/png, 640×480, 12,345 bytes". */
   | { readonly ok: true; readonly image: Image; readonly about: string }
-  /** `fault`: why it can't be shown, the end of a sentence that begins with what it is. */
+  /**
+   * `fault`: why the image can't be shown; the end of a sentence that begins with a description of
+   * it.
+   */
   | { readonly ok: false; readonly fault: string; readonly about: string };
 
-/** Checks whether bytes can be shown to a model as an image; undefined if they are no image. */
+/** Checks if bytes can be shown to a model as an image; undefined if they are no image. */
 export function readImage(bytes: Buffer): ReadImage | undefined {
   const media_type = imageType(bytes);
   if (media_type === undefined) return undefined;
@@ -33,7 +36,7 @@ function faultOf(bytes: Buffer, type: ImageType, side: number | undefined): stri
   return isAnimated(bytes, type) ? 'is animated, and only still images can be shown' : undefined;
 }
 
-/** A GIF says how often it repeats, a WebP has a flag for it. */
+/** Checks the loop extension of a GIF, or the animation flag of a WebP. */
 function isAnimated(bytes: Buffer, type: ImageType): boolean {
   if (type === 'image/gif') return bytes.includes('NETSCAPE2.0');
   return (
@@ -41,7 +44,7 @@ function isAnimated(bytes: Buffer, type: ImageType): boolean {
   );
 }
 
-/** How files of each begin, as hexadecimal digits. */
+/** The magic numbers of the formats, as hexadecimal digits. */
 const SIGNATURES: readonly (readonly [type: ImageType, pattern: RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
@@ -49,7 +52,7 @@ const SIGNATURES: readonly (readonly [type: ImageType, pattern: RegExp])[] = [
   ['image/webp', /^52494646.{8}57454250/],
 ];
 
-/** An image's format, by its first bytes; undefined if it is none that we know. */
+/** Detects an image's format by its magic number; undefined if the format is not supported. */
 function imageType(bytes: Buffer): ImageType | undefined {
   const start = bytes.subarray(0, 12).toString('hex');
   return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0];

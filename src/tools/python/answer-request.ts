@@ -2,18 +2,21 @@ import { z } from 'zod';
 import { toErrorText } from '../to-text.js';
 import type { ToolContext } from '../tool.js';
 
-/** Of the arguments of a tool, as JSON. */
+/** Maximum length of a tool's arguments, as JSON text. */
 const MAX_ARGUMENTS = 1_000_000;
 
 type Context = Pick<ToolContext, 'ask' | 'fork' | 'wait' | 'call_tool' | 'now'>;
-/** What the program gets; `error` becomes an exception. */
+/** The answer to the program; `error` is raised as an exception there. */
 type Answer =
   { readonly text: string | null } | { readonly id: string; readonly type: string } | Fault;
 interface Fault {
   readonly error: string;
 }
 
-/** Does what a program asks for, through the context of its call. Answers JSON, with the time it is then. Never rejects. */
+/**
+ * Executes a request of a program through the context of its call. Answers JSON with the time after
+ * the request. Never rejects.
+ */
 export async function answerRequest(line: string, context: Context): Promise<string> {
   const answer = await answerOrFault(line, context);
   return JSON.stringify({ ...answer, now: await context.now() });
@@ -59,7 +62,10 @@ async function callTool(
 
 const text = z.string().max(100_000);
 
-/** What a program may ask the server for. Programs write it themselves: nothing of it is trusted. */
+/**
+ * The requests that a program may send to the server. They are untrusted input: programs write them
+ * themselves.
+ */
 const programRequest = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('fork'),

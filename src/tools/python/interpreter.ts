@@ -5,16 +5,16 @@ import type { Program, ProgramEnd, ProgramListener } from './program.js';
 import type { PyodideFiles } from './pyodide-files.js';
 
 const WORKER = new URL('./sandbox/worker.js', import.meta.url);
-/** How often the output of a program is looked at, in milliseconds. */
+/** Interval between two reads of a program's output, in milliseconds. */
 const OUTPUT_MS = 25;
-/** Bytes of the files that a program may write, in all. */
+/** Maximum bytes of all files that a program writes. */
 const FILE_BYTES = 64 * 2 ** 20;
-/** For the JavaScript around the interpreter; Python's own memory is not in it. */
+/** Limits of the JavaScript heap around the interpreter; Python's own memory is not counted. */
 const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 export interface InterpreterOptions {
   readonly files: PyodideFiles;
-  /** Without, it makes one. */
+  /** Without a snapshot, the interpreter makes one. */
   readonly snapshot?: SharedArrayBuffer;
   readonly memory_mb: number;
 }
@@ -31,9 +31,12 @@ const ending = z.object({
   failed: z.boolean(),
 });
 
-/** One interpreter in a thread of its own; it runs one program and is thrown away. Idle, it doesn't keep the process alive. */
+/**
+ * One interpreter in its own worker thread. It runs one program and is then discarded. An idle
+ * interpreter does not keep the process alive.
+ */
 export class Interpreter {
-  /** Rejects when it can't start. */
+  /** Rejects if the interpreter can't start. */
   readonly ready: Promise<Uint8Array | undefined>;
   private readonly ring = new OutputRing();
   private readonly worker: Worker;
@@ -65,12 +68,12 @@ export class Interpreter {
     port1.unref();
   }
 
-  /** Whether it could run a program, as far as is known. */
+  /** True if it can run a program, as far as is known. */
   get isAlive(): boolean {
     return !this.isOver;
   }
 
-  /** Once, after `ready`. Never rejects. */
+  /** Runs the program; may be called once, after `ready`. Never rejects. */
   run({ code, seed, now }: Program, listener: ProgramListener): Promise<ProgramEnd> {
     if (this.isOver) return Promise.resolve({ kind: 'stopped' });
     this.listener = listener;
@@ -155,7 +158,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** JSON text without a character that takes more than a byte. */
+/** Escapes JSON text so that each character takes one byte. */
 function toAscii(json: string): string {
   return json.replaceAll(/[\u007f-\uffff]/g, (unit) => {
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -169,7 +172,10 @@ const WAKE = 0;
 const WRITTEN = 1;
 const READ = 2;
 
-/** What a worker and the server share: a word to wake the worker with, and a ring of the bytes that it prints. */
+/**
+ * The memory that a worker and the server share: a control word that wakes the worker, and a ring
+ * buffer of the bytes that it prints.
+ */
 class OutputRing {
   readonly control = new SharedArrayBuffer(START + BYTES);
   private readonly words = new Int32Array(this.control, 0, START / 4);
@@ -180,7 +186,7 @@ class OutputRing {
     Atomics.notify(this.words, WAKE);
   }
 
-  /** Takes what has been printed since, and lets the worker print on. */
+  /** Takes the bytes printed since the last call and frees the buffer for the worker. */
   drain(): Buffer {
     const read = Atomics.load(this.words, READ);
     const written = Atomics.load(this.words, WRITTEN);

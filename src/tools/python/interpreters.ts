@@ -5,21 +5,25 @@ import { Interpreter } from './interpreter.js';
 import { prepare } from './prepared.js';
 import { PythonSettings } from './python-settings.js';
 
-/** Interpreters that wait for a program. */
+/** Number of idle interpreters in reserve. */
 const SPARE = 1;
-/** Interpreters at once, those that wait for people and agents too. Each may take the memory that a program may have. */
+/**
+ * Maximum number of interpreters, with those that wait for people and agents. Each may use the full
+ * memory limit of a program.
+ */
 const MAX = 32;
 
 /**
- * Makes interpreters, each for one program. Nothing is done before the first is wanted; from then on one waits in reserve. They start from
- * a snapshot of the first one's memory, which is the same in every process.
+ * Pool of interpreters, each for one program. Starts with the first request; from then on one idle
+ * interpreter is in reserve. They start from a snapshot of the first one's memory, which is the
+ * same in every process.
  */
 @Injectable()
 export class Interpreters implements OnModuleDestroy {
   protected readonly max: number = MAX;
   private spare: readonly Promise<Interpreter>[] = [];
   private readonly all = new Set<Interpreter>();
-  /** Those that somebody has, or waits for. */
+  /** Number of interpreters in use or requested. */
   private taken = 0;
   private isOver = false;
 
@@ -31,7 +35,7 @@ export class Interpreters implements OnModuleDestroy {
   }
 
   /**
-   * One that nobody else gets. Whoever took it gives it back.
+   * Takes an interpreter for exclusive use. The caller has to give it back with `discard`.
    * @throws AppError `too_many_programs`
    */
   async take(): Promise<Interpreter> {
@@ -50,12 +54,12 @@ export class Interpreters implements OnModuleDestroy {
     }
   }
 
-  /** Resolves when one waits in reserve, if any is to. */
+  /** Resolves when the reserve is filled; at once if none is due. */
   async reserved(): Promise<void> {
     await Promise.all(this.spare);
   }
 
-  /** Its program is over: it is thrown away. */
+  /** Removes the interpreter after the end of its program. */
   async discard(interpreter: Interpreter): Promise<void> {
     await this.remove(interpreter);
     this.taken--;

@@ -7,21 +7,21 @@ import { readPyodideFiles } from './pyodide-files.js';
 import type { PyodideFiles } from './pyodide-files.js';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 
-/** What interpreters start from. */
+/** The data from which interpreters start. */
 export interface Prepared {
   readonly files: PyodideFiles;
-  /** The memory of an interpreter that has started; the same in every process. */
+  /** Memory snapshot of a started interpreter; the same in every process. */
   readonly snapshot: SharedArrayBuffer;
 }
 
-/** For the interpreter that the snapshot is taken of, which runs no program. */
+/** Memory of the interpreter from which the snapshot is taken; it runs no program. */
 const MEMORY_MB = 256;
 
 const prepared = new Map<string, Promise<Prepared>>();
 
 /**
- * Takes some seconds, once in a process; again after it failed. `<folder>/python-snapshot` keeps the snapshot, and spares the next process
- * most of that.
+ * Takes some seconds, once in a process, and again after a failure. The file
+ * `<folder>/python-snapshot` caches the snapshot and saves the next process most of that time.
  */
 export async function prepare(folder: string): Promise<Prepared> {
   const preparing = prepared.get(folder) ?? readOrTake(folder);
@@ -43,7 +43,7 @@ async function readOrTake(folder: string): Promise<Prepared> {
   return { files, snapshot };
 }
 
-/** All that the snapshot depends on: Pyodide's version is in `lock`. */
+/** Cache key of the snapshot: all its inputs. `lock` contains Pyodide's version. */
 function keyOf({ sources, lock }: PyodideFiles): string {
   const hash = createHash('sha256').update(JSON.stringify(sources));
   return [lock, hash.digest('hex'), process.version, process.arch].join('\n');
@@ -70,15 +70,18 @@ function tellUnkept({ path }: SnapshotFile, error: unknown): void {
 
 const DIGEST_BYTES = 32;
 
-/** A snapshot on the disk: the SHA-256 digest of all that follows, that of its key, and its bytes. There is one; a new one takes its place. */
+/**
+ * The snapshot file: the SHA-256 digest of the rest, the digest of its key, and its bytes. There is
+ * one file; a new snapshot replaces it.
+ */
 export class SnapshotFile {
-  /** `key`: what the snapshot was made from. */
+  /** `key`: all inputs of the snapshot. */
   constructor(
     readonly path: string,
     private readonly key: string,
   ) {}
 
-  /** Undefined when there is none that is whole and of this key. */
+  /** undefined if there is no intact snapshot with this key. */
   async read(): Promise<Uint8Array | undefined> {
     const content = await readFile(this.path).catch(() => Buffer.alloc(0));
     const told = content.subarray(0, DIGEST_BYTES);
@@ -88,7 +91,10 @@ export class SnapshotFile {
     return told.equals(await digest(rest)) ? rest.subarray(DIGEST_BYTES) : undefined;
   }
 
-  /** Whoever reads meanwhile, or after a crash, finds the old or the new one, or notices that it is neither. */
+  /**
+   * A concurrent reader, or one after a crash, finds the old or the new snapshot, or detects that
+   * the file is corrupt.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     const rest = Buffer.concat([await digest(Buffer.from(this.key)), bytes]);
     const temporary = `${this.path}.tmp`;

@@ -1,25 +1,28 @@
-/** What an interpreter runs, once. */
+/** The program that an interpreter runs, once. */
 export interface Program {
   readonly code: string;
-  /** Four 32-bit numbers that all randomness comes from. */
+  /** Four 32-bit numbers that seed all random generators. */
   readonly seed: readonly number[];
-  /** What the clock starts with, in milliseconds. */
+  /** Start time of the program's clock, in milliseconds. */
   readonly now: number;
 }
 
 export interface ProgramListener {
-  /** In the order in which it was printed, output and errors in one. */
+  /** Receives standard output and standard error together, in the order of printing. */
   onOutput(bytes: Buffer): void;
-  /** A line of JSON; the program waits for the answer, which is another. */
+  /** Receives one line of JSON; the program blocks until the answer, also a line of JSON. */
   onRequest(request: string): Promise<string>;
 }
 
 export type ProgramEnd =
-  /** `value`: the representation of its last expression; null: it has none, or it is None. `failed`: it ended by an exception. */
+  /**
+   * `value`: the representation of its last expression; null: there is none, or it is None.
+   * `failed`: an exception ended the program.
+   */
   | { readonly kind: 'ended'; readonly value: string | null; readonly failed: boolean }
-  /** It left without an ending of Python's. */
+  /** It exited without a normal end of Python. */
   | { readonly kind: 'exited'; readonly code: number }
-  /** It called what no program may. */
+  /** It called a function that is forbidden. */
   | { readonly kind: 'refused'; readonly name: string }
   | { readonly kind: 'crashed'; readonly why: string }
   | { readonly kind: 'stopped' };

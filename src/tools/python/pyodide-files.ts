@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** All that a worker needs to start an interpreter; it reads no file itself. */
+/** All files that a worker needs to start an interpreter; the worker reads no file itself. */
 export interface PyodideFiles {
   readonly sources: {
     readonly inside: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface PyodideFiles {
   };
   readonly wasm: WebAssembly.Module;
   readonly stdlib: Uint8Array;
-  /** JSON: the versions that belong together, and no packages. */
+  /** JSON lock file: the versions that belong together, without packages. */
   readonly lock: string;
 }
 

@@ -1,6 +1,6 @@
-/** What Python programs are held to, and where what they start from is kept. */
+/** The limits of Python programs, and the folder of their snapshot. */
 export abstract class PythonSettings {
-  /** Megabytes that the memory of one program may grow to. */
+  /** Memory limit of one program, in megabytes. */
   abstract readonly pythonMemoryMb: number;
   /** The folder of the server's own data; no tool may write there. */
   abstract readonly dataDir: string;

@@ -16,9 +16,9 @@ import { Turns } from './turns.js';
 import { createHash } from 'node:crypto';
 
 const MAX_CODE = 200_000;
-/** Room for what is said of the end, in characters. */
+/** Characters reserved for the description of the program's end. */
 const END_ROOM = 300;
-/** Of the code, for people who have to approve it. */
+/** Maximum length of the code shown to the person who approves it. */
 const MAX_SUMMARY = 2_000;
 
 const input = z.object({
@@ -31,7 +31,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-/** Runs a Python program that reaches nothing of this host. */
+/** Runs a Python program that has no access to this host. */
 @Injectable()
 @ToolProvider()
 export class PythonTool extends Tool<Input> {
@@ -45,7 +45,7 @@ export class PythonTool extends Tool<Input> {
     risk: 'low',
     recovery: 'replay',
   };
-  /** Programs that work; those that wait for something don't count. */
+  /** Limits the programs that compute at once; those that wait are not counted. */
   private readonly turns = new Turns(availableParallelism() * 2);
 
   constructor(
@@ -114,7 +114,9 @@ export class PythonTool extends Tool<Input> {
   }
 }
 
-/** What is said after a program's output of how it ended; empty when there is nothing to say. */
+/**
+ * The description of a program's end that follows its output; empty if there is nothing to report.
+ */
 function describeEnd(end: ProgramEnd, memory_mb: number): string {
   switch (end.kind) {
     case 'ended':
@@ -137,13 +139,13 @@ function why(text: string, memory_mb: number): string {
   return text;
 }
 
-/** Four 32-bit numbers: the same for the same call, whenever it runs. */
+/** Four 32-bit numbers; deterministic, so that a call that runs again gets the same. */
 function programSeed(...parts: readonly string[]): readonly number[] {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
   return [0, 4, 8, 12].map((at) => digest.readUInt32LE(at));
 }
 
-/** One program's turn to work, which it gives to others while it waits. */
+/** The permit of one program to compute. The program releases it while it waits. */
 class Turn {
   private constructor(
     private readonly turns: Turns,

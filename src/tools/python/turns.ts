@@ -1,11 +1,11 @@
-/** At most `limit` at once; the others wait in the order in which they came. */
+/** Semaphore with `limit` permits; first come, first served. */
 export class Turns {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly limit: number) {}
 
-  /** Resolves when it is one's turn; the answered function ends it. */
+  /** Resolves with a permit; the returned function releases it. */
   async take(): Promise<() => void> {
     if (this.taken < this.limit) this.taken++;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -1,31 +1,33 @@
 import { cutText } from '../files/cut-text.js';
 
 export interface PageOptions {
-  /** The first line, from 1 on. */
+  /** The first line, from 1. */
   readonly offset: number;
-  /** Lines at most. */
+  /** Maximum number of lines. */
   readonly limit: number;
-  /** UTF-16 code units at most; one line, or its beginning, is always there. */
+  /** Maximum UTF-16 code units; one line, or its beginning, is always included. */
   readonly room: number;
 }
 
-/** Some lines of a text, numbered like `cat -n` does. */
+/** Some lines of a text, numbered as in `cat -n`. */
 export interface Page {
   readonly text: string;
-  /** The number of the last line that is in it; less than the offset if there is none. */
+  /** The number of the last line included; less than the offset if there is none. */
   readonly last: number;
-  /** Lines of the whole text. */
+  /** Number of lines of the whole text. */
   readonly total: number;
-  /** It ends where it does for want of room. */
+  /** True if the page ends because the room is used up. */
   readonly is_full: boolean;
 }
 
-/** UTF-16 code units of a line that are shown. */
+/** Maximum UTF-16 code units shown of a line. */
 const MAX_LINE = 2_000;
-/** For a line's number and what is said of its rest. */
+/** Characters reserved for a line's number and the note on its truncated rest. */
 const LINE_ROOM = 50;
 
-/** A line ends in LF or CRLF; what follows the last of them counts if it is not empty. */
+/**
+ * A line ends with LF or CRLF. Text after the last line ending counts as a line if it is not empty.
+ */
 export function numberLines(text: string, { offset, limit, room }: PageOptions): Page {
   const most = Math.max(1, Math.min(MAX_LINE, room - LINE_ROOM));
   const shown: string[] = [];

@@ -22,7 +22,7 @@ import type { Image } from '../../protocol/image.js';
 import type { ReadImage } from '../images/read-image.js';
 import type { ShownText } from './show-text.js';
 
-/** Lines, where no limit is given. */
+/** Default limit, in lines. */
 const LINES = 2_000;
 
 const input = z.object({
@@ -99,7 +99,10 @@ interface ShownFile extends ShownText {
   readonly images?: readonly Image[];
 }
 
-/** The image, and what is said of it where it is not seen. @throws ToolFault if it can't be shown */
+/**
+ * Returns the image, and a note for models that do not see it.
+ * @throws ToolFault if it can't be shown
+ */
 function showImage(path: string, read: ReadImage): ShownFile {
   if (!read.ok)
     throw new ToolFault(

@@ -4,10 +4,13 @@ import type { PageOptions } from './number-lines.js';
 import { showText } from './show-text.js';
 import type { ShownText } from './show-text.js';
 
-/** Longer lines are broken: they would be cut, and nobody could read the rest. */
+/** Longer lines are broken: otherwise they would be truncated, and their rest could not be read. */
 const MAX_LINE = 1_500;
 
-/** The output of an earlier call, as a file is shown. @throws ToolFault if there is none, or no such line */
+/**
+ * Shows the output of an earlier call in the format of a file.
+ * @throws ToolFault if there is no such output or line
+ */
 export function showOutput(
   path: string,
   output: string | undefined,

@@ -3,16 +3,19 @@ import { ToolFault } from '../files/tool-fault.js';
 import { numberLines } from './number-lines.js';
 import type { Page, PageOptions } from './number-lines.js';
 
-/** For what is said below the lines, in characters. */
+/** Characters reserved for the notes below the lines. */
 const NOTE_ROOM = 300;
 
 export interface ShownText {
   readonly text: string;
-  /** There was no room for all that was asked for. */
+  /** True if there was no room for all the lines requested. */
   readonly truncated: boolean;
 }
 
-/** Numbered lines, and what is to be said of them. @throws ToolFault if there is no such line */
+/**
+ * Returns numbered lines, and notes below them.
+ * @throws ToolFault if there is no such line
+ */
 export function showText(
   path: string,
   { text, has_mark }: TextContent,
@@ -34,7 +37,10 @@ function whereIn({ last, total }: Page, offset: number): string[] {
   return offset > 1 ? [`Lines ${offset} to ${last}; these are the last.`] : [];
 }
 
-/** What lines with numbers don't show, and whoever writes the whole file has to know. */
+/**
+ * Properties of the text that numbered lines do not show, and that a model has to know before it
+ * writes the whole file.
+ */
 function oddities(text: string, hasMark: boolean): string[] {
   const notes: string[] = [];
   if (hasMark) notes.push('The file begins with a byte order mark.');

@@ -1,16 +1,19 @@
 import { ToolOutput } from '../tool-output.js';
 
-/** Characters for what is said in the end. */
+/** Characters reserved for the summary. */
 const END_ROOM = 600;
 
-/** What a search found, as much of it as the model gets to read. */
+/** The matches of a search, within the output limit of the model. */
 export class Answer {
   private readonly lines: string[] = [];
   private room: number;
-  /** There is no room for anything else. */
+  /** True if there is no room for a further line. */
   isFull = false;
 
-  /** @param limit in characters (UTF-16 code units) @param most of what is found */
+  /**
+   * @param limit in characters (UTF-16 code units)
+   * @param most maximum number of matches
+   */
   constructor(
     limit: number,
     private readonly most: number,
@@ -22,7 +25,7 @@ export class Answer {
     return this.lines.length;
   }
 
-  /** Answers false when there is no room for it, nor for anything else. */
+  /** Returns false if there is no room for this line, nor for any further one. */
   add(line: string): boolean {
     this.isFull ||= this.found >= this.most || line.length + 1 > this.room;
     if (this.isFull) return false;
@@ -31,7 +34,10 @@ export class Answer {
     return true;
   }
 
-  /** @param summary of all @param remarks sentences on what was left out */
+  /**
+   * @param summary of all matches
+   * @param remarks sentences on skipped files
+   */
   end(summary: string, remarks: readonly string[]): ToolOutput {
     const cut = this.isFull ? ['There is more than fits here: narrow the search.'] : [];
     const said = [summary, ...cut, ...remarks].map((sentence) => `[${sentence}]`);

@@ -16,7 +16,7 @@ export const globInput = text.superRefine((pattern, context) => {
   if (fault !== undefined) context.addIssue(`No glob: ${fault}.`);
 });
 
-/** A regular expression whose time is linear. */
+/** A regular expression that runs in linear time. */
 export const regexInput = text.superRefine((pattern, context) => {
   const fault = faultOf(() => LinearRegex.compile(pattern));
   if (fault !== undefined)

@@ -4,7 +4,7 @@ import { ToolLimits } from '../tool-limits.js';
 import { Tool } from '../tool.js';
 import type { ToolPolicy } from '../tool.js';
 
-/** Longer than this nobody waits for a search; in milliseconds. */
+/** Timeout of a search, in milliseconds. */
 const MAX_MS = 30_000;
 
 /** A tool that searches the chat's workspace. */

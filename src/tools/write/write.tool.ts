@@ -15,7 +15,7 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
-/** Puts a whole file into the chat's workspace. */
+/** Writes a whole file in the chat's workspace. */
 @Injectable()
 @ToolProvider()
 export class WriteTool extends Tool<Input> {
@@ -23,7 +23,10 @@ export class WriteTool extends Tool<Input> {
   readonly description =
     'Writes a file in the workspace, in one step: a new one, with the folders that it needs, or in the place of the one that is there. What is there has to be read first, and is lost; to change a part of a file, use edit.';
   readonly input = input;
-  /** What was written may be read and changed by others before the call would run again: then it would undo their work (I4). */
+  /**
+   * Not rerun: other calls may have read and changed the file since, and a second write would
+   * overwrite their changes (I4).
+   */
   readonly policy: ToolPolicy = {
     category: 'write',
     read_only: false,

@@ -1,10 +1,16 @@
-/** Where in the control buffer: Int32 indexes of what has been written and read, in bytes, and the first byte of the ring. */
+/**
+ * Layout of the control buffer: Int32 indexes of the bytes written and read, and the offset of the
+ * ring buffer in bytes.
+ */
 const WRITTEN = 1;
 const READ = 2;
 const PAUSE = 3;
 const RING_START = 16;
 
-/** What the program prints: a ring of bytes that the server empties. Whoever prints faster than it is read waits. */
+/**
+ * The output of the program: a ring buffer that the server empties. A full buffer blocks the
+ * program (back-pressure).
+ */
 export class Output {
   constructor(control) {
     this.signals = new Int32Array(control, 0, 4);
@@ -28,7 +34,7 @@ export class Output {
     }
   }
 
-  /** Does nothing for so many milliseconds. */
+  /** Blocks for `ms` milliseconds. */
   pause(ms) {
     Atomics.wait(this.signals, PAUSE, 0, ms);
   }

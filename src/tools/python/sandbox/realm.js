@@ -1,7 +1,8 @@
 import vm from 'node:vm';
 
 /**
- * A JavaScript world without Node, without network, and without a way to make code from text. Answers what evaluates a text in it.
+ * Creates a JavaScript context without Node, network, or code generation from strings. Returns a
+ * function that evaluates a text in it.
  */
 export function openContext() {
   const context = vm.createContext(Object.create(null), {
@@ -11,7 +12,10 @@ export function openContext() {
   return (text, filename) => new vm.Script(text, { filename }).runInContext(context);
 }
 
-/** The world that the interpreter lives in. What it can call outside of it are the functions of `host`, which take and answer text, numbers and bytes. */
+/**
+ * The realm of the interpreter. It can call only the functions of `host` outside of it; they take
+ * and return text, numbers and bytes.
+ */
 export function createRealm({ inside, emscripten, pyodide }) {
   const evaluate = openContext();
   const time = evaluate(inside.realm, 'realm');
@@ -24,8 +28,8 @@ export function createRealm({ inside, emscripten, pyodide }) {
 }
 
 /**
- * Takes all that reaches the host out of the world that this worker's own code lives in: it is where a function of `host` comes from,
- * should anybody get hold of one.
+ * Removes all access to the host from the realm of this worker's own code. Defence in depth: the
+ * functions of `host` come from that realm, and a program might get hold of one.
  */
 export function closeRealm(world) {
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
@@ -37,14 +41,14 @@ export function closeRealm(world) {
     if (!KEPT.has(name)) Reflect.deleteProperty(world, name);
 }
 
-/** Of the language, and harmless. */
+/** Harmless globals of the language. */
 const KEPT = new Set(
   ['globalThis', 'undefined', 'NaN', 'Infinity', 'Object', 'Array', 'String', 'Number', 'Boolean']
     .concat(['Error', 'TypeError', 'RangeError', 'Math', 'JSON', 'Promise', 'Map', 'Set', 'Symbol'])
     .concat(['Atomics', 'Int32Array', 'Uint8Array', 'Reflect']),
 );
 
-/** A module's text as an expression whose value is what it calls `name`. */
+/** Converts a module's text to an expression; its value is the module's binding `name`. */
 function asScript(text, name) {
   const body = text
     .replaceAll('import.meta.url', '"file:///"')

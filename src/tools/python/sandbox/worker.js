@@ -1,16 +1,17 @@
-// The entry of the worker thread that one Python program runs in. Plain JavaScript: a worker loads it as it is.
+// Entry point of the worker thread of one Python program. Plain JavaScript: a worker loads it
+// without a build step.
 import { MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { closeRealm, createRealm } from './realm.js';
 import { Output } from './output.js';
 
 const { control, port, sources, wasm, stdlib, lock, limits } = workerData;
-// A copy: what is shared with other threads stays out of the realm.
+// A copy, so that no memory shared with other threads gets into the realm.
 const snapshot = workerData.snapshot && Uint8Array.from(new Uint8Array(workerData.snapshot));
 const signals = new Int32Array(control);
 const output = new Output(control);
 const post = MessagePort.prototype.postMessage.bind(port);
 
-/** Blocks until the server has sent something. */
+/** Blocks until the server has sent a message. */
 function receive() {
   for (;;) {
     const received = receiveMessageOnPort(port);
@@ -20,7 +21,7 @@ function receive() {
   }
 }
 
-/** Nothing runs here any more; the server ends this thread. */
+/** Blocks this thread for good; the server ends it. */
 function halt(message) {
   post(message);
   for (;;) Atomics.wait(signals, 0, Atomics.load(signals, 0));

@@ -6,7 +6,10 @@
     return node.contents?.length ?? 0;
   }
 
-  /** Files live in memory that the interpreter's own limit doesn't count: this one does. What is freed by deleting is not given back. */
+  /**
+   * Limits the bytes of the files: they are in memory that the interpreter's own limit does not
+   * count. The bytes of deleted files stay counted.
+   */
   function boundFiles({ FS, MEMFS }, limit) {
     let used = 0;
     const counted = (node, size, work) => {
@@ -34,11 +37,11 @@
     FS.mkdev(path, 0o666, device);
   }
 
-  /** Bytes of a request; more is an error. */
+  /** Maximum size of a request, in bytes; a larger one is an error. */
   const MAX_REQUEST = 4_000_000;
   const TOO_BIG = 27;
 
-  /** `/dev/parley`: a line of JSON is written, and then the answer is read, as one line. */
+  /** `/dev/parley`: the program writes one line of JSON, and then reads the answer as one line. */
   function wire({ FS }, { exchange, first }) {
     const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
     let asked = [];
@@ -72,7 +75,7 @@
     };
   }
 
-  /** A device that takes all that is written, and has `read` to fill a buffer with. */
+  /** A device that ignores writes and calls `read` to fill a buffer. */
   function source(read) {
     return {
       read(_stream, buffer, offset, length) {

@@ -1,6 +1,7 @@
-// Evaluated inside the realm: what the WebAssembly code may call once a program runs. Everything else ends the program.
+// Evaluated inside the realm: the allowlist of imports that the WebAssembly code may call while a
+// program runs. Each other call ends the program.
 (() => {
-  /** Files in memory, the clock, the environment, and growing its own memory. */
+  /** Files in memory, the clock, the environment, and the growth of its own memory. */
   const OPEN = new Set(
     [
       '_abort_js __assert_fail __syscall_chdir __syscall_chmod __syscall_dup __syscall_dup3 __syscall_faccessat',
@@ -24,7 +25,10 @@
   const NOT_SUPPORTED = -52;
   const NO_NAME = -4;
 
-  /** What programs may try without harm: there is no network, no process, no library here, and that is what they are told. */
+  /**
+   * Harmless calls to features that are absent: network, processes and libraries. They return an
+   * error code.
+   */
   const ABSENT = {
     __syscall_accept4: NOT_SUPPORTED,
     __syscall_bind: NOT_SUPPORTED,
@@ -49,7 +53,10 @@
     _dlsym_js: 0,
   };
 
-  /** Wraps the imports in place. Until `close` is called, all of them are open: the interpreter needs them to start. */
+  /**
+   * Wraps the imports in place. Before `close` is called, all of them are allowed: the interpreter
+   * needs them to start.
+   */
   return (imports, { refuse, exit }) => {
     let isClosed = false;
     const guard = (name, original) => {

@@ -1,9 +1,10 @@
-// Evaluated inside the realm: starts the interpreter, shuts the doors that starting it needed, and runs one program.
+// Evaluated inside the realm: starts the interpreter, closes the access that only the start needs,
+// and runs one program.
 (() => {
   const MAX_SLEEP_S = 1_000_000;
   const PAGE = 65_536;
 
-  /** A program that wants more gets a MemoryError. */
+  /** Limits the memory; a program that exceeds the limit gets a MemoryError. */
   function boundMemory(memory, bytes) {
     const { prototype } = WebAssembly.Memory;
     memory.grow = (pages) => {
@@ -12,7 +13,7 @@
     };
   }
 
-  /** What Pyodide's loader adds, and numbers that are the same on every run. */
+  /** The imports that Pyodide's loader adds, and deterministic random numbers. */
   function ownImports({ time, memory }) {
     const marker = Symbol('error');
     return {
@@ -44,7 +45,10 @@ exec(compile(${JSON.stringify(source)}, "<parley>", "exec"), module.__dict__)
 del module`;
   }
 
-  /** A sleep is answered here, all else by the server, which says what time it is then. */
+  /**
+   * Answers a sleep locally; sends all other requests to the server, whose answer contains the
+   * current time.
+   */
   function answering(host, time) {
     return (text) => {
       const { op, seconds } = JSON.parse(text);
@@ -66,7 +70,7 @@ del module`;
 
   return ({ guardImports, boundFiles, addDevices, prelude }) =>
     async (host, { time, createModule, loadPyodide, wasm, stdlib, lock, snapshot, limits }) => {
-      // Of this realm, and not of the one that it came from.
+      // Replaces the prototype of the module's original realm by that of this realm.
       Object.setPrototypeOf(wasm, WebAssembly.Module.prototype);
       let gate;
       let memory;

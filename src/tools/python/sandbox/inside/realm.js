@@ -1,6 +1,7 @@
-// Evaluated inside the realm: what the language leaves to the host, made to come out the same on every run.
+// Evaluated inside the realm: deterministic versions of the functions that the language leaves to
+// the host.
 (() => {
-  /** Milliseconds that each reading of the clock takes. */
+  /** Milliseconds by which each reading advances the clock. */
   const TICK_MS = 0.001;
   let now = Date.UTC(2000, 0, 1);
   const read = () => (now += TICK_MS);
@@ -16,7 +17,7 @@
   };
   globalThis.performance = { now: read };
 
-  /** sfc32: small, fast, and good enough for numbers that are no secret. */
+  /** sfc32: a small and fast generator, sufficient for random numbers that are not secret. */
   let state = [1, 2, 3, 4];
   const next = () => {
     let [a, b, c, d] = state;
@@ -30,7 +31,7 @@
   };
   Math.random = () => next() / 2 ** 32;
 
-  // What Pyodide needs of a shell to start in.
+  // The shell functions that Pyodide needs to start.
   globalThis.setTimeout = () => 0;
   globalThis.clearTimeout = () => {};
   globalThis.console = { log() {}, warn() {}, error() {} };
@@ -55,14 +56,14 @@
   };
 
   return {
-    /** Never back. */
+    /** Never sets the clock back. */
     advanceTo: (ms) => {
       now = Math.max(now, ms);
     },
     advanceBy: (ms) => {
       now += ms;
     },
-    /** Four 32-bit numbers. */
+    /** Takes four 32-bit numbers. */
     seed: (numbers) => {
       state = [...numbers];
       for (let i = 0; i < 16; i++) next();
