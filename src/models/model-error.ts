@@ -4,7 +4,7 @@ export type ModelErrorCode =
   | 'model_auth'
   | 'model_not_found'
   | 'model_refused'
-  /** The request has more tokens than the model takes. */
+  /** The request has more tokens than the model accepts. */
   | 'model_context_exceeded'
   | 'model_rate_limited'
   | 'model_overloaded'
@@ -14,16 +14,19 @@ export type ModelErrorCode =
   | 'model_cut_off';
 
 export interface ModelErrorOptions {
-  /** Whether the same request may succeed a little later. */
+  /** True if the same request may succeed a little later. */
   readonly retryable: boolean;
-  /** What the vendor asked for, in milliseconds. */
+  /** The vendor's Retry-After, in milliseconds. */
   readonly retry_after_ms?: number;
   /** The vendor's HTTP status, if there was a response. */
   readonly status?: number;
   readonly cause?: unknown;
 }
 
-/** The one error of a model provider. Its message names the cause and what to check, and never carries a key. */
+/**
+ * The only error type of model providers. Its message names the cause and the thing to check. It
+ * never contains an API key.
+ */
 export class ModelError extends AppError {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;

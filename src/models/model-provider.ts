@@ -2,7 +2,7 @@ import type { FinishReason } from '../protocol/events.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
 
-/** A tool as a model sees it; `input_schema` is JSON Schema of an object. */
+/** A tool as the model sees it; `input_schema` is the JSON Schema of an object. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
@@ -11,28 +11,29 @@ export interface ModelTool {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** How hard a model thinks before it speaks, where it can. */
+/** Thinking effort, for models that support it. */
 export type Thinking = 'low' | 'medium' | 'high';
 
-/** One turn, asked of a model. */
+/** The request for one model turn. */
 export interface ModelRequest {
-  /** The vendor's name for it, without the provider: `gpt-5-mini`. */
+  /** The vendor's model name, without the provider: `gpt-5-mini`. */
   readonly model: string;
   readonly messages: readonly Message[];
   /** The system prompt. */
   readonly instructions?: string;
   readonly tools?: readonly ModelTool[];
   readonly tool_choice?: ToolChoice;
-  /** JSON Schema that the answer's text has to follow. */
+  /** JSON Schema that the text of the answer must match. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly max_output_tokens?: number;
-  /** The model's own default unless given. */
+  /** Default: the model's own. */
   readonly thinking?: Thinking;
 }
 
 /**
- * What a model does during a turn. Adjacent deltas of one network read may come merged. `index` numbers the tool calls of the turn from 0.
- * The last event is `response_completed`; an iteration that ends without it was cut off.
+ * An event of a model turn. Adjacent deltas of one network read may be merged. `index` numbers the
+ * tool calls of the turn from 0. The last event is `response_completed`; if the iteration ends
+ * without it, the stream was cut off.
  */
 export type ModelEvent =
   | { readonly type: 'text_delta'; readonly delta: string }
@@ -49,7 +50,7 @@ export type ModelEvent =
       readonly index: number;
       readonly id: string;
       readonly name: string;
-      /** As the model wrote them: hopefully a JSON object. */
+      /** The model's raw text. It should be a JSON object, but this is not guaranteed. */
       readonly arguments: string;
     }
   | {
@@ -58,7 +59,7 @@ export type ModelEvent =
       readonly finish_reason: FinishReason;
       readonly usage: Usage;
     }
-  /** An event of the vendor's that we don't know, or couldn't read. */
+  /** A vendor event that is unknown or could not be parsed. */
   | { readonly type: 'trace'; readonly name: string; readonly detail: unknown };
 
 /** Port: an adapter to a vendor of models. */
@@ -68,7 +69,7 @@ export abstract class ModelProvider {
 
   /**
    * Streams one turn. Aborting `signal` closes the request at once; the iteration then throws.
-   * @throws ModelError for everything the vendor or the network does wrong, before or in the middle of the stream
+   * @throws ModelError for every error of the vendor or the network, before or during the stream
    */
   abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

@@ -3,26 +3,26 @@ import type { ModelProvider, ModelRequest } from './model-provider.js';
 
 export interface ResolvedModel {
   readonly provider: ModelProvider;
-  /** The vendor's name for the model; may contain slashes. */
+  /** The vendor's model name; may contain slashes. */
   readonly model: string;
   /** `<provider>/<name>` */
   readonly name: string;
 }
 
-/** What a request gets where nobody says. */
+/** Settings of a request that specifies none. */
 export type ModelDefaults = Pick<ModelRequest, 'max_output_tokens' | 'thinking'>;
 
-/** A model, and those that are asked when it fails. */
+/** A model and its fallbacks, in order. */
 export type ModelChain = readonly [ResolvedModel, ...ResolvedModel[]];
 
 const MAX_MODELS = 8;
 
-/** Finds the providers that serve models, by names such as `openai/gpt-5-mini`. */
+/** Resolves model names, such as `openai/gpt-5-mini`, to their providers. */
 export class ModelRegistry {
   private readonly providers: ReadonlyMap<string, ModelProvider>;
 
   /**
-   * @param defaultModel what a chat gets that names no model; may be several
+   * @param defaultModel the model of a chat that names none; may be a list
    * @throws AppError when no provider serves the default
    */
   constructor(
@@ -35,8 +35,8 @@ export class ModelRegistry {
   }
 
   /**
-   * One model, or several separated by commas, in the order in which they are asked.
-   * @throws AppError `unknown_model` when a name is not `<provider>/<name>`, or nobody serves it
+   * Resolves one model, or several separated by commas in the order of fallback.
+   * @throws AppError `unknown_model` when a name is not `<provider>/<name>`, or has no provider
    */
   resolve(names: string = this.defaultModel): ModelChain {
     const [first = '', ...others] = names.split(',').map((name) => name.trim());
@@ -65,7 +65,7 @@ export class ModelRegistry {
   }
 }
 
-/** What a client sent, bounded. */
+/** Truncates a name sent by a client, for error messages. */
 function shown(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }

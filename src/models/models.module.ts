@@ -21,7 +21,10 @@ async function openModels(config: Config): Promise<ModelRegistry> {
   });
 }
 
-/** The vendors with a key or an endpoint, and the demo. The SDK of a vendor is loaded only with it. */
+/**
+ * Opens each vendor that has an API key or an endpoint, and the demo. A vendor's SDK is loaded only
+ * if the vendor is used.
+ */
 async function openProviders(config: Config): Promise<ModelProvider[]> {
   const { openaiApiKey, openaiBaseUrl, anthropicApiKey, anthropicBaseUrl } = config;
   const providers: ModelProvider[] = [new DemoProvider()];

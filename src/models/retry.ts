@@ -6,8 +6,9 @@ const LONGEST_BACKOFF_MS = 8_000;
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
 /**
- * How long to wait before the next attempt, in milliseconds; undefined when there is to be none. `attempt` is the number of the one
- * that failed, from 1. Doubles with each attempt, less up to half of it at random; a vendor's Retry-After beats that.
+ * Backoff before the next attempt, in milliseconds; undefined if there must be no further attempt.
+ * `attempt` is the number of the failed one, from 1. The delay doubles with each attempt, minus a
+ * random jitter of up to half of it. A vendor's Retry-After takes precedence.
  */
 export function retryDelay(
   error: ModelError,

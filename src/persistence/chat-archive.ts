@@ -7,14 +7,14 @@ import type { ChatRow } from './rows/store-rows.js';
 /** An interaction during export and import. */
 export interface ArchivedInteraction extends InteractionRow {
   /**
-   * False for a queued interaction, and for one that ended in the queue: neither can be the head.
+   * False for an interaction that is queued or that ended in the queue: neither can be the head.
    */
   readonly begun: boolean;
 }
 
-/** The rest of an ended interaction, besides its row and its records. */
+/** The data of an ended interaction besides its row and its records. */
 export interface ArchivedEnd {
-  /** None is pending; closed ones were closed when the interaction ended. */
+  /** None is pending; closed requests were closed when the interaction ended. */
   readonly requests: readonly RequestRow[];
   readonly added_messages: readonly Message[];
 }
@@ -30,13 +30,10 @@ export abstract class ChatArchive {
     page: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]>;
 
-  /** The greatest id of them; undefined if there is none. */
+  /** The greatest interaction id of the chat; undefined if there is none. */
   abstract findLastInteractionId(chatId: string): Promise<string | undefined>;
 
-  /**
-   * Begins an import. Ends with `commit` or `discard`; the store cleans up after a process that
-   * died.
-   */
+  /** Begins an import, which ends with `commit` or `discard`. After a crash the store cleans up. */
   abstract receive(): Promise<IncomingChat>;
 }
 
@@ -46,12 +43,12 @@ export abstract class ChatArchive {
  * chat.
  */
 export interface IncomingChat {
-  /** Appends records in order; the first call for an interaction has at least its record 1. */
+  /** Appends records in order; the first call for an interaction includes at least its record 1. */
   append(interaction: ArchivedInteraction, records: readonly LogRecord[]): Promise<void>;
-  /** After the last of its records. */
+  /** Called after the last record of the interaction. */
   end(interaction: ArchivedInteraction, rest: ArchivedEnd): Promise<void>;
   /**
-   * The branch of the head becomes the active one. False, and nothing is saved, if the id of the
+   * Makes the branch of the head the active one. Returns false, and saves nothing, if the id of the
    * chat is taken.
    */
   commit(chat: ChatRow): Promise<boolean>;

@@ -1,22 +1,22 @@
 import type { ChatPatch, ChatRow, NewChat } from './rows/store-rows.js';
 
-/** Port: chats and which of their branches is active. */
+/** Port: chats and their active branch. */
 export abstract class ChatStore {
-  /** Answers false, and changes nothing, if the id is taken. */
+  /** Returns false, and changes nothing, if the id is taken. */
   abstract createChat(chat: NewChat): Promise<boolean>;
   abstract findChat(id: string): Promise<ChatRow | undefined>;
-  /** Newest first, by creation then id; `before` is the last row of the previous page. */
+  /** Newest first, by creation time, then id; `before` is the last row of the previous page. */
   abstract listChats(page: {
     limit: number;
     before?: { created_at: string; id: string };
   }): Promise<ChatRow[]>;
   abstract updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined>;
-  /** Deletes the chat with everything in it, unless an interaction of it is active or queued. */
+  /** Deletes the chat with its contents, unless an interaction of it is active or queued. */
   abstract deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'>;
   /**
-   * Makes an interaction the head of the chat: its branch becomes the active one, all others
-   * superseded as of `at`. `unknown` also for one that has never begun; `busy` while one is active
-   * or queued.
+   * Makes an interaction the head of the chat: its branch becomes the active one, all others are
+   * superseded as of `at`. `unknown` also for an interaction that has never begun; `busy` while one
+   * is active or queued.
    */
   abstract switchHead(
     chatId: string,

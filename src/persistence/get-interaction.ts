@@ -2,7 +2,7 @@ import { AppError } from '../kernel/app-error.js';
 import type { InteractionStore } from './interaction.store.js';
 import type { InteractionRow } from './rows/interaction-row.js';
 
-/** @throws AppError `interaction_not_found` (404), also when it belongs to another chat */
+/** @throws AppError `interaction_not_found` (404), also if it belongs to another chat */
 export async function getInteraction(
   store: Pick<InteractionStore, 'findInteraction'>,
   chatId: string,

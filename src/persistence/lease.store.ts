@@ -1,13 +1,13 @@
 import type { Lease, LeaseState, LeaseTerms, Unowned } from './rows/store-rows.js';
 
-/** Port: which process runs an interaction. */
+/** Port: leases, which assign each interaction to the process that runs it. */
 export abstract class LeaseStore {
   /**
    * Acquires the lease of an active interaction, or of a queued one that is to be cancelled, if it
    * is free or expired by the clock of the store, and increments its epoch.
    */
   abstract acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined>;
-  /** Renews those still held; one missing from the answer is lost. */
+  /** Renews the leases that are still held; a lease missing from the result is lost. */
   abstract renewLeases(
     held: readonly { interaction_id: string; epoch: number }[],
     terms: LeaseTerms,
@@ -16,8 +16,8 @@ export abstract class LeaseStore {
   abstract releaseLease(interactionId: string, epoch: number): Promise<void>;
   /**
    * Releases a lease to wait for a person, if the status is a waiting one and no signal came after
-   * `signals`. False: look again. The interaction stays unowned until a decision, a cancel or an
-   * intervention increments `signals`.
+   * `signals`. Returns false if the caller must read the signals again. The interaction stays
+   * unowned until a decision, a cancel or an intervention increments `signals`.
    */
   abstract park(lease: {
     interaction_id: string;
@@ -25,8 +25,9 @@ export abstract class LeaseStore {
     signals: number;
   }): Promise<boolean>;
   /**
-   * Unowned interactions that should run: active ones never leased, released, or expired, but
-   * parked ones only after a new signal; queued ones that are to be cancelled. Oldest first.
+   * Unowned interactions that should run: active ones that were never leased, were released, or
+   * whose lease expired; parked ones only after a new signal; queued ones that are to be cancelled.
+   * Oldest first.
    */
   abstract listUnowned(limit: number): Promise<Unowned[]>;
 }

@@ -3,7 +3,7 @@ import type { LogRecord } from './rows/log-record.js';
 
 const PAGE = 500;
 
-/** The whole log of an interaction as far as it is committed, in order of seq. */
+/** The committed log of an interaction, in order of seq. */
 export async function readLog(
   records: Pick<RecordStore, 'readRecords'>,
   interactionId: string,

@@ -1,15 +1,15 @@
 import type { RequestPage, RequestRow, SettleOutcome, SettleRequest } from './rows/request-rows.js';
 
-/** Port: requests to people. They are created, and closed, by `RecordStore.append`. */
+/** Port: requests to people. `RecordStore.append` creates and closes them. */
 export abstract class RequestStore {
   /**
-   * Settles a pending request exactly once, the first caller wins (I5), and increments `signals` of
-   * its interaction. A request of an interaction that is to be cancelled is closed already:
+   * Settles a pending request exactly once: the first caller wins (I5). Increments `signals` of its
+   * interaction. A request of an interaction that is to be cancelled counts as closed:
    * `settled_before`.
    */
   abstract settleRequest(settle: SettleRequest): Promise<SettleOutcome>;
   abstract findRequest(id: string): Promise<RequestRow | undefined>;
-  /** Oldest first, by creation then id. */
+  /** Oldest first, by creation time, then id. */
   abstract listRequests(page: RequestPage): Promise<RequestRow[]>;
   /** Pending requests that have expired at `at`. */
   abstract listExpiredRequests(at: string, limit: number): Promise<RequestRow[]>;

@@ -7,8 +7,9 @@ import type { RecordStore } from './record.store.js';
 import type { RequestStore } from './request.store.js';
 
 /**
- * Chats and everything in them, by topic. `find` may answer undefined, `list` pages. A rejection
- * means that the store is unavailable or broken (retry later), never an expected outcome.
+ * Stores of chats and their contents, by topic. Methods named `find` may return undefined; `list`
+ * methods return pages. A rejection means that the store is unavailable or broken (retry later),
+ * never an expected outcome.
  */
 export interface Stores {
   readonly chats: ChatStore;

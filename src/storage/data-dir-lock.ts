@@ -7,23 +7,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/app-error.js';
 import { close, findListener, isUnsupported, listenAt } from './lock-socket.js';
 
-/** What the path of a Unix socket may be long on every system, in bytes. */
+/** Maximum length of a Unix socket's path that every system supports, in bytes. */
 const LONGEST_PATH = 100;
 const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
-/** Where the files of a lock are: `<directory>/<prefix><generation>`. */
+/** The location of a lock's files: `<directory>/<prefix><generation>`. */
 interface Place {
   readonly directory: string;
   readonly prefix: string;
 }
 
 /**
- * The exclusive right to a data directory, as a listening Unix socket in it. The system closes a socket with its process, however that ends: a
- * lock that was left behind answers nobody, whatever has become of the process's id.
+ * An exclusive lock on a data directory: a Unix socket in it that listens. The operating system
+ * closes the socket with its process, however the process ends, so a stale lock file accepts no
+ * connection, even if the process id was reused.
  *
- * Who finds no lock that answers makes the next generation of the file, which exactly one can; then looks again, and holds the lock if no other
- * answers. Files are never replaced, so no lock that is held can be mistaken for a dead one and removed.
+ * A process that finds no live lock creates the next generation of the file, which only one process
+ * can do. It then checks again, and holds the lock if no other lock is live. Files are never
+ * replaced, so a live lock can't be mistaken for a stale one and removed.
  */
 export class DataDirLock {
   private constructor(
@@ -63,7 +65,10 @@ export class DataDirLock {
     throw locked(dataDir, 'unknown');
   }
 
-  /** Answers undefined if somebody else has made this generation. It appears at its name listening already, so it never looks dead. */
+  /**
+   * Returns undefined if another process has created this generation. The socket already listens
+   * when its file appears under this name, so it never looks stale.
+   */
   static async #make(place: Place, generation: number): Promise<DataDirLock | undefined> {
     const path = pathOf(place, String(generation));
     const fresh = pathOf(place, `new.${randomBytes(4).toString('hex')}`);
@@ -80,7 +85,10 @@ export class DataDirLock {
     }
   }
 
-  /** Two that come at once both see each other, or one does: both give way, or that one. Then removes what the dead left. */
+  /**
+   * Of two concurrent processes, at least one sees the other; a process that sees another gives up.
+   * Otherwise the stale files are removed.
+   */
   async #isAlone(place: Place): Promise<boolean> {
     const others = (await list(place))
       .map((generation) => pathOf(place, String(generation)))
@@ -109,7 +117,10 @@ async function list({ directory, prefix }: Place): Promise<number[]> {
     .toSorted((a, b) => a - b);
 }
 
-/** For a directory whose path is too long for a socket, or whose file system has none; the same for all that mean the same directory. */
+/**
+ * The location for a directory whose path is too long for a socket, or whose file system does not
+ * support sockets; the same for all paths of the same directory.
+ */
 async function placeOutside(dataDir: string): Promise<Place> {
   const hash = createHash('sha256')
     .update(await realpath(dataDir))

@@ -1,13 +1,16 @@
 import { connect, createServer } from 'node:net';
 import type { Server } from 'node:net';
 
-/** How long to wait for the holder to say who it is, in milliseconds; it may be busy starting. */
+/** Timeout for the holder's reply with its process id, in milliseconds; it may be busy starting. */
 const PATIENCE_MS = 3000;
 
-/** What a system or file system answers that has no Unix sockets, or no hard links. */
+/** Error codes of a system or file system that does not support Unix sockets or hard links. */
 const REFUSALS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS', 'ENAMETOOLONG']);
 
-/** Listens at a path until it is closed or the process ends, and tells whoever connects the process id. It keeps no process alive. */
+/**
+ * Listens at a path until it is closed or the process ends, and sends the process id to each client
+ * that connects. It does not keep the process alive.
+ */
 export function listenAt(path: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -24,8 +27,9 @@ export function close(server: Server): Promise<void> {
 }
 
 /**
- * Who listens at a path: a process id, `unknown` if it doesn't say, or `nobody`: the process is gone, or the file is.
- * A process that is too busy, or not ours to talk to, is there all the same.
+ * The process that listens at a path: a process id, or `unknown` if it doesn't reply. The third
+ * value means that the process or the file is gone. A process that is too busy, or whose socket is
+ * not accessible, still counts as present.
  */
 export function findListener(path: string): Promise<number | 'unknown' | 'nobody'> {
   return new Promise((resolve) => {
@@ -41,7 +45,7 @@ export function findListener(path: string): Promise<number | 'unknown' | 'nobody
   });
 }
 
-/** Whether a lock can't be made in this place, though perhaps in another. */
+/** True if a lock can't be created in this place, but possibly in another. */
 export function isUnsupported(error: unknown): boolean {
   return REFUSALS.has((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -3,17 +3,18 @@ import { SystemClock } from '../kernel/clock.js';
 import { DataDirLock } from './data-dir-lock.js';
 import type { AllStores } from './stores.js';
 
-/** After a start, or what was deleted, in milliseconds. */
+/** Delay of a vacuum after a start or a deletion, in milliseconds. */
 const VACUUM_PAUSE_MS = 2_000;
 
-/** Open stores, and how to close them. */
+/** The open stores, and the function that closes them. */
 export interface Storage extends AllStores {
   close(): Promise<void>;
 }
 
 /**
- * Opens what the configuration names: a Postgres server, the embedded database, or files. The latter two lock `DATA_DIR`.
- * @param report called with what was wrong and could be mended
+ * Opens the configured storage: a Postgres server, the embedded database, or files. The latter two
+ * lock `DATA_DIR`.
+ * @param report called with each problem that was found and repaired
  * @throws AppError with a message for the operator
  */
 export async function openStorage(

@@ -14,7 +14,7 @@ import { TaskStore } from '../tasks/task-store.js';
 import { openStorage } from './open-storage.js';
 import type { AllStores } from './stores.js';
 
-/** Closes the storage after everything else: the shutdown hooks of global modules run last. */
+/** Closes the storage last: the shutdown hooks of global modules run after all others. */
 class OpenStorage implements OnApplicationShutdown {
   constructor(
     readonly stores: AllStores,
@@ -39,8 +39,8 @@ const PORTS = [
 ];
 
 /**
- * Binds the store ports to the storage that the configuration selects. It is global because it is
- * above the features that use the ports, so they can't import it.
+ * Binds the store ports to the configured storage. The module is global because it is above the
+ * features that use the ports, so they can't import it.
  */
 @Global()
 @Module({})
@@ -51,14 +51,15 @@ export class StorageModule {
       provide: OpenStorage,
       inject: [Config, AppLogger],
       useFactory: async (config: Config, logger: AppLogger) => {
-        // Directly, because Nest's own logger buffers messages until the application is created.
+        // Written directly, because Nest's own logger buffers messages until the application is
+        // created.
         const storage = await openStorage(config, (problem) => logger.warn(problem, 'Storage'));
         return new OpenStorage(storage, () => storage.close());
       },
     });
   }
 
-  /** With stores that are open already; the caller closes them. */
+  /** Uses stores that are already open; the caller closes them. */
   static of(stores: AllStores): DynamicModule {
     return withStorage({ provide: OpenStorage, useValue: new OpenStorage(stores) });
   }

@@ -2,7 +2,7 @@ import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
 
-/** Everything that is stored: an implementation of each port. */
+/** All stores: an implementation of each port. */
 export interface AllStores extends Stores {
   readonly rules: RuleStore;
   readonly tasks: TaskStore;

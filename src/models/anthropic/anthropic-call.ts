@@ -13,10 +13,10 @@ export interface AnthropicCallOptions extends ModelCallOptions {
   readonly client: AnthropicClient;
 }
 
-/** So often a turn that the model pauses is asked to go on. */
+/** Maximum number of times that a turn which the model pauses is continued. */
 const MAX_PAUSES = 8;
 
-/** One turn: as many requests as it takes until the model doesn't pause any more. */
+/** One turn. Sends further requests until the model no longer pauses. */
 export class AnthropicCall extends ModelCall {
   constructor(
     private readonly options: AnthropicCallOptions,
@@ -56,7 +56,7 @@ export class AnthropicCall extends ModelCall {
   }
 }
 
-/** Empty texts are refused, and so are thoughts or space at the end. */
+/** The vendor rejects empty texts, and thinking or white space at the end. */
 function toGoOnFrom(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   const said = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
   const blocks = endingInWords(said);

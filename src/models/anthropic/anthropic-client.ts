@@ -1,6 +1,9 @@
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk';
 
-/** The official client, without what it would read from the environment, tell others of its calls, or print. */
+/**
+ * The official client, with its environment variables, OpenTelemetry tracing, retries and log
+ * output disabled.
+ */
 export class AnthropicClient extends Anthropic {
   constructor(options: ClientOptions) {
     super({

@@ -9,7 +9,7 @@ import { isObject } from '../wire/is-object.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
-/** Anthropic's Messages API, or an endpoint that is compatible with it. */
+/** Anthropic's Messages API, or a compatible endpoint. */
 export class AnthropicProvider extends HttpProvider {
   readonly name = 'anthropic';
   private readonly messages: AnthropicClient;
@@ -59,7 +59,7 @@ function httpFault({ status = 0, error, message, headers, type }: APIError): Fau
   return { status, code: type ?? undefined, detail, ...(headers && { headers }) };
 }
 
-/** Compatible servers don't all nest it as the vendor does. */
+/** Some compatible servers nest the message differently from the vendor. */
 function messageOf(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const inner = isObject(body.error) ? body.error.message : (body.error ?? body.message);

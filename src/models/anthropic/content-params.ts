@@ -4,12 +4,13 @@ import { IMAGE_TYPES } from '../../protocol/image.js';
 import type { Image, ImageType } from '../../protocol/image.js';
 import { isObject } from '../wire/is-object.js';
 
-/** A data URL that carries an image, in base64. */
+/** A data URL with a base64-encoded image. */
 const DATA_URL = /^data:([a-z]+\/[a-z+.-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
 
 /**
- * What a user says: text, or OpenAI's parts (`text`, `image_url`). Empty texts are refused, and left out.
- * @throws AppError `unsupported_content` for a part that can't be shown to the model
+ * Converts user content: text, or OpenAI's parts (`text`, `image_url`). The vendor rejects empty
+ * texts, so they are left out.
+ * @throws AppError `unsupported_content` for a part that the model can't receive
  */
 export function contentParams(content: unknown): ContentBlockParam[] {
   if (!Array.isArray(content)) return textParam(content);

@@ -3,7 +3,7 @@ import type { AssistantMessage } from '../../protocol/message.js';
 import { isObject } from '../wire/is-object.js';
 import { objectOf, type TurnBlock } from './turn-block.js';
 
-/** The member of `provider_data` that is this provider's. */
+/** This provider's member of `provider_data`. */
 const MEMBER = 'anthropic';
 
 const THOUGHTS = new Set(['thinking', 'redacted_thinking']);
@@ -11,8 +11,9 @@ const THOUGHTS = new Set(['thinking', 'redacted_thinking']);
 type Kept = Readonly<Record<string, unknown>>;
 
 /**
- * What a turn's message keeps so that the vendor gets it back as it was: its blocks in their order. Texts and calls are in the message
- * itself, and only counted here. Undefined when there is nothing else.
+ * The blocks of a turn in their order, as its message keeps them, so that they can be sent back to
+ * the vendor unchanged. Texts and calls are in the message itself and are only counted here.
+ * Undefined if there are no other blocks.
  */
 export function keepTurn(
   blocks: readonly TurnBlock[],
@@ -35,8 +36,9 @@ function keep(block: TurnBlock): unknown {
 }
 
 /**
- * The blocks of an assistant's message. What was kept of it goes back only to the model that wrote it (signatures are its own), and only
- * if it still fits the message.
+ * The blocks of an assistant's message. The kept blocks are sent back only to the model that wrote
+ * them, because their signatures are valid for that model only, and only if they still match the
+ * message.
  */
 export function blocksOf(message: AssistantMessage, model: string): ContentBlockParam[] {
   return endingInWords(
@@ -44,7 +46,7 @@ export function blocksOf(message: AssistantMessage, model: string): ContentBlock
   );
 }
 
-/** Thoughts that nothing follows are refused. */
+/** The vendor rejects thinking at the end of a message. */
 export function endingInWords(blocks: readonly ContentBlockParam[]): ContentBlockParam[] {
   const last = blocks.findLastIndex(({ type }) => !THOUGHTS.has(type));
   return blocks.slice(0, last + 1);
@@ -59,7 +61,7 @@ function restored(message: AssistantMessage, model: string): ContentBlockParam[]
   return parts.areUsed && params.every(isBlock) ? params : undefined;
 }
 
-/** The texts and calls of a message, which go back to their places. */
+/** The texts and calls of a message, which are put back in their original positions. */
 class Parts {
   private readonly calls: ContentBlockParam[];
   private text: string;
@@ -82,7 +84,7 @@ class Parts {
   }
 }
 
-/** Empty texts are refused. */
+/** The vendor rejects empty texts. */
 function texts(text: string): ContentBlockParam[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
@@ -100,7 +102,7 @@ function isBlock(block: ContentBlockParam | undefined): block is ContentBlockPar
   return block !== undefined;
 }
 
-/** A log may come from anywhere. */
+/** A log is untrusted input, so the shape of its blocks is checked. */
 function isSendable(block: Kept): block is Kept & ContentBlockParam {
   if (block.type === 'thinking')
     return typeof block.thinking === 'string' && typeof block.signature === 'string';

@@ -3,19 +3,20 @@ import type { AssistantMessage, Message, ToolMessage } from '../../protocol/mess
 import { contentParams, imageBlock } from './content-params.js';
 import { blocksOf } from './kept-turn.js';
 
-/** One turn as it is sent: a message whose content is a list of blocks. */
+/** One turn of a request: a message whose content is a list of blocks. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlockParam[];
 }
 
-/** Stands where the vendor insists that the user says something. */
+/** Placeholder where the vendor requires a user message. */
 const NOTHING_SAID = '(nothing was said)';
 const GO_ON = 'Go on.';
 
 /**
- * A conversation as the vendor takes it: turns that alternate and begin and end with the user's, none empty, all results of a turn's
- * calls first in the one after it. System messages are left out.
+ * Converts a conversation to the vendor's format: turns alternate, the first and the last are the
+ * user's, none is empty, and all results of a turn's calls come first in the next turn. System
+ * messages are left out.
  * @throws AppError `unsupported_content`
  */
 export function messageParams(messages: readonly Message[], model: string): Turn[] {
@@ -29,11 +30,12 @@ export function messageParams(messages: readonly Message[], model: string): Turn
     });
   }
   if (turns[0]?.role !== 'user') turns.unshift(userSays(NOTHING_SAID));
-  if (turns.at(-1)?.role === 'assistant') turns.push(userSays(GO_ON)); // most models refuse to be given their first words
+  // Most models reject a request that ends with an assistant message (prefill).
+  if (turns.at(-1)?.role === 'assistant') turns.push(userSays(GO_ON));
   return turns;
 }
 
-/** Turns of one role that follow each other are one. */
+/** Merges consecutive turns of the same role. */
 function addTo(turns: Turn[], turn: Turn): void {
   const last = turns.at(-1);
   if (turn.content.length === 0) return;

@@ -18,7 +18,7 @@ import type { ModelTraits } from './model-traits.js';
 type Params = MessageCreateParamsStreaming;
 
 /**
- * The body of a streamed message.
+ * The body of a streamed message request.
  * @throws AppError `unsupported_content`
  */
 export function messageRequest(request: ModelRequest): Params {
@@ -41,7 +41,7 @@ export function messageRequest(request: ModelRequest): Params {
   };
 }
 
-/** The instructions, then what the conversation says as the system. */
+/** The instructions, followed by the system messages of the conversation. */
 function systemOf({ instructions, messages }: ModelRequest): Pick<Params, 'system'> {
   const said = messages.flatMap((message) => (message.role === 'system' ? [message.content] : []));
   const texts = [instructions ?? '', ...said].filter((text) => text.trim() !== '');
@@ -49,7 +49,7 @@ function systemOf({ instructions, messages }: ModelRequest): Pick<Params, 'syste
   return { system: markLast(texts.map((text): TextBlockParam => ({ type: 'text', text }))) };
 }
 
-/** Tools that were called have to be known, also where none is offered any more. */
+/** Tools that were called earlier must be declared, even if no tool is offered any more. */
 function toolsOf(request: ModelRequest): Pick<Params, 'tools' | 'tool_choice'> {
   const { tools = [], tool_choice, messages } = request;
   if (tools.length === 0) return formerTools(messages);
@@ -82,7 +82,10 @@ function choiceParam(choice: ToolChoice): NonNullable<Params['tool_choice']> {
   return { type: choice === 'required' ? 'any' : choice };
 }
 
-/** The vendor takes part of JSON Schema: what it doesn't becomes words of the description. */
+/**
+ * The vendor supports a subset of JSON Schema. Unsupported keywords are moved into the description
+ * as text.
+ */
 function formatOf(schema: Readonly<Record<string, unknown>>): {
   type: 'json_schema';
   schema: Record<string, unknown>;
@@ -94,21 +97,27 @@ function supported(schema: Readonly<Record<string, unknown>>): Record<string, un
   try {
     return transformJSONSchema(schema);
   } catch {
-    return { ...schema }; // the vendor says what it doesn't like
+    return { ...schema }; // The vendor reports unsupported schemas itself.
   }
 }
 
-/** What the vendor may keep from one turn to the next: it takes four marks, and looks for what it has before each. */
+/**
+ * Cache breakpoint of the vendor's prompt cache. A request may have four; the vendor looks up the
+ * prefix before each.
+ */
 const MARK = { cache_control: { type: 'ephemeral' } } as const;
 const MARKED_TURNS = 2;
 const UNMARKABLE = new Set(['thinking', 'redacted_thinking']);
 
-/** Marks the last of tools, or of a system prompt's texts. */
+/** Sets a cache breakpoint on the last tool, or on the last text of a system prompt. */
 function markLast<T extends ToolUnion | TextBlockParam>(items: readonly T[]): T[] {
   return items.map((item, i) => (i === items.length - 1 ? { ...item, ...MARK } : item));
 }
 
-/** Marks where the user's last turns end: the newest for the next request, the one before because this request finds it. */
+/**
+ * Sets cache breakpoints at the end of the user's last two turns: the newest for the next request,
+ * the previous one because this request finds it in the cache.
+ */
 function markTurns(turns: readonly Turn[]): Turn[] {
   const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-MARKED_TURNS));
   return turns.map((turn) =>
@@ -121,10 +130,10 @@ function markEnd(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   return content.map((block, i) => (i === last ? { ...block, ...MARK } : block));
 }
 
-/** Tokens for a model that is given a budget; the vendor's least is 1024. */
+/** Thinking budgets in tokens, for models that need one; the vendor's minimum is 1024. */
 const BUDGETS: Readonly<Record<Thinking, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 const LEAST_BUDGET = 1_024;
-/** Tokens of a turn that are left for what follows the thoughts. */
+/** Tokens of a turn that are reserved for the answer after the thinking. */
 const ANSWER_TOKENS = 1_024;
 
 interface ThinkingParams {
@@ -132,7 +141,10 @@ interface ThinkingParams {
   readonly effort?: NonNullable<OutputConfig['effort']>;
 }
 
-/** How a request asks for thoughts, if it may: not where the model has to call a tool, nor in the middle of a turn that began without. */
+/**
+ * The thinking parameters of a request. Thinking is disabled if the model must call a tool, or in
+ * the middle of a turn that began without thinking.
+ */
 function thinkingParams(
   { thinking, tool_choice }: ModelRequest,
   asked: { traits: ModelTraits; max_tokens: number; turns: readonly Turn[] },
@@ -146,7 +158,7 @@ function thinkingParams(
   return { thinking: { type: 'enabled', budget_tokens } };
 }
 
-/** With a budget, a turn that goes on after its tools has to have begun with thoughts. */
+/** With a budget, a turn that continues after tool calls must have begun with thinking. */
 function mayThink(turns: readonly Turn[]): boolean {
   const goesOn = turns.at(-1)?.content[0]?.type === 'tool_result';
   const first = turns.at(-2)?.content[0]?.type;

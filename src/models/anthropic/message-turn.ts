@@ -14,12 +14,12 @@ import type { Usage } from '../../protocol/interaction.js';
 import { tokens } from '../wire/tokens.js';
 
 export interface MessageTurnOptions {
-  /** The name that was asked for. */
+  /** The requested model name. */
   readonly model: string;
   readonly emit: (event: ModelEvent) => void;
-  /** Removes what must not be shown. */
+  /** Redacts secrets. */
   readonly scrub: (text: string) => string;
-  /** Most characters of text, thoughts and arguments together. */
+  /** Maximum number of characters of text, thinking and arguments together. */
   readonly max_chars: number;
 }
 
@@ -34,18 +34,18 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['tool_use', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
-  [PAUSED, 'length'], // it went on as often as it may
+  [PAUSED, 'length'], // the maximum number of continuations was reached
   ['refusal', 'content_filter'],
 ]);
 
-/** Folds the events of a message, or of several where the turn was paused, into model events. */
+/** Folds the events of a message, or of several messages of a paused turn, into model events. */
 export class MessageTurn implements TurnFold {
   readonly refused_json = 'JSON that is no message';
   readonly traces: TurnTraces;
   over = false;
   private readonly emit: (event: ModelEvent) => void;
   private readonly blocks: TurnBlock[] = [];
-  /** Those of the message that comes in, by the server's index. */
+  /** The blocks of the current message, by the server's index. */
   private current = new Map<unknown, TurnBlock>();
   private readonly usage = new TokenCount();
   private reason: string | undefined;
@@ -61,17 +61,17 @@ export class MessageTurn implements TurnFold {
     return this.reason !== undefined;
   }
 
-  /** The model wants to be asked to go on. */
+  /** True if the model paused the turn and expects another request. */
   get paused(): boolean {
     return this.reason === PAUSED;
   }
 
-  /** What came so far, as it is sent back to go on from. */
+  /** The content received so far, in the form that is sent back to continue the turn. */
   content(): ContentBlockParam[] {
     return this.blocks.map((block) => block.param());
   }
 
-  /** Another message goes on from what came so far. */
+  /** Starts another message that continues the content received so far. */
   goOn(): void {
     this.reason = undefined;
     this.over = false;
@@ -211,7 +211,7 @@ export class MessageTurn implements TurnFold {
     else this.traces.add('input_without_call', delta);
   }
 
-  /** Twice does no harm. */
+  /** Idempotent. */
   private end(block: TurnBlock | undefined): void {
     if (block?.kind === 'text') this.tell('text_delta', block.text.end());
     else if (block?.kind === 'thinking') this.tell('thinking_delta', block.text.end());
@@ -235,7 +235,10 @@ export class MessageTurn implements TurnFold {
     if (delta !== '') this.emit({ type: 'tool_call_args_delta', index, delta });
   }
 
-  /** The text, if it is one, within the turn's bound. */
+  /**
+   * The text, or an empty one if the value is not a string. Counts towards the size limit of the
+   * turn.
+   */
   private counted(text: unknown): string {
     if (typeof text !== 'string') return '';
     this.chars += text.length;
@@ -257,7 +260,7 @@ function wholeInput(input: unknown): string {
   return isObject(input) ? JSON.stringify(input) : '{}';
 }
 
-/** A turn as a message of the conversation. `model`: the name that was asked for. */
+/** Converts a turn to a message of the conversation. `model` is the requested name. */
 function messageOf(blocks: readonly TurnBlock[], model: string): AssistantMessage {
   const text = blocks.map((block) => (block.kind === 'text' ? block.text.text : '')).join('');
   const tool_calls = blocks.flatMap((block) => (block.kind === 'call' ? [toolCall(block)] : []));
@@ -277,25 +280,28 @@ function toolCall({ id, name, json }: CallBlock): ToolCall {
 const INPUT = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 const OUTPUT = ['output_tokens'];
 
-/** The tokens of a turn. A message's counts are cumulative, and come in parts: the last of each counts. */
+/**
+ * The token usage of a turn. The counts of a message are cumulative and may come in parts; the last
+ * value of each count is used.
+ */
 class TokenCount {
   private latest: Record<string, number> = {};
   private earlier: Usage = { input_tokens: 0, output_tokens: 0 };
 
-  /** What one event says of the message that comes in. */
+  /** Adds the usage that one event reports for the current message. */
   add(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const name of [...INPUT, ...OUTPUT])
       if (typeof usage[name] === 'number') this.latest[name] = tokens(usage[name]);
   }
 
-  /** Another message of the turn follows. */
+  /** Starts the next message of the turn. */
   next(): void {
     this.earlier = this.total;
     this.latest = {};
   }
 
-  /** Input counts what was written to and read from the cache, too. */
+  /** Input tokens include those written to and read from the cache. */
   get total(): Usage {
     return {
       input_tokens: this.earlier.input_tokens + this.sum(INPUT),

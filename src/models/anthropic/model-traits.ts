@@ -1,16 +1,19 @@
-/** What a request has to respect of one model. */
+/** Request limits and features of one model. */
 export interface ModelTraits {
-  /** Tokens that a turn may have unless told otherwise; thoughts count. */
+  /** Default limit of tokens for a turn, thinking included. */
   readonly max_tokens: number;
-  /** Whether it decides itself how much to think, or is given a budget. */
+  /** `adaptive`: the model decides how much to think. `budget`: the request sets a budget. */
   readonly thinking: 'adaptive' | 'budget';
 }
 
 const VERSION = /^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?!\d)/;
-/** The first that decide themselves; those of the next generation refuse a budget. */
+/** First model version with adaptive thinking; the next generation rejects a budget. */
 const FIRST_ADAPTIVE = 4.06;
 
-/** By the model's name: `claude-opus-4-8`, `claude-3-5-sonnet-20241022`. What we don't know gets what most take. */
+/**
+ * Finds the traits by model name, such as `claude-opus-4-8` or `claude-3-5-sonnet-20241022`.
+ * Unknown models get the values that most models accept.
+ */
 export function modelTraits(model: string): ModelTraits {
   const [, major, minor = '0'] = VERSION.exec(model) ?? [];
   if (major === undefined) return { max_tokens: 8_192, thinking: preview(model) };
@@ -26,7 +29,7 @@ function maxTokens(version: number): number {
   return version < 3.07 ? 8_192 : 32_000;
 }
 
-/** A name of the vendor's without a number is newer than those with a budget. */
+/** A vendor model name without a version number is newer than the models with a budget. */
 function preview(model: string): ModelTraits['thinking'] {
   return model.startsWith('claude-') ? 'adaptive' : 'budget';
 }

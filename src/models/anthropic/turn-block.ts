@@ -2,14 +2,14 @@ import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { isObject } from '../wire/is-object.js';
 import { GrowingText } from '../wire/growing-text.js';
 
-/** One content block of a turn while it comes in, by what we make of it. */
+/** One content block of a turn while it is received, by kind. */
 export type TurnBlock = TextBlock | ThinkingBlock | CallBlock | OpaqueBlock;
 
 export class TextBlock {
   readonly kind = 'text';
   readonly text = new GrowingText();
 
-  /** As it goes back to the vendor. */
+  /** The block in the form that is sent back to the vendor. */
   param(): ContentBlockParam {
     return { type: 'text', text: this.text.text };
   }
@@ -25,18 +25,21 @@ export class ThinkingBlock {
   }
 }
 
-/** A tool call of ours to run. */
+/** A call of a tool that this server runs. */
 export class CallBlock {
   readonly kind = 'call';
   readonly json = new GrowingText();
   ended = false;
 
   constructor(
-    /** Its place among the turn's calls, from 0. */
+    /** Index among the turn's calls, from 0. */
     readonly index: number,
     readonly id: string,
     readonly name: string,
-    /** What it began with: an answer that is not streamed has the whole input here. */
+    /**
+     * The input in the block's first event. An answer that is not streamed has the complete input
+     * here.
+     */
     readonly input: unknown,
   ) {}
 
@@ -45,7 +48,10 @@ export class CallBlock {
   }
 }
 
-/** One that we pass back as it came: redacted thoughts, what the vendor's own tools do. */
+/**
+ * A block that is sent back unchanged: redacted thinking, and calls and results of the vendor's own
+ * tools.
+ */
 export class OpaqueBlock {
   readonly kind = 'opaque';
   json = '';
@@ -58,7 +64,7 @@ export class OpaqueBlock {
   }
 }
 
-/** JSON text as the object that it is; empty where it is none. */
+/** Parses JSON text into an object; the result is empty if the text is not a JSON object. */
 export function objectOf(json: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json);

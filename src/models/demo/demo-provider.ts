@@ -6,14 +6,17 @@ import { demoTurn } from './demo-script.js';
 import type { DemoCall, DemoTurn } from './demo-script.js';
 
 export interface DemoOptions {
-  /** Milliseconds between two words. */
+  /** Delay between two words, in milliseconds. */
   readonly delayMs?: number;
 }
 
 const DEFAULT_DELAY_MS = 20;
 const CHARS_PER_TOKEN = 4;
 
-/** A scripted model: the same answer to the same words, without a key or a network. Any model name will do, such as `demo/script`. */
+/**
+ * A scripted model: the same answer for the same message, without an API key or a network. It
+ * accepts any model name, such as `demo/script`.
+ */
 export class DemoProvider extends ModelProvider {
   readonly name = 'demo';
   private readonly delayMs: number;
@@ -67,7 +70,7 @@ function* callEvents(index: number, call: ToolCall): Generator<ModelEvent> {
   yield { type: 'tool_call_ready', index, id, name, arguments: text };
 }
 
-/** Ids count on from the calls that the conversation has already. */
+/** Ids continue after those of the calls in the conversation. */
 function toolCalls(calls: readonly DemoCall[], messages: readonly Message[]): ToolCall[] {
   const before = messages.reduce(
     (sum, m) => sum + (m.role === 'assistant' ? (m.tool_calls?.length ?? 0) : 0),
@@ -80,7 +83,7 @@ function toolCalls(calls: readonly DemoCall[], messages: readonly Message[]): To
   }));
 }
 
-/** Words with the space before them. */
+/** Splits into words, each with its leading white space. */
 function wordsOf(text = ''): readonly string[] {
   return text.match(/\s*\S+|\s+$/g) ?? [];
 }

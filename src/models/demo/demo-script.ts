@@ -13,11 +13,11 @@ export interface DemoTurn {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly DemoCall[];
-  /** Factor on the usual delay between words. */
+  /** Factor on the default delay between words. */
   readonly slowness?: number;
 }
 
-/** Longer messages are cut here before they are matched. */
+/** Longer messages are truncated to this length before they are matched. */
 const MAX_MESSAGE = 2_000;
 const ARITHMETIC = /[\d(](?:[\d\s.()]*[-+*/^%])+[\d\s.()]*[\d)]/;
 const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
@@ -49,7 +49,7 @@ const THOUGHTS: Readonly<Record<string, string>> = {
   bash: 'This needs a command on the machine.',
 };
 
-/** Sentences that the script understands, with the tools that each needs. */
+/** Example sentences that the script understands, with the tools that each needs. */
 const EXAMPLES: readonly (readonly [sentence: string, ...tools: string[]])[] = [
   ['what is 6*7', 'calculator'],
   ['what time is it in Tokyo', 'current_time'],
@@ -107,7 +107,7 @@ function callsFor(message: string): DemoCall[] {
   return calls;
 }
 
-/** `ask me which colour I like: red, green or blue` as a question with options. */
+/** Parses `ask me which colour I like: red, green or blue` into a question with options. */
 function questionOf([, subject = '', list]: readonly (
   string | undefined
 )[]): DemoCall['arguments'] {
@@ -123,7 +123,7 @@ function questionOf([, subject = '', list]: readonly (
   };
 }
 
-/** The time zone that a message names, as `Asia/Tokyo` or by its city. */
+/** The time zone in a message, as `Asia/Tokyo` or as the name of a city. */
 function timezoneOf(message: string): DemoCall['arguments'] {
   const words = ` ${message.toLowerCase().replace(/[^a-z/_+-]+/g, ' ')} `;
   if (words.includes(' utc ')) return { timezone: 'UTC' };
@@ -143,7 +143,7 @@ function introduction(offered: ReadonlySet<string>): string {
   ].join('\n\n');
 }
 
-/** Exactly so many words, in paragraphs. */
+/** An answer of exactly this many words, in paragraphs. */
 function longAnswer(words: number): DemoTurn {
   const { length } = PARAGRAPH;
   const text = Array.from(
@@ -153,7 +153,7 @@ function longAnswer(words: number): DemoTurn {
   return { thinking: `${words} words, then.`, text: text.join('').trim() };
 }
 
-/** A sentence for each result that followed the last user message; empty if none did. */
+/** One sentence for each tool result after the last user message; empty if there is none. */
 function describeResults(messages: readonly Message[]): string {
   const calls = messages.flatMap((m) => (m.role === 'assistant' ? (m.tool_calls ?? []) : []));
   return messages

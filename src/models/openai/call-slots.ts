@@ -1,7 +1,7 @@
 import type { CallDelta } from './chat-chunk.js';
 import { GrowingText } from '../wire/growing-text.js';
 
-/** One tool call of a turn while it comes in. */
+/** One tool call of a turn while it is received. */
 export class CallSlot {
   id = '';
   name = '';
@@ -9,16 +9,20 @@ export class CallSlot {
   started = false;
 
   constructor(
-    /** Its place among the turn's calls, from 0: ours, as servers use an index twice or none. */
+    /**
+     * Index among the turn's calls, from 0. Assigned here, because servers reuse or omit their
+     * index.
+     */
     readonly index: number,
-    /** What the server calls its place, if anything. */
+    /** The server's index of the call, if it sends one. */
     readonly server_index: number | undefined,
   ) {}
 }
 
 /**
- * Finds out to which call of a turn a delta belongs. Servers leave out the index, use index 0 for several calls, repeat ids or names
- * in every delta, or send each call whole: what opens a call is a name that the call before can't have.
+ * Assigns each delta of a turn to its tool call. Some servers omit the index, use index 0 for
+ * several calls, repeat ids or names in every delta, or send each call whole. A new call begins
+ * with a name that can't belong to the previous call.
  */
 export class CallSlots {
   readonly all: CallSlot[] = [];

@@ -1,22 +1,25 @@
-/** Fields of a tool call's delta, of which a server may leave out any. */
+/** The fields of a tool call's delta. Servers may omit any of them. */
 export interface CallDelta {
   readonly index?: unknown;
   readonly id?: unknown;
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
 }
 
-/** The fields of a chunk's delta, or of a whole message, that we read. */
+/** The fields of a chunk's delta, or of a whole message, that the adapter reads. */
 export interface ChatDelta {
   readonly content?: unknown;
   readonly refusal?: unknown;
   readonly reasoning_content?: unknown;
   readonly reasoning?: unknown;
   readonly tool_calls?: unknown;
-  /** What there was before `tool_calls`. */
+  /** Predecessor of `tool_calls`. */
   readonly function_call?: CallDelta['function'];
 }
 
-/** One event of a streamed completion, or a whole completion: what a server sent, so nothing is sure. */
+/**
+ * One event of a streamed completion, or a whole completion. It is unvalidated server output: any
+ * field may be missing or malformed.
+ */
 export interface ChatChunk {
   readonly choices?: unknown;
   readonly usage?: {
@@ -29,7 +32,7 @@ export interface ChatChunk {
 
 export interface ChatChoice {
   readonly delta?: ChatDelta | null;
-  /** Instead of `delta` in an answer that is not streamed. */
+  /** Replaces `delta` in an answer that is not streamed. */
   readonly message?: ChatDelta | null;
   readonly finish_reason?: unknown;
 }

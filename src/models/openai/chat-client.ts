@@ -1,7 +1,10 @@
 import OpenAI, { type APIError, type ClientOptions } from 'openai';
 import { isObject } from '../wire/is-object.js';
 
-/** The official client, without what it reads from the environment besides, and for servers whose error bodies differ from OpenAI's. */
+/**
+ * The official client, with further environment variables, retries and log output disabled. It
+ * also supports servers whose error bodies differ from OpenAI's.
+ */
 export class ChatClient extends OpenAI {
   constructor(options: ClientOptions) {
     super({ ...options, adminAPIKey: null, maxRetries: 0, logLevel: 'off' });

@@ -7,7 +7,10 @@ import { messageParams } from './message-params.js';
 
 type Params = ChatCompletionCreateParamsStreaming;
 
-/** The body of a streamed chat completion. What is not asked for is left out: many compatible servers know only part of the API. */
+/**
+ * The body of a streamed chat completion. Unused options are left out, because many compatible
+ * servers support only part of the API.
+ */
 export function chatRequest(request: ModelRequest): Params {
   return {
     model: request.model,
@@ -28,7 +31,7 @@ function messagesOf({ instructions, messages }: ModelRequest): ChatCompletionMes
   return [...system, ...messageParams(messages)];
 }
 
-/** Vendors refuse an empty list of tools, and a choice without tools. */
+/** Vendors reject an empty list of tools, and a tool choice without tools. */
 function toolsOf({ tools, tool_choice }: ModelRequest): Pick<Params, 'tools' | 'tool_choice'> {
   if (!tools?.length) return {};
   return {

@@ -22,9 +22,9 @@ import {
 
 export interface ChatTurnOptions {
   readonly emit: (event: ModelEvent) => void;
-  /** Removes what must not be shown. */
+  /** Redacts secrets. */
   readonly scrub: (text: string) => string;
-  /** Most characters of text, thoughts and arguments together. */
+  /** Maximum number of characters of text, thinking and arguments together. */
   readonly max_chars: number;
 }
 
@@ -40,7 +40,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
 export class ChatTurn implements TurnFold {
   readonly refused_json = 'JSON that is no chat completion';
-  /** A stream ends with `[DONE]`, which is no event of it. */
+  /** Always false: a stream ends with `[DONE]`, which is not a chunk. */
   readonly over = false;
   readonly traces: TurnTraces;
   private readonly emit: (event: ModelEvent) => void;
@@ -58,7 +58,7 @@ export class ChatTurn implements TurnFold {
     this.traces = new TurnTraces(options.emit, options.scrub);
   }
 
-  /** Whether the server has said why the turn ended. */
+  /** True if the server has sent the finish reason. */
   get finished(): boolean {
     return this.reason !== undefined;
   }
@@ -184,7 +184,7 @@ export class ChatTurn implements TurnFold {
   }
 }
 
-/** Some servers send the arguments as the object itself. */
+/** Some servers send the arguments as an object instead of a string. */
 function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value);
@@ -194,7 +194,10 @@ function usageOf({ prompt_tokens, completion_tokens }: NonNullable<ChatChunk['us
   return { input_tokens: tokens(prompt_tokens), output_tokens: tokens(completion_tokens) };
 }
 
-/** The text of `content`: a string, or a list of parts, of which those of type `thinking` nest theirs one level down. */
+/**
+ * The text of `content`: a string, or a list of parts. Parts of type `thinking` nest their parts
+ * one level deeper.
+ */
 function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content;
   return partsOf(content)
@@ -202,7 +205,7 @@ function textOfContent(content: unknown): string {
     .join('');
 }
 
-/** The thoughts in a list of parts. */
+/** The thinking in a list of parts. */
 function thinkingOfContent(content: unknown): string {
   if (!Array.isArray(content)) return '';
   return partsOf(content)

@@ -4,7 +4,10 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
 
-/** A conversation as Chat Completions take it: tools answer text only, so that their images follow as a message of the user's. */
+/**
+ * Converts a conversation for Chat Completions. Tool messages can contain only text, so images of
+ * tool results follow in a user message.
+ */
 export function messageParams(messages: readonly Message[]): ChatCompletionMessageParam[] {
   const params: ChatCompletionMessageParam[] = [];
   let images: ChatCompletionContentPart[] = [];
@@ -13,7 +16,7 @@ export function messageParams(messages: readonly Message[]): ChatCompletionMessa
     images = [];
   };
   for (const message of messages) {
-    if (message.role !== 'tool') show(); // all results of a turn come first
+    if (message.role !== 'tool') show(); // all results of a turn come before the images
     params.push(messageParam(message));
     if (message.role === 'tool') images.push(...imageParts(message));
   }

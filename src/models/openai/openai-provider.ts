@@ -10,7 +10,7 @@ import { ChatTurn } from './chat-turn.js';
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
-/** Any OpenAI-compatible endpoint, over Chat Completions. */
+/** Any OpenAI-compatible endpoint, through Chat Completions. */
 export class OpenAiProvider extends HttpProvider {
   readonly name = 'openai';
   private readonly chat: ChatClient;

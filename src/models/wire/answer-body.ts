@@ -8,21 +8,22 @@ import { LineTooLong } from './line-too-long.js';
 
 const MAX_CHARS = 8 * 1024 * 1024;
 const SAMPLE_CHARS = 1_000;
-/** How an event stream begins: with a comment, or a field. */
+/** The start of an event stream: a comment or a field. */
 const EVENT_LINE = /^\s*(:|(data|event|id|retry):)/;
 
-/** The body of an answer while it comes in. */
+/** The body of an answer while it is received. */
 export interface AnswerBody {
-  /** The server has said that nothing follows. */
+  /** True if the server has said that nothing follows. */
   readonly done: boolean;
   push(chunk: Buffer): void;
-  /** @throws BadResponse when it was no answer of a model */
+  /** @throws BadResponse if the body was not an answer of a model */
   end(): void;
 }
 
 /**
- * The kind of body that begins like this; undefined when it begins with nothing but space, which may be dropped. The first character
- * is a better witness than the content type, which many servers get wrong.
+ * Detects the kind of body from its first bytes; undefined if there is only white space, which may
+ * be dropped. The first character is more reliable than the content type, which many servers get
+ * wrong.
  */
 export function answerBody(start: Buffer, turn: TurnFold): AnswerBody | undefined {
   const first = start
@@ -35,7 +36,7 @@ export function answerBody(start: Buffer, turn: TurnFold): AnswerBody | undefine
   return new StreamedBody(turn);
 }
 
-/** Server-sent events. */
+/** A body of server-sent events. */
 class StreamedBody implements AnswerBody {
   private saidDone = false;
   private understood = false;
@@ -77,7 +78,7 @@ class StreamedBody implements AnswerBody {
   }
 }
 
-/** A body that only makes sense as a whole. */
+/** A body that can be parsed only as a whole. */
 class WholeBody implements AnswerBody {
   readonly done = false;
   private readonly chunks: Buffer[] = [];
@@ -105,7 +106,7 @@ class WholeBody implements AnswerBody {
   }
 }
 
-/** A server that doesn't stream answers all at once. */
+/** Accepts the answer of a server that does not stream. */
 function acceptWhole(text: string, turn: TurnFold): boolean {
   const json = parse(text.replace(/^\ufeff/, ''));
   return isObject(json) && turn.acceptWhole(json);
@@ -126,10 +127,10 @@ function parse(text: string): unknown {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Receives one server-sent event: its data, and the name that its `event:` line gave. */
+/** Receives one server-sent event: its data and the name from its `event:` line. */
 type SseListener = (data: string, event: string | undefined) => void;
 
-/** Reads server-sent events from raw bytes, however these are cut. */
+/** Decodes server-sent events from raw bytes, split at any position. */
 export class SseDecoder {
   private readonly text = new StringDecoder('utf8');
   private readonly parser: EventSourceParser;
@@ -145,12 +146,12 @@ export class SseDecoder {
     });
   }
 
-  /** @throws LineTooLong; whatever the listener throws */
+  /** @throws LineTooLong, and any error of the listener */
   push(chunk: Buffer): void {
     this.feed(this.text.write(chunk));
   }
 
-  /** The source has ended: reads a last event that no empty line follows. */
+  /** Ends the input: emits a last event that is not followed by an empty line. */
   end(): void {
     this.feed(`${this.text.end()}\n\n`);
   }

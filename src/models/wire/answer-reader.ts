@@ -4,18 +4,21 @@ import { answerBody, type AnswerBody } from './answer-body.js';
 import type { TurnFold } from './turn-fold.js';
 import type { ErrorTranslator } from './error-translator.js';
 
-/** A server may keep the connection open after its last word: it gets this long to end the answer, so that the connection can be used again. */
+/**
+ * Time that a server has to end the response after the last event, in milliseconds, so that the
+ * connection can be reused. Some servers keep it open.
+ */
 const LINGER_MS = 1_000;
 
 export interface AnswerReaderOptions {
   readonly turn: TurnFold;
   readonly events: EventQueue;
   readonly errors: ErrorTranslator;
-  /** Longest silence of the server, in milliseconds. */
+  /** Idle timeout of the server, in milliseconds. */
   readonly timeout_ms: number;
 }
 
-/** Reads an answer from its socket into the event queue, a network read at a time. */
+/** Reads an answer from its socket into the event queue, one network read at a time. */
 export class AnswerReader {
   private body: AnswerBody | undefined;
   private timer: NodeJS.Timeout;
@@ -43,7 +46,7 @@ export class AnswerReader {
     });
   }
 
-  /** The consumer lags: the server's silence is ours until `resume`. */
+  /** Back-pressure: the consumer lags, so the idle timeout is suspended until `resume`. */
   pause(): void {
     if (this.settled) return;
     clearTimeout(this.timer);

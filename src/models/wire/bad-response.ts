@@ -1,9 +1,9 @@
-/** A 2xx whose body is no answer of a model. */
+/** A 2xx response whose body is not an answer of a model. */
 export class BadResponse extends Error {
   constructor(
-    /** In words: `HTML`. */
+    /** The kind of body, such as `HTML`. */
     readonly what: string,
-    /** How it begins. */
+    /** The beginning of the body. */
     readonly sample: string,
   ) {
     super(`The answer is ${what}`);

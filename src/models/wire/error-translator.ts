@@ -13,18 +13,21 @@ const RETRYABLE = new Set([408, 409, 429]);
 
 export interface ErrorTranslatorOptions {
   readonly vendor: Vendor;
-  /** Names the endpoint in messages. */
+  /** Name of the endpoint in error messages. */
   readonly endpoint: string;
   readonly scrubber: Scrubber;
-  /** The longest silence, in milliseconds. */
+  /** Idle timeout in milliseconds. */
   readonly timeout_ms: number;
 }
 
-/** Makes one `ModelError` of whatever went wrong, which says what to check and never shows the key. */
+/**
+ * Converts every error to a `ModelError`, whose message names the thing to check and never contains
+ * the API key.
+ */
 export class ErrorTranslator {
   constructor(private readonly options: ErrorTranslatorOptions) {}
 
-  /** An error that no server or network can cause is answered as it is. */
+  /** Returns an error that no server or network can cause unchanged. */
   translate(error: unknown): unknown {
     if (error instanceof AppError) return error;
     if (error instanceof StreamedError) return this.fromFault(this.streamedFault(error), error);
@@ -88,13 +91,13 @@ export class ErrorTranslator {
     });
   }
 
-  /** Somebody else's words as a sentence of ours. */
+  /** Redacts and bounds external text, and makes it a sentence. */
   private shown(text: string): string {
     const line = this.options.scrubber.scrub(text).replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL);
     return /[.!?]$/.test(line) ? line : `${line}.`;
   }
 
-  /** Servers put a text, or an object with a message, and a number or a word as its code. */
+  /** Servers send a text, or an object with a message and a number or a word as its code. */
   private streamedFault({ detail }: StreamedError): Fault {
     if (!isObject(detail)) return { status: undefined, code: undefined, detail: String(detail) };
     const { message, code, type } = detail;
@@ -109,7 +112,7 @@ export class ErrorTranslator {
     };
   }
 
-  /** Of an HTTP response, or the one that the vendor's word stands for. */
+  /** The status of the HTTP response, or the status that corresponds to the vendor's error code. */
   private statusOf({ status, code }: Fault): number {
     return status ?? this.options.vendor.statuses.get(code ?? '') ?? 500;
   }
@@ -145,11 +148,11 @@ function verdict(code: ModelErrorCode, did: string, advice = ''): Verdict {
 
 interface Verdict {
   readonly code: ModelErrorCode;
-  /** What the server did, and what to do about it. */
+  /** The fault of the server, and advice for the operator. */
   readonly advice: readonly [string, string];
 }
 
-/** The innermost reason: what the socket said, not that a request failed. */
+/** The root cause: the socket's error instead of "request failed". */
 function rootReason(error: unknown): string {
   let root = error;
   for (let depth = 0; depth < 8 && root instanceof Error && root.cause instanceof Error; depth++)
@@ -159,20 +162,21 @@ function rootReason(error: unknown): string {
   return root.message || code || root.name;
 }
 
-/** In the words of vendors, and of the servers that people run themselves. */
+/** Phrases of vendors and of self-hosted servers. */
 const WORDS =
   /context[ _](?:length|window|size)|prompt is too long|input is too long|too many (?:input |prompt )?tokens/i;
 const CODE = /^(?:context_length_exceeded|exceed_context_size_error|request_too_large)$/;
 const PAYLOAD_TOO_LARGE = 413;
 
-/** Whether a request was refused because it has more tokens than the model takes. */
+/** True if a request was rejected because it has more tokens than the model accepts. */
 export function isTooLong({ code = '', detail }: Fault, status: number): boolean {
   return status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail);
 }
 
 /**
- * How long a vendor asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date.
- * `now` is the wall clock in milliseconds. Undefined when it doesn't say, or nothing readable.
+ * The vendor's requested delay in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as
+ * a date. `now` is the wall clock in milliseconds. Undefined if the header is missing or
+ * unreadable.
  */
 export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
   const exact = numberOf(headers?.get('retry-after-ms'));

@@ -1,10 +1,13 @@
 import type { ModelEvent } from '../model-provider.js';
 
-/** Characters of deltas at which the source is asked to pause, and at which it may go on. */
+/**
+ * Back-pressure limits in characters of deltas: the source is paused at the high-water mark and
+ * resumed at the low-water mark.
+ */
 const HIGH_WATER = 65_536;
 const LOW_WATER = 16_384;
 
-/** Where the events come from. */
+/** The source of the events. */
 export interface EventSource {
   pause(): void;
   resume(): void;
@@ -13,7 +16,7 @@ export interface EventSource {
 }
 
 type Delta = Extract<ModelEvent, { readonly delta: string }>;
-/** Nobody has seen it yet. */
+/** A delta that was not yet delivered, so that more text can be merged into it. */
 type Growing = { delta: string };
 type Result = IteratorResult<ModelEvent, undefined>;
 interface Waiter {
@@ -22,8 +25,9 @@ interface Waiter {
 }
 
 /**
- * Between a socket that pushes and a consumer that pulls. `push` is synchronous and merges a delta into the one before it, and only
- * `flush` wakes the consumer, so that one network read costs one promise however many deltas it brought. For one consumer.
+ * A queue between a socket that pushes and a consumer that pulls. `push` is synchronous and merges
+ * a delta into the previous one. Only `flush` wakes the consumer, so one network read costs one
+ * promise, however many deltas it brought. Supports a single consumer.
  */
 export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> {
   private readonly source: EventSource;
@@ -44,7 +48,7 @@ export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> 
     else this.events.push(event);
   }
 
-  /** Hands over what was pushed since the last flush. */
+  /** Delivers the events pushed since the last flush. */
   flush(): void {
     if (this.waiter && this.events.length > 0) this.settle(this.waiter);
     if (this.paused || this.size < HIGH_WATER) return;
@@ -57,7 +61,7 @@ export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> 
     if (this.waiter) this.settle(this.waiter);
   }
 
-  /** What was pushed before still reaches the consumer, then `next` throws `error`. */
+  /** The consumer still receives the events pushed before; then `next` throws `error`. */
   fail(error: unknown): void {
     if (this.ended) return;
     this.error = { cause: error };

@@ -1,8 +1,9 @@
 import type { FinishReason } from '../../protocol/events.js';
 
 /**
- * Why a turn ended, in our words; undefined for a reason that is not among the vendor's `reasons`. Servers disagree on the reason of a
- * turn with calls: the calls decide.
+ * Maps a vendor's reason for the end of a turn to a finish reason; undefined if it is not among the
+ * vendor's `reasons`. Servers disagree on the reason of a turn with tool calls, so the presence of
+ * calls decides.
  */
 export function finishReason(
   reasons: ReadonlyMap<string, FinishReason>,

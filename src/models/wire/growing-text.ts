@@ -1,9 +1,9 @@
-/** Text that grows by deltas, of which none is handed on that ends in the middle of a character. */
+/** Text that grows by deltas. No delta that it returns ends in the middle of a character. */
 export class GrowingText {
   text = '';
   private held = '';
 
-  /** Answers what may be shown now. */
+  /** Returns the text that can be emitted now. */
   append(delta: string): string {
     const ready = this.held + delta;
     const end = endsInPair(ready) ? ready.length - 1 : ready.length;
@@ -11,7 +11,7 @@ export class GrowingText {
     return this.add(ready.slice(0, end));
   }
 
-  /** Answers what was held back, when nothing comes any more. */
+  /** Returns the text held back. Called when no more deltas follow. */
   end(): string {
     const rest = this.held;
     this.held = '';
@@ -24,7 +24,7 @@ export class GrowingText {
   }
 }
 
-/** Whether the last code unit is the first of a surrogate pair. */
+/** True if the last code unit is the first of a surrogate pair. */
 function endsInPair(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff;

@@ -1,15 +1,18 @@
-/** How to reach a vendor. */
+/** Connection settings of a vendor. */
 export interface HttpProviderOptions {
-  /** Servers on one's own machine need none. */
+  /** Local servers need none. */
   readonly apiKey?: string;
-  /** The vendor's own unless given. */
+  /** Default: the vendor's own. */
   readonly baseUrl?: string;
-  /** An HTTP proxy to reach it through. */
+  /** URL of an HTTP proxy. */
   readonly proxyUrl?: string;
-  /** Longest silence of the server, in milliseconds; two minutes unless given. */
+  /** Idle timeout of the server, in milliseconds; default two minutes. */
   readonly timeoutMs?: number;
-  /** Most characters of one turn's text, thoughts and arguments together; 2,000,000 unless given. */
+  /**
+   * Maximum number of characters of one turn's text, thinking and arguments together; default
+   * 2,000,000.
+   */
   readonly maxTurnChars?: number;
-  /** Whether a model, by `<provider>/<name>`, can be shown images; by its name unless given. */
+  /** True if a model, `<provider>/<name>`, accepts images; by default its name decides. */
   readonly sees?: (model: string) => boolean;
 }

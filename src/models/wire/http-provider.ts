@@ -10,10 +10,10 @@ import type { Message } from '../../protocol/message.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_MAX_TURN_CHARS = 2_000_000;
-/** SDKs insist on a key; a server that needs none ignores this one. */
+/** SDKs require a key; a server that needs none ignores this one. */
 const NO_KEY = 'none';
 
-/** What the client of a vendor's SDK is made with. */
+/** Constructor settings of a vendor SDK's client. */
 export interface ClientSettings {
   readonly apiKey: string;
   readonly baseURL: string;
@@ -21,7 +21,10 @@ export interface ClientSettings {
   readonly fetch: SocketFetch['fetch'];
 }
 
-/** A vendor over HTTP. Its SDK asks; the answer's bytes we read ourselves, which costs a third. */
+/**
+ * A vendor over HTTP. Its SDK sends the request; the response bytes are parsed here, at a third of
+ * the cost.
+ */
 export abstract class HttpProvider extends ModelProvider {
   protected readonly client: ClientSettings;
   protected readonly limits: ModelCallOptions;
@@ -76,7 +79,7 @@ export abstract class HttpProvider extends ModelProvider {
   protected abstract call(request: ModelRequest, signal: AbortSignal): ModelCall;
 }
 
-/** An endpoint as messages show it: without user, password and query. */
+/** An endpoint for error messages: without user, password and query. */
 function endpointName(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -85,7 +88,7 @@ function endpointName(url: string): string {
 const BLIND =
   '[The model in use can’t see images, so it is only named here. Ask the user what is on it, or examine it with tools.]';
 
-/** The messages for a model that can't see: it is told so where there is something to be seen. */
+/** For a model that does not accept images: replaces the images of tool results by a note. */
 function withoutImages(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
     if (message.role !== 'tool' || !message.images) return message;

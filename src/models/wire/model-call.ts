@@ -9,11 +9,11 @@ export interface ModelCallOptions {
   readonly errors: ErrorTranslator;
   readonly scrubber: Scrubber;
   readonly timeout_ms: number;
-  /** Most characters of text, thoughts and arguments together. */
+  /** Maximum number of characters of text, thinking and arguments together. */
   readonly max_turn_chars: number;
 }
 
-/** One turn asked of a vendor, from asking to the last event. */
+/** One turn of a vendor's model, from the request to the last event. */
 export abstract class ModelCall implements EventSource {
   readonly events = new EventQueue(this);
   private readonly aborter = new AbortController();
@@ -24,7 +24,7 @@ export abstract class ModelCall implements EventSource {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Never rejects: what goes wrong is the end of `events`. */
+  /** Never rejects: an error ends `events`. */
   async run(): Promise<void> {
     const abort = (): void => this.abort();
     this.signal.addEventListener('abort', abort, { once: true });
@@ -53,7 +53,10 @@ export abstract class ModelCall implements EventSource {
     this.aborter.abort();
   }
 
-  /** Asks and reads until the turn is complete; `stopped` aborts when nobody wants it any more. */
+  /**
+   * Sends the request and reads until the turn is complete. `stopped` aborts when the result is no
+   * longer needed.
+   */
   protected abstract answer(stopped: AbortSignal): Promise<void>;
 
   /** Reads one response into the turn. */

@@ -1,6 +1,6 @@
 const HIDDEN = '[key]';
 
-/** Takes a secret out of texts that others wrote. */
+/** Redacts a secret from external text. */
 export class Scrubber {
   private readonly forms: readonly string[];
 
@@ -13,7 +13,7 @@ export class Scrubber {
   readonly scrub = (text: string): string =>
     this.forms.reduce((scrubbed, form) => scrubbed.replaceAll(form, HIDDEN), text);
 
-  /** An error that tells what `error` told, without the secret, and without what hangs on it (headers, bodies). */
+  /** A copy of `error` with the secret redacted and without attached data (headers, bodies). */
   cause(error: unknown): Error {
     if (!(error instanceof Error)) return new Error(this.scrub(String(error)));
     const clean = new Error(this.scrub(error.message));

@@ -7,13 +7,14 @@ const MAX_ERROR_BYTES = 65_536;
 const FREE_SOCKETS = 256;
 
 export interface SocketFetchOptions {
-  /** An HTTP proxy that is asked to CONNECT, such as `http://user:password@proxy:3128`. */
+  /** An HTTP proxy that supports CONNECT, such as `http://user:password@proxy:3128`. */
   readonly proxyUrl?: string;
 }
 
 /**
- * The part of `fetch` that a vendor's SDK needs, on node's own HTTP client: text bodies, an abort signal, kept-alive connections.
- * A 2xx answers a `SocketResponse` as soon as its head is there. Redirects are not followed: a key goes where it was meant to go, or nowhere.
+ * The part of `fetch` that a vendor's SDK needs, on Node's HTTP client: text bodies, an abort
+ * signal, kept-alive connections. For a 2xx it returns a `SocketResponse` as soon as the headers
+ * have arrived. Redirects are not followed, so that the API key is never sent to another server.
  */
 export class SocketFetch {
   private readonly httpAgent: http.Agent;
@@ -69,7 +70,9 @@ export class SocketFetch {
   }
 }
 
-/** The head of the answer. The signal stays in force until the whole answer was read. */
+/**
+ * Resolves with the response headers. The signal stays in effect until the whole response was read.
+ */
 function answerTo(
   request: ClientRequest,
   body: unknown,
@@ -90,13 +93,18 @@ function abortError(): Error {
   return Object.assign(new Error('The request was aborted'), { name: 'AbortError' });
 }
 
-/** The server closed a kept-alive connection just as it was taken again: it has not seen the request. */
+/**
+ * True if the server closed a kept-alive connection just as it was reused: the server has not seen
+ * the request.
+ */
 function closedWhileIdle(request: ClientRequest, error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
-/** The first `maxBytes` of a body as text; a longer one is cut, and its connection closed. */
+/**
+ * The first `maxBytes` of a body as text. A longer body is truncated, and its connection closed.
+ */
 export async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 const NO_BODY = [204, 205, 304];
 
 /**
- * A `Response` whose body is read from `incoming`, its node stream: web streams cost several times as much per network read.
- * A response that is not a 2xx has its (bounded) text as a usual body instead.
+ * A `Response` whose body is read from `incoming`, its Node stream, because web streams cost
+ * several times as much per network read. A response that is not a 2xx has its text (bounded) as a
+ * regular body instead.
  */
 export class SocketResponse extends Response {
   readonly incoming: IncomingMessage;

@@ -1,4 +1,4 @@
-/** The server reported an error where a chunk was due. `detail` is what it sent. */
+/** The server sent an error in place of a chunk. `detail` is its content. */
 export class StreamedError extends Error {
   constructor(readonly detail: unknown) {
     super('The server reported an error in its stream');

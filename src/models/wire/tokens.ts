@@ -1,4 +1,4 @@
-/** A count of tokens as a server sent it; 0 when it sent none. */
+/** A token count sent by a server; 0 if there is none. */
 export function tokens(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

@@ -1,18 +1,18 @@
 import type { TurnTraces } from './turn-traces.js';
 
-/** Folds what a vendor sends for one answer into model events. */
+/** Folds a vendor's messages of one answer into model events. */
 export interface TurnFold {
   readonly traces: TurnTraces;
-  /** Whether the server has said why the turn ended. */
+  /** True if the server has sent the finish reason. */
   readonly finished: boolean;
-  /** Whether the server has said that nothing follows. */
+  /** True if the server has said that nothing follows. */
   readonly over: boolean;
-  /** In words, what a JSON body is that `acceptWhole` refuses. */
+  /** Description of a JSON body that `acceptWhole` rejects, for error messages. */
   readonly refused_json: string;
-  /** Takes one event's JSON. */
+  /** Accepts the JSON of one event. */
   accept(event: unknown): void;
-  /** Takes an answer that was not streamed; false when it is none. */
+  /** Accepts an answer that was not streamed; false if the JSON is not one. */
   acceptWhole(json: Readonly<Record<string, unknown>>): boolean;
-  /** The whole answer has come. */
+  /** Called when the whole answer has been received. */
   complete(): void;
 }

@@ -3,13 +3,13 @@ import type { ModelEvent } from '../model-provider.js';
 const MAX_TRACES = 20;
 const MAX_DETAIL = 1_000;
 
-/** Tells of what we don't know in a turn: each field once, bounded in number and size. */
+/** Reports unknown content of a turn: each field once, bounded in number and size. */
 export class TurnTraces {
   private count = 0;
 
   constructor(
     private readonly emit: (event: ModelEvent) => void,
-    /** Removes what must not be shown. */
+    /** Redacts secrets. */
     private readonly scrub: (text: string) => string,
   ) {}
 
@@ -19,7 +19,9 @@ export class TurnTraces {
     this.emit({ type: 'trace', name, detail: this.scrub(text).slice(0, MAX_DETAIL) });
   }
 
-  /** Tells of each field that is not in `known` and carries anything, once: it is then added to `known`. */
+  /**
+   * Reports each field that is not in `known` and has a value, once: it is then added to `known`.
+   */
   unknownFields(name: string, fields: object, known: Set<string>): void {
     for (const field in fields)
       if (!known.has(field)) this.tellField(name, fields, { field, known });

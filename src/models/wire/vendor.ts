@@ -1,20 +1,22 @@
-/** What went wrong, as the vendor told it. */
+/** An error as the vendor reported it. */
 export interface Fault {
-  /** Of an HTTP response, or what stands for one in the vendor's words. */
+  /** The HTTP status of the response, or the equivalent from the vendor's error code. */
   readonly status: number | undefined;
-  /** The vendor's word for it. */
+  /** The vendor's error code. */
   readonly code: string | undefined;
   readonly detail: string;
   readonly headers?: Headers;
 }
 
-/** What the errors of one vendor look like, and what to advise. */
+/** The error formats of one vendor, and its advice texts. */
 export interface Vendor {
-  /** What its SDK made of a failed request; undefined for an error that is not the SDK's. */
+  /** The fault in an error of the vendor's SDK; undefined if the error is not the SDK's. */
   readonly fault: (error: unknown) => Fault | 'timeout' | 'unreachable' | undefined;
-  /** The HTTP status that stands for a word of the vendor's in a stream; a word that is not here may pass. */
+  /**
+   * HTTP statuses by error code of the vendor in a stream. An unlisted code counts as transient.
+   */
   readonly statuses: ReadonlyMap<string, number>;
-  /** Sentences on what to check. */
+  /** Sentences that name the things to check. */
   readonly advice: {
     readonly key: string;
     readonly not_found: string;

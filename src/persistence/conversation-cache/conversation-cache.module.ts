@@ -5,7 +5,7 @@ import { InteractionStore } from '../interaction.store.js';
 import { ConversationCache } from './conversation-cache.js';
 import { MessageLists } from './message-lists.js';
 
-/** Bounds per chat: Redis is shared. */
+/** Limits per chat, because Redis is shared. */
 const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
 
 @Module({
@@ -20,7 +20,7 @@ async function openCache(config: Config, store: InteractionStore): Promise<Conve
   const { redisUrl, hotMemoryTtlMs: ttl_ms } = config;
   if (!redisUrl || ttl_ms === 0) return new ConversationCache(store);
   const { connectRedis, REDIS_PREFIX } = await import('../../redis/connect-redis.js');
-  const redis = connectRedis(redisUrl.reveal(), () => {}); // the live bus reports outages
+  const redis = connectRedis(redisUrl.reveal(), () => {}); // The live bus reports outages.
   const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
   const logger = new Logger(ConversationCache.name);
   const refusals = new Refusals((message) =>

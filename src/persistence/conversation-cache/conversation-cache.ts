@@ -6,20 +6,21 @@ import type { InteractionStore } from '../interaction.store.js';
 import type { MessageLists } from './message-lists.js';
 import type { InteractionRow } from '../rows/interaction-row.js';
 
-/** Redis is asked because it is sooner than the store. */
+/** Timeout of a read in milliseconds. The cache is useful only if it is faster than the store. */
 const PATIENCE_MS = 250;
 
 type Place = Pick<InteractionRow, 'id' | 'chat_id' | 'parent_id'>;
 
-/** What an interaction has come to: the conversation before it, and what it added. */
+/** The conversation up to the end of an interaction: the messages before it, and those it added. */
 export interface Said {
   readonly before: readonly Message[];
   readonly added: readonly Message[];
 }
 
 /**
- * What was said in a chat before an interaction: from Redis where it was spoken in lately, else from the store, which has everything. An
- * interaction that has ended never changes, so what is kept up to its end is right for as long as it is kept.
+ * Read-through cache of the conversation before an interaction: from Redis if the chat was active
+ * recently, else from the store, which has everything. An ended interaction never changes, so a
+ * cached conversation never becomes stale.
  */
 @Injectable()
 export class ConversationCache implements OnApplicationShutdown {
@@ -27,7 +28,7 @@ export class ConversationCache implements OnApplicationShutdown {
     private readonly store: Pick<InteractionStore, 'getPreviousState'>,
     private readonly lists?: MessageLists,
     private readonly onError: (error: Error) => void = () => {},
-    /** How long Redis is waited for, in milliseconds. */
+    /** Timeout of Redis, in milliseconds. */
     private readonly patience_ms = PATIENCE_MS,
   ) {}
 
@@ -36,7 +37,10 @@ export class ConversationCache implements OnApplicationShutdown {
     return (await this.find(chat_id, parent_id)) ?? this.store.getPreviousState(id);
   }
 
-  /** The interaction has ended, and is saved. Whoever isn't told reads the store. */
+  /**
+   * Caches the conversation of an interaction that has ended and is saved. Processes that miss this
+   * read the store.
+   */
   note(interaction: Place, said: Said): void {
     this.write(interaction, said).catch(this.onError);
   }
@@ -45,12 +49,12 @@ export class ConversationCache implements OnApplicationShutdown {
     this.lists?.close();
   }
 
-  /** The chat was deleted. Should Redis be away, what it keeps is gone with its time. */
+  /** Called when the chat was deleted. If Redis is unavailable, its entry expires with the TTL. */
   async forget(chatId: string): Promise<void> {
     await this.lists?.forget(chatId).catch(this.onError);
   }
 
-  /** Only where that is soon: the store has it too. */
+  /** Reads Redis, with a short timeout, because the store has the conversation too. */
   private async find(chatId: string, head: string): Promise<Message[] | undefined> {
     if (!this.lists) return undefined;
     const found = this.lists.find(chatId, head).catch((error: Error) => {
@@ -60,7 +64,10 @@ export class ConversationCache implements OnApplicationShutdown {
     return Promise.race([found, this.patience()]);
   }
 
-  /** A process that was busy for as long hears first what has arrived meanwhile. */
+  /**
+   * If the process was busy that long, replies that have already arrived are processed before the
+   * timeout takes effect.
+   */
   private async patience(): Promise<undefined> {
     await delay(this.patience_ms, undefined, { ref: false });
     await setImmediate();

@@ -2,24 +2,25 @@ import type { Redis } from 'ioredis';
 import type { Message } from '../../protocol/message.js';
 
 export interface MessageListsOptions {
-  /** What the name of each list begins with. */
+  /** Prefix of the key of each list. */
   readonly prefix: string;
-  /** A chat that nobody has spoken in for that long is forgotten, in milliseconds. */
+  /** TTL of an inactive chat, in milliseconds. */
   readonly ttl_ms: number;
-  /** A conversation that is longer, in messages or in bytes, is not kept. */
+  /** Maximum number of messages; a longer conversation, in messages or in bytes, is not cached. */
   readonly most: number;
   readonly most_bytes: number;
 }
 
-/** What is said in a chat up to the end of an interaction. */
+/** The messages of a chat up to the end of an interaction. */
 export interface MessageList {
   readonly head: string;
   readonly messages: readonly Message[];
 }
 
 /**
- * The first item of a list names the interaction that its messages come to, and says how many bytes they are. The list is read, and gone on
- * with, only by who knows that interaction: it never changes once it has ended, so what is found is never stale.
+ * The first item of a list is a header: the interaction up to whose end the list goes, and the size
+ * of the messages in bytes. A list is read or extended only by a caller that knows that
+ * interaction. An ended interaction never changes, so a match is never stale.
  */
 const FIND = `
 local first = redis.call('LINDEX', KEYS[1], 0)
@@ -27,7 +28,10 @@ if not first or cjson.decode(first).head ~= ARGV[1] then return false end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('LRANGE', KEYS[1], 1, -1)`;
 
-/** Answers 0 when what came before is not there. A Redis that is full refuses the first write of a script only, and only one that adds. */
+/**
+ * Returns 0 if the preceding messages are not cached. A full Redis refuses only the first write of
+ * a script, and only a write that adds data.
+ */
 const WRITE = `
 local key = KEYS[1]
 local after, head, bytes, ttl, most, most_bytes = unpack(ARGV, 1, 6)
@@ -51,13 +55,13 @@ else
 end
 return 1`;
 
-/** Deletes first, so that it also does in a Redis that is full. */
+/** Deletes first, so that the deletion also works in a full Redis. */
 const FORGET = `
 redis.call('DEL', KEYS[1])
 redis.call('RPUSH', KEYS[1], cjson.encode({ deleted = true }))
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
-/** For how long a list is not begun anew once its chat was deleted. */
+/** Time for which no new list is created after its chat was deleted, in milliseconds. */
 const DELETED_MS = 60_000;
 
 interface ScriptedRedis extends Redis {
@@ -66,7 +70,7 @@ interface ScriptedRedis extends Redis {
   forgetMessages(key: string, deleted_ms: number): Promise<null>;
 }
 
-/** Conversations as lists in Redis, a chat each. */
+/** Conversations as Redis lists, one per chat. */
 export class MessageLists {
   private readonly redis: ScriptedRedis;
 
@@ -80,13 +84,13 @@ export class MessageLists {
     redis.defineCommand('forgetMessages', { lua: FORGET, numberOfKeys: 1 });
   }
 
-  /** What was said up to the end of `head`, if that is what is kept. */
+  /** The messages up to the end of `head`, if the list ends there. */
   async find(chatId: string, head: string): Promise<Message[] | undefined> {
     const found = await this.redis.findMessages(this.key(chatId), head, this.options.ttl_ms);
     return found?.map((text) => JSON.parse(text) as Message);
   }
 
-  /** Goes on after the end of `after`, or false: that is not what is kept. */
+  /** Extends the list that ends with `after`; false if the list ends elsewhere. */
   append(chatId: string, after: string, list: MessageList): Promise<boolean> {
     return this.write(chatId, after, list);
   }
@@ -95,7 +99,7 @@ export class MessageLists {
     await this.write(chatId, '', list);
   }
 
-  /** What ended just before, and is written late, is not kept. */
+  /** Also blocks late writes of interactions that ended just before the deletion. */
   async forget(chatId: string): Promise<void> {
     await this.redis.forgetMessages(this.key(chatId), DELETED_MS);
   }

@@ -2,7 +2,7 @@ import type { Budget } from '../../protocol/budget.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
 
-/** What a start asked for, kept so that every run of the interaction sees the same. */
+/** The settings of a start, saved so that every run of the interaction uses the same ones. */
 export interface InteractionSettings {
   readonly max_iterations: number;
   readonly on_disconnect: 'cancel' | 'continue';
@@ -11,7 +11,10 @@ export interface InteractionSettings {
   readonly budget?: Budget;
 }
 
-/** What happens to a call that has to be asked about: as `ask` says, allowed, denied, or asked while the agent goes on. */
+/**
+ * Treatment of a tool call that needs approval. `ask`: ask and wait; `auto`: allow; `deny`: deny;
+ * `defer`: ask while the agent continues.
+ */
 export type ApprovalMode = 'ask' | 'auto' | 'deny' | 'defer';
 
 /** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */
@@ -38,14 +41,14 @@ export interface InteractionRow {
   readonly superseded_at: string | null;
   readonly last_seq: number;
   readonly metadata: Json;
-  /** Counts runs; a writer with an older one is fenced off (I6). */
+  /** Incremented by each run; a writer with an older epoch is fenced off (I6). */
   readonly epoch: number;
   /** The root agent, author of record 1. */
   readonly agent_id: string;
-  /** The interaction that this one is an edit of. */
+  /** The interaction that this one edits. */
   readonly edited_from: string | null;
-  /** Counts decisions, cancels and interventions. */
+  /** Incremented by each decision, cancel and intervention. */
   readonly signals: number;
-  /** Why somebody wants it to stop; null while nobody does. */
+  /** The reason of a requested cancel; null if none was requested. */
   readonly cancel_reason: string | null;
 }

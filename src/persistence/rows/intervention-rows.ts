@@ -1,6 +1,6 @@
 import type { InteractionRow } from './interaction-row.js';
 
-/** What a person tells an agent, or does to it. */
+/** A user's message to an agent, or action on it. */
 export interface NewIntervention {
   readonly id: string;
   readonly interaction_id: string;
@@ -11,20 +11,20 @@ export interface NewIntervention {
   readonly created_at: string;
 }
 
-/** Whether it was taken in is in the log. */
+/** A saved intervention. The log shows if the agent has received it. */
 export interface InterventionRow extends NewIntervention {
-  /** What it counted the interaction's `signals` up to: their order. */
+  /** The value of the interaction's `signals` after this intervention; defines the order. */
   readonly signal: number;
 }
 
 export type InterveneOutcome =
   | { readonly outcome: 'accepted'; readonly interaction: InteractionRow }
-  /** There is no such interaction. */
+  /** The interaction does not exist. */
   | { readonly outcome: 'unknown' }
-  /** It has ended, or is to be cancelled. */
+  /** The interaction has ended, or is to be cancelled. */
   | { readonly outcome: 'ended' }
-  /** As many were accepted in this interaction as may: `MAX_INTERVENTIONS`. */
+  /** The interaction has the maximum number of interventions, `MAX_INTERVENTIONS`. */
   | { readonly outcome: 'too_many' };
 
-/** How many interventions one interaction takes. */
+/** Maximum number of interventions of one interaction. */
 export const MAX_INTERVENTIONS = 200;

@@ -8,7 +8,7 @@ import type {
 import type { InteractionRow } from './interaction-row.js';
 
 /**
- * The content of a record: `body` is what clients see, `hidden` what only the journal needs, such
+ * The content of a record: `body` is visible to clients; `hidden` is used only by the journal, such
  * as the provider's message. It is never sent to a client, nor over the live bus.
  */
 export type RecordContent<T extends RecordType = RecordType> =
@@ -21,19 +21,19 @@ export interface RecordOrigin {
   readonly interaction_id: string;
   /** 1, 2, 3… without a gap (I1). */
   readonly seq: number;
-  /** The run that wrote it (I6). */
+  /** The epoch of the run that wrote it (I6). */
   readonly epoch: number;
   readonly agent_id: string;
   /** ISO 8601 in UTC, milliseconds. */
   readonly at: string;
-  /** The journal key of the step it belongs to; null if it belongs to none. */
+  /** The journal key of the step that the record belongs to; null if it belongs to none. */
   readonly key: string | null;
 }
 
 /** One entry of an interaction's log, as it is stored; a union by `body.type`. */
 export type LogRecord<T extends RecordType = RecordType> = RecordOrigin & RecordContent<T>;
 
-/** Narrows a record, or what becomes one, to a type: `body` and `hidden` at once. */
+/** Narrows a record, or the content of a future record, to a type: `body` and `hidden` at once. */
 export function isRecordOf<R extends { readonly body: RecordBody }, T extends RecordType>(
   record: R,
   type: T,
@@ -41,7 +41,7 @@ export function isRecordOf<R extends { readonly body: RecordBody }, T extends Re
   return record.body.type === type;
 }
 
-/** The record as clients see it, live and replayed alike. */
+/** The record as clients see it, both live and replayed. */
 export function toEvent(record: LogRecord): RecordEvent {
   const { type, ...rest } = record.body;
   const { interaction_id, agent_id, seq, at } = record;

@@ -2,13 +2,16 @@ import type { Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { InteractionRow } from './interaction-row.js';
 
-/** What waits for a person or a client: a verdict on a tool call, an answer, or the result of a tool that the client runs. */
+/**
+ * A request that waits for a person or a client: for a verdict on a tool call, an answer, or the
+ * result of a tool that the client runs.
+ */
 export type RequestKind = 'approval' | 'input' | 'tool';
 
-/** `closed`: its interaction ended before anybody settled it. */
+/** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
-/** What a request came to. */
+/** The outcome of a request. */
 export type Settlement =
   | {
       readonly kind: 'approval';
@@ -17,7 +20,7 @@ export type Settlement =
       readonly reason?: string;
       readonly modified_input?: Json;
     }
-  /** null: declined, nobody answered in time, or (`cancel`) nobody waits for the answer any more. */
+  /** null: declined, timed out, or (`cancel`) the answer is no longer needed. */
   | {
       readonly kind: 'input';
       readonly answer: string | null;
@@ -30,17 +33,17 @@ export type Settlement =
       readonly by: 'client' | 'timeout' | 'cancel';
     };
 
-/** A request as its run writes it, in the append of the record that tells of it. */
+/** A request as its run writes it, in the same append as the record that announces it. */
 export interface NewRequest {
   readonly id: string;
-  /** The journal key of the step that waits; unique in its interaction. */
+  /** The journal key of the waiting step; unique in its interaction. */
   readonly key: string;
   readonly kind: RequestKind;
   readonly agent_id: string;
   readonly created_at: string;
-  /** null: never. */
+  /** null: the request never expires. */
   readonly expires_at: string | null;
-  /** The fields of its event. */
+  /** The fields of the request's event. */
   readonly event: Json;
 }
 
@@ -55,13 +58,16 @@ export interface RequestRow extends NewRequest {
 export interface SettleRequest {
   readonly request_id: string;
   readonly settlement: Settlement;
-  /** Now. After `expires_at` only a settlement by "timeout" is taken, unless `accept_expired`. */
+  /**
+   * The current time. After `expires_at` only a settlement by "timeout" is accepted, unless
+   * `accept_expired` is set.
+   */
   readonly at: string;
   readonly accept_expired?: boolean;
 }
 
 export type SettleOutcome =
-  /** By this call: `signals` of the interaction was counted up. */
+  /** Settled by this call, which incremented `signals` of the interaction. */
   | { readonly outcome: 'settled'; readonly interaction: InteractionRow }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'settled_before' }
@@ -72,6 +78,6 @@ export interface RequestPage {
   readonly chat_id?: string;
   readonly interaction_id?: string;
   readonly limit: number;
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly after?: { readonly created_at: string; readonly id: string };
 }

@@ -42,67 +42,85 @@ export type NewInteraction = Pick<
   | 'metadata'
 >;
 
-/** Everything a start writes in one transaction. */
+/** The data that a start writes in one transaction. */
 export interface StartInteraction {
-  /** Created if no chat has this id yet. */
+  /** Created if no chat with this id exists. */
   readonly chat: NewChat;
   readonly interaction: NewInteraction;
-  /** When another interaction of the chat is active: refuse, queue behind all others, or queue in front and mark the active one for cancelling. */
+  /**
+   * The policy if another interaction of the chat is active: reject, queue behind all others, or
+   * queue in front and mark the active one for cancelling.
+   */
   readonly on_conflict: 'reject' | 'enqueue' | 'interrupt';
-  /** The interaction that this one replaces: it starts from the state before it. Never with `enqueue`. */
+  /**
+   * The interaction that this one replaces: it starts from the state before that one. Never
+   * combined with `enqueue`.
+   */
   readonly edited_from?: string;
   readonly idempotency?: { readonly key: string; readonly fingerprint: string };
-  /** Given when the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
+  /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
   readonly lease?: LeaseTerms;
 }
 
 export type StartOutcome =
   | { readonly outcome: 'started'; readonly interaction: InteractionRow; readonly first: LogRecord }
-  /** The idempotency key and fingerprint were seen before. */
+  /** The idempotency key was used before, with the same fingerprint. */
   | { readonly outcome: 'repeated'; readonly interaction: InteractionRow }
-  /** The idempotency key was seen before with another fingerprint. */
+  /** The idempotency key was used before, with another fingerprint. */
   | { readonly outcome: 'key_reused' }
   | { readonly outcome: 'busy'; readonly active_interaction_id: string }
-  /** QUEUED: no record yet, no parent unless it is an edit. `interrupted` was marked for cancelling. */
+  /**
+   * QUEUED: no record yet, and no parent unless it is an edit. `interrupted` is the interaction
+   * marked for cancelling.
+   */
   | {
       readonly outcome: 'queued';
       readonly interaction: InteractionRow;
       readonly interrupted: string | null;
     }
-  /** As many wait in this chat as may: `MAX_QUEUED`. */
+  /** The queue of the chat is full: `MAX_QUEUED`. */
   | { readonly outcome: 'queue_full' }
   /** `edited_from` is not an interaction of this chat. */
   | { readonly outcome: 'unknown_edit' }
-  /** `edited_from` waits for its turn: there is no state before it yet. */
+  /** `edited_from` is queued, so it has no prior state yet. */
   | { readonly outcome: 'edits_queued' };
 
-/** How many interactions may wait in one chat. */
+/** Maximum number of queued interactions of one chat. */
 export const MAX_QUEUED = 100;
 
 export interface LeaseTerms {
   readonly owner: string;
   readonly ttl_ms: number;
-  /** This owner may hold it already, from a try of which it never got to know: then nothing was lost. */
+  /**
+   * The owner may already hold the lease, from an attempt whose result it never received. In that
+   * case no run was lost.
+   */
   readonly never_begun?: boolean;
 }
 
-/** A lease that was taken: the row as it is now, its `epoch` already counted up. */
+/** An acquired lease: the current row, with `epoch` already incremented. */
 export interface Lease {
   readonly interaction: InteractionRow;
-  /** The owner that lost it, if the previous run neither ended nor let go; null otherwise. */
+  /**
+   * The owner that lost the lease, if the previous run neither ended nor released it; null
+   * otherwise.
+   */
   readonly lost_owner: string | null;
-  /** The previous run was parked: it left nothing unfinished. */
+  /** The previous run was parked, so it left no unfinished work. */
   readonly parked: boolean;
-  /** How many runs in a row were lost, the previous one included, that had written nothing but their `resumed`. */
+  /**
+   * Number of consecutive lost runs, the previous one included, that wrote nothing but their
+   * `resumed`.
+   */
   readonly losses: number;
 }
 
-/** An interaction that should run and that nobody holds. */
+/** An interaction that should run and has no owner. */
 export interface Unowned {
   readonly id: string;
-  /** Its last run neither ended nor let go. */
+  /** Its last run neither ended nor released the lease. */
   readonly is_lost: boolean;
-  /** What its `Lease` will say. */
+  /** The value of `losses` in its next `Lease`. */
   readonly losses: number;
 }
 
@@ -112,20 +130,24 @@ export interface LeaseState {
   readonly cancel_reason: string | null;
 }
 
-/** What one append of one interaction writes, all of it or nothing. */
+/** One append to one interaction; it is written atomically. */
 export interface AppendBatch {
   readonly interaction_id: string;
   readonly epoch: number;
-  /** In order, without a gap, following what is in the log. */
+  /** In order, without a gap, following the last record of the log. */
   readonly records: readonly LogRecord[];
   readonly status?: InteractionStatus;
   /** The new total. */
   readonly usage?: Usage;
-  /** With the records that tell of them. A request whose key is there already stays as it is. */
+  /**
+   * Written with the records that announce them. A request whose key exists already stays
+   * unchanged.
+   */
   readonly requests?: readonly NewRequest[];
   /**
-   * Given with `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its chat, closes its pending requests, and promotes the
-   * chat's next queued one. One that ends in the queue is superseded from then on.
+   * Set with `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its chat, closes
+   * its pending requests, and promotes the chat's next queued interaction. An interaction that ends
+   * in the queue is superseded from then on.
    */
   readonly end?: InteractionEnd;
 }
@@ -134,12 +156,12 @@ export interface InteractionEnd {
   readonly status: FinalStatus;
   readonly error: InteractionError | null;
   readonly completed_at: string;
-  /** What this interaction adds to the conversation, its user message first. */
+  /** The messages that this interaction adds to the conversation, its user message first. */
   readonly added_messages: readonly Message[];
 }
 
 /**
- * `written`: durable (also if an earlier try of the same epoch had written it already).
+ * `written`: durable (also if an earlier attempt of the same epoch had already written it).
  * `fenced`: another run has taken over, or the interaction is gone; nothing was written.
  */
 export type AppendOutcome = 'written' | 'fenced';

@@ -6,7 +6,10 @@ import { onDisk } from './durable-files.js';
 const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 export const LOG_SUFFIX = '.events.jsonl';
 
-/** The paths of one chat: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in `chats/<chat_id>/`. */
+/**
+ * The paths of one chat: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in
+ * `chats/<chat_id>/`.
+ */
 export class ChatDirectory {
   /** @param path changes when the folder is renamed */
   constructor(public path: string) {}
@@ -37,8 +40,9 @@ export class ChatDirectory {
 }
 
 /**
- * Makes the folder of a chat, and answers its path. It is named like the chat, but its files tell
- * which chat it holds: on a file system that doesn't tell `Sums` from `sums`, the second one's folder is `sums.2`.
+ * Creates the folder of a chat and returns its path. The folder is named after the chat, but its
+ * files determine which chat it holds: on a case-insensitive file system, where `Sums` and `sums`
+ * are the same, the second one's folder is `sums.2`.
  */
 export async function makeChatDirectory(root: string, chatId: string): Promise<string> {
   const name = checkName(chatId);
@@ -55,7 +59,7 @@ export async function makeChatDirectory(root: string, chatId: string): Promise<s
   }
 }
 
-/** Ids become file names: these characters alone may leave for the disk. */
+/** Ids become file names, so only these characters may reach the file system. */
 function checkName(id: string): string {
   if (FILE_NAME.test(id)) return id;
   throw new AppError(

@@ -7,7 +7,10 @@ import type { StoredInteraction } from '../memory/stored-interaction.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { replaceDurably, replaceFile } from './durable-files.js';
 
-/** chat.json, which people read; of it a start reads what the logs don't have. */
+/**
+ * Writes chat.json, which is for people. A start reads from it only the data that the logs don't
+ * have.
+ */
 export async function writeChatFile(
   { chatFile }: ChatDirectory,
   chat: ChatSnapshot,
@@ -15,7 +18,7 @@ export async function writeChatFile(
   await replaceDurably(chatFile, toText(chat));
 }
 
-/** Undefined if there is none; `damaged` if it is no chat. */
+/** Undefined if there is none; `damaged` if it does not contain a chat. */
 export async function readChatFile({
   chatFile,
 }: ChatDirectory): Promise<ChatSnapshot | 'damaged' | undefined> {
@@ -28,11 +31,14 @@ export async function readChatFile({
   }
 }
 
-/** Begins `<interaction_id>.json`, of which a start reads these fields alone. */
+/** The beginning of `<interaction_id>.json`; a start reads only these fields. */
 const FIRST_FIELDS = /^\{\n {2}"last_seq": (\d+),\n {2}"superseded_at": (?:null|"([^"]*)"),/;
 const HEAD_BYTES = 128;
 
-/** `<interaction_id>.json`: the interaction with the messages that it added, as `final_agent_state`. */
+/**
+ * Writes `<interaction_id>.json`: the interaction with the messages that it added, as
+ * `final_agent_state`.
+ */
 export async function writeProjection(
   directory: ChatDirectory,
   interaction: StoredInteraction,
@@ -64,16 +70,16 @@ function readText(fd: number, position: number): string {
   return bytes.toString('latin1', 0, readSync(fd, bytes, 0, HEAD_BYTES, position));
 }
 
-/** requests.json: every request of a chat, by interaction. */
+/** requests.json: all requests of a chat, by interaction. */
 export type RequestsFile = Readonly<Record<string, SavedRequests>>;
 
 interface SavedRequests {
-  /** `request_changes` of the interaction that this was made from: with another it is stale. */
+  /** `request_changes` of the interaction from which this was generated; stale if they differ. */
   readonly changes: number;
   readonly requests: readonly RequestRow[];
 }
 
-/** All as they are now; logs are read only where the file is stale. */
+/** All requests in their current state. Logs are read only if the file is stale. */
 export async function collectRequests(
   directory: ChatDirectory,
   chat: StoredChat,
@@ -100,7 +106,7 @@ export async function writeRequestsFile(
   await replaceFile(requestsFile, toText(file));
 }
 
-/** Empty if it is missing or damaged. */
+/** Empty if the file is missing or damaged. */
 export async function readRequestsFile({ requestsFile }: ChatDirectory): Promise<RequestsFile> {
   try {
     const file: unknown = JSON.parse(await readFile(requestsFile, 'utf8'));

@@ -22,9 +22,10 @@ interface Addition {
 }
 
 /**
- * Writes at `offset`, the file's end, and waits until it is on the disk. All or nothing, but for a
- * kill: readers drop a part. The write itself is synchronous: it only copies into the page cache,
- * which is ten times cheaper than a trip through the thread pool.
+ * Writes at `offset`, the end of the file, and waits until the data is on the disk. All or nothing,
+ * except if the process is killed: readers drop a partial append. The write itself is synchronous:
+ * it only copies into the page cache, which is ten times cheaper than a trip through the thread
+ * pool.
  */
 export function appendDurably(path: string, addition: Addition): Promise<void> {
   return onDisk(append(path, addition));
@@ -33,7 +34,7 @@ export function appendDurably(path: string, addition: Addition): Promise<void> {
 async function append(path: string, { bytes, offset, create }: Addition): Promise<void> {
   const fd = openSync(path, create ? 'wx' : 'r+');
   try {
-    // An earlier append may have failed, and its truncation too: nothing of it may outlive this one.
+    // An earlier append may have failed, and its truncation too. Its data must be removed first.
     if (!create && fstatSync(fd).size > offset) ftruncateSync(fd, offset);
     writeAll(fd, bytes, offset);
     await syncData(fd);
@@ -46,19 +47,22 @@ async function append(path: string, { bytes, offset, create }: Addition): Promis
   }
 }
 
-/** Readers, and a start after a kill, find the old file or the new one, whole. */
+/** Atomic: readers, and a start after a kill, find either the old file or the new one, complete. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await onDisk(writeFile(path + TEMPORARY_SUFFIX, text));
   await rename(path + TEMPORARY_SUFFIX, path);
 }
 
-/** The same, after a power loss too. */
+/** Like `replaceFile`, and durable: also holds after a power loss. */
 export async function replaceDurably(path: string, text: string): Promise<void> {
   await onDisk(writeFile(path + TEMPORARY_SUFFIX, text, { flush: true }));
   await rename(path + TEMPORARY_SUFFIX, path);
 }
 
-/** Makes new, renamed and removed entries of a folder survive a power loss. Windows can't, and doesn't need to. */
+/**
+ * Makes created, renamed and removed entries of a folder durable against a power loss. Windows does
+ * not support this, and does not need it.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
@@ -80,14 +84,19 @@ function truncateQuietly(fd: number, length: number): void {
   try {
     ftruncateSync(fd, length);
   } catch {
-    // The next append truncates it, and the next start drops what is left of it.
+    // The next append truncates the rest, or the next start drops it.
   }
 }
 
-/** Passing failures of a disk: full, over quota, broken, read-only; or the process has too many files open. */
+/**
+ * Transient disk errors: full, over quota, I/O error, read-only; or too many open file descriptors.
+ */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Waits for work on the disk. @throws AppError `store_unavailable` where trying again later may help */
+/**
+ * Waits for a disk operation.
+ * @throws AppError `store_unavailable` if a later retry may succeed
+ */
 export async function onDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -13,7 +13,10 @@ import { FileLog } from './file-log.js';
 import type { Projections } from './projections.js';
 import type { ReportProblem } from './report-problem.js';
 
-/** Chats that are being deleted or received; no chat's id has a dot. A start removes them. */
+/**
+ * Prefix of chats that are being deleted or imported; a chat id never contains a dot. A start
+ * removes these folders.
+ */
 const TRASH_PREFIX = '.deleted-';
 const INCOMING_PREFIX = '.incoming-';
 
@@ -22,13 +25,13 @@ export function isLeftOver(name: string): boolean {
 }
 
 export interface FileJournalOptions {
-  /** The folder of the chats' folders. */
+  /** The folder that contains the chats' folders. */
   readonly root: string;
   readonly projections: Projections;
   readonly report: ReportProblem;
 }
 
-/** Chats as folders under `root`. */
+/** Stores each chat as a folder under `root`. */
 export class FileJournal extends Journal {
   constructor(private readonly options: FileJournalOptions) {
     super();
@@ -46,7 +49,7 @@ export class FileJournal extends Journal {
     return new ChatFolder(this.options, directory, 'received');
   }
 
-  /** A folder that an earlier process made. */
+  /** Opens a folder that an earlier process created. */
   open(directory: ChatDirectory): ChatFolder {
     return new ChatFolder(this.options, directory, 'there');
   }
@@ -87,7 +90,7 @@ class ChatFolder extends ChatJournal {
     });
   }
 
-  /** The renaming removes the chat. */
+  /** The rename removes the chat. */
   async remove(): Promise<void> {
     await this.moveTo(join(this.options.root, `${TRASH_PREFIX}${randomUUID()}`), 'removed');
   }
@@ -97,12 +100,12 @@ class ChatFolder extends ChatJournal {
     await rm(this.directory.path, { recursive: true, force: true });
   }
 
-  /** The renaming makes the folder that of a chat. */
+  /** The rename makes the folder that of a chat. */
   async enter(chatId: string): Promise<void> {
     const { root } = this.options;
     const { interactions, path } = this.directory;
     await Promise.all([interactions, path].map(syncDirectory));
-    const free = await makeChatDirectory(root, chatId); // finds the folder's name
+    const free = await makeChatDirectory(root, chatId); // finds a free folder name
     await rmdir(new ChatDirectory(free).interactions);
     await rmdir(free);
     await this.moveTo(free, 'there');
@@ -117,7 +120,7 @@ class ChatFolder extends ChatJournal {
     this.options.report({ path: this.directory.path, message });
   }
 
-  /** Makes the folder if the chat is new; if `task` fails then, nothing is left of it. */
+  /** Creates the folder if the chat is new, and removes it again if `task` fails. */
   private async making<T>(task: () => Promise<T>): Promise<T> {
     if (this.stage !== 'new') return task();
     this.directory.path = await makeChatDirectory(this.options.root, this.chatId);
@@ -147,7 +150,7 @@ class ChatFolder extends ChatJournal {
   }
 }
 
-/** For chats of a file store. */
+/** The directory of a chat in a file store. */
 export function directoryOf({ journal }: StoredChat): ChatDirectory {
   if (journal instanceof ChatFolder) return journal.directory;
   throw new TypeError('The chat is not kept in files.');

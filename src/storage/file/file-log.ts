@@ -22,11 +22,14 @@ import type { Line } from './read-lines.js';
 import { readLines } from './read-lines.js';
 import { SparseOffsets } from './sparse-offsets.js';
 
-/** One interaction's file: the truth about it. Reads see the appends committed at the time of the call. */
+/**
+ * The file of one interaction, which is its source of truth. Reads see the appends committed at the
+ * time of the call.
+ */
 export class FileLog extends RecordLog {
-  /** Of the committed appends. */
+  /** Size of the committed appends. */
   private size = 0;
-  /** The `end` line. */
+  /** Range of the `end` line. */
   private end: { readonly from: number; readonly to: number } | undefined;
   private readonly offsets = new SparseOffsets();
 
@@ -46,7 +49,7 @@ export class FileLog extends RecordLog {
     return this.write(content, state);
   }
 
-  /** @param last the lengths of its last two lines */
+  /** @param last the lengths of the last two lines */
   moveTo(size: number, last: { end_bytes: number; commit_bytes: number }): void {
     this.size = size;
     const to = size - last.commit_bytes;
@@ -132,7 +135,7 @@ export class FileLog extends RecordLog {
     return decodeRecord(this.id, line);
   }
 
-  /** Until `take` answers false. */
+  /** Reads lines until `take` returns false. */
   private async eachLine(from: number, take: (line: Line) => boolean): Promise<void> {
     const to = this.size;
     await this.withFile(async (file) => {

@@ -12,10 +12,10 @@ import { describeError } from './report-problem.js';
 
 const FILE_NAME = 'permission-rules.json';
 
-/** A rule with what used it. */
+/** A rule with its uses. */
 type StoredRule = PermissionRule & RuleUses;
 
-/** Rules in one file that people can read, `permission-rules.json`. For one process. */
+/** Rules in one human-readable file, `permission-rules.json`. For a single process. */
 export class FileRuleStore extends RuleStore {
   private readonly mutex = new KeyedMutex();
 
@@ -27,8 +27,8 @@ export class FileRuleStore extends RuleStore {
   }
 
   /**
-   * Takes up what is in `data_dir`.
-   * @throws AppError `rules_damaged`: to go on without rules would allow what they deny
+   * Loads the rules in `data_dir`.
+   * @throws AppError `rules_damaged`: running without the rules would allow what they deny
    */
   static async open({ data_dir }: { data_dir: string }): Promise<FileRuleStore> {
     await mkdir(data_dir, { recursive: true });
@@ -101,7 +101,7 @@ export class FileRuleStore extends RuleStore {
     });
   }
 
-  /** What is not on the disk has not happened. */
+  /** Changes memory only after the change is on the disk. */
   private change<T>(
     work: (rules: readonly StoredRule[]) => { result: T; rules?: readonly StoredRule[] },
   ): Promise<T> {
@@ -135,7 +135,7 @@ async function load(path: string): Promise<StoredRule[]> {
   }
 }
 
-/** As others see it; `useKey`: with the uses of this key left out. */
+/** The public form of a rule; `useKey`: without the uses of this key. */
 function toRule({ used_by = [], uses, ...rule }: StoredRule, useKey?: string): PermissionRule {
   return { ...rule, uses: usesWithout({ uses, used_by }, useKey) };
 }

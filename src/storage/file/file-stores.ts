@@ -23,13 +23,14 @@ export interface FileStoreOptions {
 }
 
 export interface FileStores extends AllStores {
-  /** Resolves once everything is on the disk. The stores must not be used any more. */
+  /** Resolves once everything is on the disk. The stores must not be used afterwards. */
   close(): Promise<void>;
 }
 
 /**
- * Opens `data_dir`: the memory store with its logs on the disk, in files that people can read. Appends that a killed process left half done are finished or dropped whole, and
- * reported. For one process; the caller makes sure that it is the only one.
+ * Opens `data_dir`: the memory store with its logs on the disk, in human-readable files. Appends
+ * that were interrupted by a kill are completed or dropped as a whole, and reported. For a single
+ * process; the caller ensures that no other process uses the directory.
  */
 export async function openFileStores({
   data_dir,

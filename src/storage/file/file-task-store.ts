@@ -8,7 +8,7 @@ import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 import { compareKeys } from '../memory/store-index.js';
 
-/** Where the chats are that there are now. */
+/** The folders of the existing chats. */
 export interface ChatFolders {
   list(): Iterable<readonly [chatId: string, folder: ChatDirectory]>;
   find(chatId: string): ChatDirectory | undefined;
@@ -16,17 +16,23 @@ export interface ChatFolders {
 
 type Board = readonly Task[];
 
-/** Each chat's board in its folder, `tasks.json`, as people want to read it. For one process. */
+/**
+ * The task board of each chat, `tasks.json` in its folder, in a human-readable form. For a single
+ * process.
+ */
 export class FileTaskStore extends TaskStore {
   private readonly mutex = new KeyedMutex();
-  /** Whose each task is. */
+  /** The chat id of each task. */
   private readonly chatOf = new Map<string, string>();
 
   private constructor(private readonly folders: ChatFolders) {
     super();
   }
 
-  /** Takes up what is there. A board that can't be read is reported; it stays as it is until it is mended, and can't be changed before. */
+  /**
+   * Loads the existing boards. A board that can't be read is reported. It stays unchanged and
+   * read-only until its file is repaired.
+   */
   static async open(folders: ChatFolders, report: ReportProblem): Promise<FileTaskStore> {
     const store = new FileTaskStore(folders);
     for (const [chatId, folder] of folders.list()) {
@@ -80,7 +86,7 @@ export class FileTaskStore extends TaskStore {
     });
   }
 
-  /** What is not on the disk has not happened. Answers whether there was anything to change. */
+  /** Changes memory only after the change is on the disk. Returns true if there was a change. */
   private change(chatId: string, work: (board: Board) => Board | undefined): Promise<boolean> {
     return this.mutex.run(chatId, async () => {
       const folder = this.folders.find(chatId);
@@ -91,7 +97,7 @@ export class FileTaskStore extends TaskStore {
     });
   }
 
-  /** Answers false when the chat was deleted meanwhile. */
+  /** Returns false if the chat was deleted meanwhile. */
   private async write(chatId: string, folder: ChatDirectory, board: Board): Promise<boolean> {
     try {
       await replaceDurably(folder.tasksFile, `${JSON.stringify({ tasks: board }, null, 2)}\n`);

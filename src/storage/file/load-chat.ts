@@ -24,8 +24,9 @@ import {
 import type { ReportProblem } from './report-problem.js';
 
 /**
- * Takes up one chat as the last process left it. The logs are the truth: a start counts though its
- * chat.json was not written, one whose log was not written whole never was. Undefined if the folder holds no chat.
+ * Loads one chat as the last process left it. The logs are the source of truth: a start counts even
+ * if chat.json was not written; a start whose log was not written completely does not count.
+ * Undefined if the folder contains no chat.
  */
 export async function loadChat(
   journal: FileJournal,
@@ -45,7 +46,7 @@ export async function loadChat(
   return chat;
 }
 
-/** Finishes changes of two logs of which the process had written one. */
+/** Completes changes that affect two logs if the process had written only one. */
 export async function finishWrites(core: StoreCore, chat: StoredChat): Promise<void> {
   const { active } = chat;
   for (const { log } of chat.queued) {
@@ -92,7 +93,7 @@ function toRow({ branch_version: _, superseded: _superseded, ...row }: ChatSnaps
   return row;
 }
 
-/** From the start that created the chat, or from what another one knows of it. */
+/** Rebuilds the row from the start that created the chat, or from the data in another start. */
 async function rebuildRow(first: StoredInteraction | undefined): Promise<ChatRow | undefined> {
   if (!first) return undefined;
   const { chat, chat_id, created_at } = (await first.log.readHead()).start;
@@ -101,8 +102,8 @@ async function rebuildRow(first: StoredInteraction | undefined): Promise<ChatRow
 }
 
 /**
- * Brings a chat's head and branches to where its logs are: chat.json tells how they were, and the
- * branch changes after it are made again, in order. Answers whether chat.json is stale.
+ * Brings a chat's head and branches up to date with its logs: chat.json has their earlier state,
+ * and the later branch changes are applied again, in order. Returns true if chat.json is stale.
  */
 async function catchUp(chat: StoredChat, saved: ChatSnapshot | undefined): Promise<boolean> {
   const { head_interaction_id: head } = chat.row;
@@ -127,7 +128,7 @@ async function beginningOf({ log, known }: StoredInteraction): Promise<string> {
   return first?.at ?? known.created_at;
 }
 
-/** A requests.json that is stale or damaged is made anew. */
+/** Regenerates a requests.json that is stale or damaged. */
 async function loadRequests(chat: StoredChat, directory: ChatDirectory): Promise<void> {
   await rm(`${directory.requestsFile}${TEMPORARY_SUFFIX}`, { force: true });
   const asking = chat.interactions.filter(({ state }) => state.request_changes > 0);

@@ -25,8 +25,9 @@ interface LogEnds {
 }
 
 /**
- * Takes up one log as the last process left it. An append that was cut short is dropped whole; a
- * log damaged in another way is copied first. Undefined if not even the start was written, or the file is no log.
+ * Loads one log as the last process left it. An incomplete append is dropped as a whole; a log
+ * damaged in another way is copied first. Undefined if not even the start was written, or if the
+ * file is not a log.
  */
 export async function loadLog(
   directory: ChatDirectory,
@@ -49,8 +50,9 @@ export async function loadLog(
 }
 
 /**
- * Undefined if the log doesn't end with a commit. Reads nothing between, however long the log is.
- * Synchronous, which is faster for the thousands of them at a start, when nothing is served yet.
+ * Undefined if the log doesn't end with a commit. Reads only both ends, however long the log is.
+ * Synchronous, because that is faster for the thousands of logs at a start, when no request is
+ * served yet.
  */
 function readEnds(path: string): LogEnds | undefined {
   const fd = openSync(path, 'r');
@@ -66,7 +68,10 @@ function readEnds(path: string): LogEnds | undefined {
   }
 }
 
-/** Answers the rest of the log. Without a whole first append there never was an interaction, and the file goes. */
+/**
+ * Returns the remaining log. Without a complete first append the interaction never existed, and its
+ * file is removed.
+ */
 async function dropIncomplete(path: string, report: ReportProblem): Promise<LogEnds | undefined> {
   const file = await open(path, 'r+');
   try {
@@ -87,7 +92,10 @@ async function dropIncomplete(path: string, report: ReportProblem): Promise<LogE
   return undefined;
 }
 
-/** The length of the whole appends from the beginning; `damaged` if commits follow them, which no cut explains. */
+/**
+ * The length of the complete appends from the beginning; `damaged` if commits follow them, which an
+ * interrupted write can't explain.
+ */
 async function measureIntact(
   file: FileHandle,
   size: number,

@@ -9,7 +9,10 @@ import { finishWrites, loadChat } from './load-chat.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 
-/** Chats read at a time: the disk does several things at once, and file handles are few. */
+/**
+ * Number of chats read concurrently: the disk supports parallel reads, and file descriptors are
+ * limited.
+ */
 const ABREAST = 16;
 
 export interface LoadOptions {
@@ -19,7 +22,7 @@ export interface LoadOptions {
   readonly report: ReportProblem;
 }
 
-/** Takes up `root` as the last process left it, and finishes the changes that it was in the middle of. */
+/** Loads `root` as the last process left it, and completes the changes that were in progress. */
 export async function loadStore(options: LoadOptions): Promise<void> {
   const { root, core } = options;
   await mkdir(root, { recursive: true });
@@ -56,7 +59,7 @@ function add({ core, report }: LoadOptions, chat: StoredChat): void {
   report({ path: directoryOf(chat).path, message });
 }
 
-/** A folder with other things in it is not the store's to remove. */
+/** A folder with other files in it does not belong to the store and is not removed. */
 async function discard(
   { path, interactions }: ChatDirectory,
   report: ReportProblem,

@@ -4,17 +4,19 @@ import type { InteractionState } from '../memory/interaction-state.js';
 import type { InteractionStart, LogAppend, LogNote } from '../memory/journal.js';
 import { toNotes } from '../memory/log-notes.js';
 
-/** The last line of an append. An append without it, or unlike it, was never committed. */
+/**
+ * The last line of an append. An append without it, or inconsistent with it, was never committed.
+ */
 export interface Commit {
   readonly records: number;
   /** Length of the append before this line. */
   readonly bytes: number;
-  /** Length of the line before this one, if that is an `end` line; else 0. */
+  /** Length of the line before this one if that is an `end` line; otherwise 0. */
   readonly end_bytes: number;
   readonly state: InteractionState;
 }
 
-/** An append as it is written, with the lengths of its last two lines. */
+/** An encoded append, with the lengths of its last two lines. */
 export interface EncodedAppend {
   readonly bytes: Buffer;
   readonly end_bytes: number;
@@ -22,9 +24,9 @@ export interface EncodedAppend {
 }
 
 /**
- * The lines of a log are JSON objects told apart by their first key: `start` once, `seq` for a
- * record, `request`, `settled`, `intervention`, `end` with the messages added to the conversation,
- * and `commit`, which closes each append. An append is written in one piece.
+ * Encodes an append. The lines of a log are JSON objects, distinguished by their first key: `start`
+ * once, `seq` for a record, `request`, `settled`, `intervention`, `end` with the messages added to
+ * the conversation, and `commit`, which ends each append. An append is written in one piece.
  */
 export function encodeAppend(
   content: LogAppend & { readonly start?: InteractionStart },
@@ -55,7 +57,7 @@ export function isCommit(line: Buffer): boolean {
   return startsWith(line, COMMIT);
 }
 
-/** The seq of a record's line, without parsing the rest. */
+/** The seq in the line of a record, without parsing the rest. */
 export function seqOf(line: Buffer): number {
   let seq = 0;
   for (let i = RECORD.length; ; i++) {
@@ -83,7 +85,7 @@ export function decodeAddedMessages(line: Buffer): Message[] {
   return (JSON.parse(line.toString()) as { end: { added_messages: Message[] } }).end.added_messages;
 }
 
-/** Undefined for a line that is cut, or of another kind. */
+/** Undefined for a line that is truncated, or of another kind. */
 export function decodeCommit(line: Buffer): Commit | undefined {
   if (!isCommit(line)) return undefined;
   try {

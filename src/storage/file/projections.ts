@@ -11,7 +11,10 @@ import {
 } from './chat-files.js';
 import type { WriteBehind } from './write-behind.js';
 
-/** Keeps the files for people up to date with the logs. No caller waits for them; a start catches up. */
+/**
+ * Keeps the human-readable files up to date with the logs. No caller waits for them; a start brings
+ * them up to date.
+ */
 export class Projections {
   constructor(
     private readonly index: StoreIndex,
@@ -35,7 +38,10 @@ export class Projections {
       this.behind.schedule(`requests ${chatId}`, () => this.refreshRequests(directory, chatId));
   }
 
-  /** Reading may take long: writers don't wait for it. Changes meanwhile have scheduled the next. */
+  /**
+   * Reading may take long, so writers don't wait for it. Changes made meanwhile have scheduled the
+   * next refresh.
+   */
   private async refreshRequests(directory: ChatDirectory, chatId: string): Promise<void> {
     const chat = this.index.findChat(chatId);
     if (!chat) return;

@@ -4,14 +4,15 @@ const NEWLINE = 10;
 const FIRST_CHUNK = 64 * 1024;
 
 export interface Line {
-  /** Without its newline. Valid until the next line is asked for. */
+  /** Without its newline. Valid until the next line is requested. */
   readonly bytes: Buffer;
-  /** Where it begins in the file. */
+  /** Offset of its beginning in the file. */
   readonly offset: number;
 }
 
 /**
- * The complete lines between two offsets. Only the byte `\n` ends a line: U+2028 and its like are text. What follows the last newline is left out.
+ * The complete lines between two offsets. Only the byte `\n` ends a line: U+2028 and similar
+ * characters are text. Data after the last newline is left out.
  */
 export async function* readLines(
   file: FileHandle,
@@ -36,7 +37,7 @@ export async function* readLines(
       yield { bytes: text.subarray(begin, end), offset: base + begin };
       begin = end + 1;
     }
-    // A line longer than a chunk: larger chunks keep the copying linear.
+    // A line longer than a chunk: larger chunks keep the cost of copying linear.
     size = begin === 0 ? size * 2 : FIRST_CHUNK;
     carry = text.subarray(begin);
   }

@@ -1,7 +1,7 @@
-/** Something on the disk that was not as the store leaves it. */
+/** Data on the disk that is not in the state in which the store leaves it. */
 export interface StorageProblem {
   readonly path: string;
-  /** A sentence for the operator: what it was and what was done about it. */
+  /** A sentence for the operator: the problem and the repair. */
   readonly message: string;
 }
 

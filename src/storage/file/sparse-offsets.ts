@@ -2,14 +2,18 @@ const MAX_ENTRIES = 64;
 const FIRST_STRIDE = 64;
 
 /**
- * Where some records of a log begin, so that a page in its middle is found without reading all before it. Bounded: when it is full,
- * every second entry goes and the stride doubles. A log of fewer records than the stride costs nothing.
+ * Offsets of some records of a log, so that a page in its middle is found without reading all
+ * records before it. Bounded: when it is full, every second entry is removed and the stride
+ * doubles. A log with fewer records than the stride needs no entry.
  */
 export class SparseOffsets {
   #stride = FIRST_STRIDE;
   #entries: { readonly seq: number; readonly offset: number }[] = [];
 
-  /** Tells where the line of record `seq`, or a line before it and after record `seq - 1`, begins. */
+  /**
+   * Notes the offset of the line of record `seq`, or of a line before it and after record `seq -
+   * 1`.
+   */
   note(seq: number, offset: number): void {
     if (seq < (this.#entries.at(-1)?.seq ?? 1) + this.#stride) return;
     this.#entries.push({ seq, offset });

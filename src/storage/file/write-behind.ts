@@ -1,6 +1,6 @@
 /**
- * Does work later that nobody waits for, one task at a time. A task that is scheduled again before it began runs once, so that what
- * changes often is written as often as the disk can.
+ * Runs tasks in the background, one at a time. A task that is scheduled again before it began runs
+ * once, so that data that changes often is written as often as the disk allows.
  */
 export class WriteBehind {
   readonly #tasks = new Map<string, () => Promise<void>>();
@@ -23,6 +23,7 @@ export class WriteBehind {
       this.#tasks.delete(key);
       await task().catch(this.onError);
     }
-    this.#draining = undefined; // in the same tick as the look for a next task, so that none is overlooked
+    // In the same tick as the check for a next task, so that none is missed.
+    this.#draining = undefined;
   }
 }

@@ -3,13 +3,13 @@ import type { LossCounters } from '../../persistence/interaction-rules.js';
 import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
 
-/** Everything about an interaction that changes. Immutable: each change makes a new one. */
+/** All data of an interaction that changes. Immutable: each change creates a new object. */
 export interface InteractionState extends LossCounters {
   readonly status: InteractionStatus;
   readonly epoch: number;
-  /** `last_seq` when this epoch began: records up to here were written by other runs. */
+  /** `last_seq` when this epoch began: earlier runs wrote the records up to it. */
   readonly epoch_after: number;
-  /** Who holds the lease, or held it when the process died. */
+  /** The owner of the lease, or its last owner before the process died. */
   readonly owner: string | null;
   readonly signals: number;
   /** `signals` when the run parked; null while it isn't parked. */
@@ -17,15 +17,21 @@ export interface InteractionState extends LossCounters {
   readonly cancel_reason: string | null;
   /** null in the queue, unless it is an edit. A cancel in the queue sets it to the chat's head. */
   readonly parent_id: string | null;
-  /** The lowest of a chat is next. null once begun: one that ends in the queue keeps its rank. */
+  /**
+   * The interaction with the lowest rank of a chat is next. null once begun; an interaction that
+   * ends in the queue keeps its rank.
+   */
   readonly queue_rank: number | null;
-  /** Counts the branch changes of its chat: beginnings, and ends in the queue. null before. */
+  /**
+   * Number of the chat's branch change that this interaction made, by beginning or by ending in the
+   * queue. null before.
+   */
   readonly branch_version: number | null;
-  /** How many interventions were accepted. */
+  /** Number of accepted interventions. */
   readonly interventions: number;
-  /** Child agents have been started. */
+  /** True once child agents have been started. */
   readonly has_children: boolean;
-  /** Counts the changes of its requests; a copy of them with another count is stale. */
+  /** Incremented by each change of its requests; a copy of them with another value is stale. */
   readonly request_changes: number;
   readonly usage: Usage;
   readonly error: InteractionError | null;
@@ -60,7 +66,9 @@ export interface TreePlace {
   readonly branch_version: number;
 }
 
-/** Begun at once: in epoch 1 if leased, else unowned in epoch 0. */
+/**
+ * The state of an interaction that begins at once: in epoch 1 if leased, else unowned in epoch 0.
+ */
 export function startedState(owner: string | null, place: TreePlace): InteractionState {
   return { ...begunState(NEW, place), epoch: owner === null ? 0 : 1, owner };
 }
@@ -71,7 +79,7 @@ export function queuedState(
   return { ...NEW, ...place };
 }
 
-/** With record 1. */
+/** The state of an interaction that begins, with record 1. */
 export function begunState(state: InteractionState, place: TreePlace): InteractionState {
   return { ...state, ...place, status: 'RUNNING', last_seq: 1, queue_rank: null };
 }
@@ -103,13 +111,13 @@ export function cancelledState(state: InteractionState, reason: string): Interac
   return { ...state, signals: state.signals + 1, cancel_reason: state.cancel_reason ?? reason };
 }
 
-/** One of its requests was settled. */
+/** The state after one of its requests was settled. */
 export function settledState(state: InteractionState): InteractionState {
   const { signals, request_changes } = state;
   return { ...state, signals: signals + 1, request_changes: request_changes + 1 };
 }
 
-/** An intervention was accepted. */
+/** The state after an intervention was accepted. */
 export function intervenedState(state: InteractionState): InteractionState {
   const { signals, interventions } = state;
   return { ...state, signals: signals + 1, interventions: interventions + 1 };

@@ -24,14 +24,17 @@ export interface InteractionStart {
   readonly metadata: Json;
   /** The chat, if this start created it. */
   readonly chat: NewChat | null;
-  /** Given if it was queued. */
+  /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }
 
 export interface QueuedStart {
-  /** One that began at once has it in record 1 only. */
+  /** An interaction that began at once has it only in record 1. */
   readonly user_message: string;
-  /** The interaction that this start cancels: a store that finds it uncancelled at its start does so. */
+  /**
+   * The interaction that this start cancels. If it is not cancelled yet when the store is opened,
+   * the store cancels it.
+   */
   readonly interrupts: string | null;
 }
 
@@ -41,7 +44,7 @@ export interface InteractionHead {
   readonly user_message: string;
 }
 
-/** Everything that one append saves, besides the state after it. */
+/** The content of one append, except the state after it. */
 export interface LogAppend {
   readonly records: readonly LogRecord[];
   readonly requests?: readonly NewRequest[];
@@ -58,21 +61,24 @@ export interface SettledRequest {
   readonly settled_at: string;
 }
 
-/** Of the log's own interaction. */
+/** An intervention in the log's own interaction. */
 export type SavedIntervention = Omit<InterventionRow, 'interaction_id'>;
 
-/** An entry of a log that is no record. */
+/** A log entry that is not a record. */
 export type LogNote =
   | { readonly request: NewRequest }
   | { readonly settled: SettledRequest }
   | { readonly intervention: SavedIntervention };
 
-/** The log of one interaction: everything of it that is not kept in memory. Readers see committed appends only. */
+/**
+ * The log of one interaction: all of its data that is not kept in memory. Readers see committed
+ * appends only.
+ */
 export abstract class RecordLog {
   /**
-   * Saves one append, all of it or nothing, and resolves once it is durable. Calling the answer
-   * shows it to readers; two logs that change together are both saved before either is shown.
-   * One writer at a time, who shows each append before the next.
+   * Saves one append atomically, and resolves once it is durable. Calling the returned function
+   * shows it to readers; two logs that change together are both saved before either is shown. One
+   * writer at a time, which shows each append before the next.
    */
   abstract append(content: LogAppend, state: InteractionState): Promise<() => void>;
   abstract readHead(): Promise<InteractionHead>;
@@ -82,46 +88,48 @@ export abstract class RecordLog {
   abstract readNotes(): Promise<LogNote[]>;
   /** Undefined until the interaction has ended. */
   abstract readAddedMessages(): Promise<Message[] | undefined>;
-  /** Undoes its creation. */
+  /** Reverts its creation. */
   abstract remove(): Promise<void>;
 }
 
 /** A chat's row and branches. */
 export interface ChatSnapshot extends ChatRow {
-  /** The newest `branch_version` of its interactions that this takes account of. */
+  /** The newest `branch_version` of its interactions that this snapshot includes. */
   readonly branch_version: number;
   /** `superseded_at` of the interactions that are off the active branch, by id. */
   readonly superseded: Readonly<Record<string, string>>;
 }
 
-/** Parts of a chat that readable copies are made of. */
+/** The parts of a chat from which the human-readable copies are generated. */
 export interface ChangedParts {
   readonly chat?: boolean;
   readonly interactions?: readonly string[];
   readonly requests?: boolean;
 }
 
-/** Where one chat is saved. It exists once anything was saved. */
+/** The storage of one chat. It exists once data was saved. */
 export abstract class ChatJournal {
-  /** Resolves once the first append of a new log is durable; after a failure nothing is left of it. */
+  /**
+   * Resolves once the first append of a new log is durable. After a failure no data of it remains.
+   */
   abstract create(first: FirstAppend, state: InteractionState): Promise<RecordLog>;
   abstract save(chat: ChatSnapshot): Promise<void>;
   /** Once it resolves, the chat is gone; `discard` removes the data. */
   abstract remove(): Promise<void>;
   abstract discard(): Promise<void>;
-  /** Gives a received chat its place, all of it at once. */
+  /** Moves an imported chat to its final place, atomically. */
   abstract enter(chatId: string): Promise<void>;
-  /** Tells that readable copies are stale. */
+  /** Marks the human-readable copies as stale. */
   abstract refresh(chatId: string, changed: ChangedParts): void;
-  /** Tells the operator of a failure that the store recovers from. */
+  /** Reports to the operator a failure from which the store recovers. */
   abstract report(message: string): void;
 }
 
-/** Where chats are saved: the seam between the state machine and its storage. */
+/** The storage of chats: the interface between the state machine and its persistence. */
 export abstract class Journal {
   abstract chat(chatId: string): ChatJournal;
-  /** A chat that no reader sees before it enters. */
+  /** Creates a chat that readers do not see before it enters. */
   abstract receive(): Promise<ChatJournal>;
-  /** Rejects when nothing can be saved. */
+  /** Rejects when the storage is not writable. */
   abstract ping(): Promise<void>;
 }

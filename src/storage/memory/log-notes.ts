@@ -10,7 +10,7 @@ export function toHead(start: InteractionStart, first: LogRecord | undefined): I
   return { start, user_message };
 }
 
-/** In the order in which a log has them. */
+/** In the order of the log. */
 export function toNotes({ requests = [], settled, intervention }: LogAppend): LogNote[] {
   return [
     ...requests.map((request) => ({ request })),
@@ -19,7 +19,7 @@ export function toNotes({ requests = [], settled, intervention }: LogAppend): Lo
   ];
 }
 
-/** The requests of an interaction after `notes`, in the order in which they were made. */
+/** The requests of an interaction after `notes`, in the order of their creation. */
 export function foldRequests(
   rows: readonly RequestRow[],
   notes: readonly LogNote[],
@@ -39,7 +39,10 @@ export function foldRequests(
   return folded;
 }
 
-/** As it would be read back. @throws TypeError for what JSON can't hold */
+/**
+ * A copy, as JSON would return it.
+ * @throws TypeError for values that JSON can't represent
+ */
 export function copyJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -44,7 +44,7 @@ export class MemoryChatArchive extends ChatArchive {
   }
 }
 
-/** Its interactions are written like any other, in a place that no reader sees. */
+/** An import. Its interactions are written like any others, in a place that readers do not see. */
 class ReceivedChat implements IncomingChat {
   private readonly interactions: StoredInteraction[] = [];
 

@@ -82,7 +82,7 @@ export class MemoryChatStore extends ChatStore {
   }
 }
 
-/** The place of the first chat that is older than `key`, in a list that is newest first. */
+/** The index of the first chat that is older than `key`, in a list sorted newest first. */
 function firstAfter(chats: readonly StoredChat[], key: SortKey): number {
   let low = 0;
   let high = chats.length;

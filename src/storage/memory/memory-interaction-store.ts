@@ -21,7 +21,7 @@ export class MemoryInteractionStore extends InteractionStore {
     return this.core.readRow(this.core.index.findInteraction(id));
   }
 
-  /** New chats first: their logs are the ones to be read in the end. */
+  /** New chats first, because the log that is searched is most likely there. */
   async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
     for (const { interactions } of this.core.index.newestFirst) {
       for (const interaction of interactions)

@@ -8,7 +8,7 @@ import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
 import { intervenedState } from './interaction-state.js';
 import type { StoreCore } from './store-core.js';
 
-/** Each is in an append of its own, with the signal. */
+/** Each intervention is in an append of its own, with the signal. */
 export class MemoryInterventionStore extends InterventionStore {
   constructor(private readonly core: StoreCore) {
     super();

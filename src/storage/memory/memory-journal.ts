@@ -6,7 +6,7 @@ import type { FirstAppend, InteractionHead, LogAppend, LogNote } from './journal
 import { ChatJournal, Journal, RecordLog } from './journal.js';
 import { copyJson, toHead, toNotes } from './log-notes.js';
 
-/** Keeps logs as arrays, as JSON would give them back. */
+/** Keeps logs as arrays, with the values that JSON would return. */
 export class MemoryJournal extends Journal {
   chat(): ChatJournal {
     return new MemoryChatJournal();
@@ -19,7 +19,7 @@ export class MemoryJournal extends Journal {
   async ping(): Promise<void> {}
 }
 
-/** The index holds all there is of a chat. */
+/** No own data: the index holds the whole chat. */
 class MemoryChatJournal extends ChatJournal {
   async create(first: FirstAppend): Promise<RecordLog> {
     return new MemoryLog(copyJson(first));
@@ -33,7 +33,10 @@ class MemoryChatJournal extends ChatJournal {
   report(): void {}
 }
 
-/** Appends and rows take a turn of the event loop, as with a disk: callers in a loop don't starve timers. */
+/**
+ * Appends and rows take one turn of the event loop, as with a disk, so that callers in a loop don't
+ * starve timers.
+ */
 class MemoryLog extends RecordLog {
   private readonly records: LogRecord[] = [];
   private readonly notes: LogNote[] = [];

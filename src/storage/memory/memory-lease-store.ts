@@ -12,7 +12,10 @@ interface HeldLease {
   readonly epoch: number;
 }
 
-/** Epoch and owner are saved before the caller knows them; the time of a lease is in memory, so that a restart ends it. */
+/**
+ * Epoch and owner are saved before the caller receives them. The expiry of a lease is kept in
+ * memory only, so a restart ends it.
+ */
 export class MemoryLeaseStore extends LeaseStore {
   constructor(private readonly core: StoreCore) {
     super();
@@ -75,7 +78,7 @@ export class MemoryLeaseStore extends LeaseStore {
       }));
   }
 
-  /** It should run, and no lease of it is in force. */
+  /** True if it should run and has no valid lease. */
   private wantsRun({ state, hasEnded, isQueued, leaseUntil }: StoredInteraction): boolean {
     const { owner, signals, parked_signals, cancel_reason } = state;
     const isHeld = owner !== null && this.core.clock.monotonic() < leaseUntil;

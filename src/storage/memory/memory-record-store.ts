@@ -19,7 +19,10 @@ export class MemoryRecordStore extends RecordStore {
     super();
   }
 
-  /** All are written before the first is waited for, so that the disk takes them together. A failure is the answer after all. */
+  /**
+   * All batches are written before the first is awaited, so that the disk handles them together. A
+   * failure is returned after all have finished.
+   */
   async append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
     const results = await Promise.allSettled(batches.map((batch) => this.appendOne(batch)));
     return results.map((result) => {
@@ -82,7 +85,10 @@ export class MemoryRecordStore extends RecordStore {
     return outcome ?? 'fenced';
   }
 
-  /** The end is shown with the beginning that follows it. A start after a crash between the two writes the latter. */
+  /**
+   * The end is shown together with the beginning of the next interaction. After a crash between the
+   * two writes, the next start writes the beginning.
+   */
   private async end(
     interaction: StoredInteraction,
     chat: StoredChat,

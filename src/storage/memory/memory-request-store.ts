@@ -12,7 +12,10 @@ import { compareKeys } from './store-index.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
-/** A request is in the append that made it, its settlement in one of its own with the signal. */
+/**
+ * A request is in the append that created it; its settlement is in an append of its own, with the
+ * signal.
+ */
 export class MemoryRequestStore extends RequestStore {
   constructor(private readonly core: StoreCore) {
     super();
@@ -39,7 +42,7 @@ export class MemoryRequestStore extends RequestStore {
       const pending = all.flatMap(({ pendingRequests }) => pendingRequests.filter(isWanted));
       return pending.sort(compareKeys).slice(0, limit);
     }
-    // From one log after the other: never more than a page and the requests of one log are kept.
+    // One log after the other, so that at most one page and the requests of one log are in memory.
     let page: RequestRow[] = [];
     for (const interaction of all) {
       if (interaction.state.request_changes === 0) continue;
@@ -59,7 +62,7 @@ export class MemoryRequestStore extends RequestStore {
       .slice(0, limit);
   }
 
-  /** Undefined if the scope is everything. */
+  /** Undefined if the scope is unlimited. */
   private inScope({
     chat_id,
     interaction_id,

@@ -11,7 +11,7 @@ import { MemoryRecordStore } from './memory-record-store.js';
 import { MemoryRequestStore } from './memory-request-store.js';
 import { StoreCore } from './store-core.js';
 
-/** Everything in memory: for tests, and for a process that keeps nothing. */
+/** All stores in memory: for tests, and for a process without persistence. */
 export function openMemoryStores(clock: Clock = new SystemClock()): Stores {
   return storesOver(new StoreCore({ journal: new MemoryJournal(), clock }));
 }

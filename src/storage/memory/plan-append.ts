@@ -5,7 +5,7 @@ import { isFinal } from '../../protocol/interaction.js';
 import type { InteractionState } from './interaction-state.js';
 import type { LogAppend } from './journal.js';
 
-/** The outcome, if nothing is to be written; else the append and the state after it. */
+/** The outcome if no write is needed; else the append and the state after it. */
 export type AppendPlan =
   | { readonly outcome: AppendOutcome }
   | { readonly state: InteractionState; readonly content: LogAppend };
@@ -43,7 +43,7 @@ function appendedState(state: InteractionState, batch: AppendBatch): Interaction
   return {
     ...next,
     ...{ status: end.status, error, completed_at, owner: null },
-    request_changes: request_changes + (request_changes > 0 ? 1 : 0), // pending ones are closed
+    request_changes: request_changes + (request_changes > 0 ? 1 : 0), // pending requests are closed
   };
 }
 

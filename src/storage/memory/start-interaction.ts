@@ -9,7 +9,9 @@ import { firstRecord } from './store-core.js';
 import { StoredChat } from './stored-chat.js';
 import { StoredInteraction, toInteractionRow } from './stored-interaction.js';
 
-/** Saving the first append is the commit: with it chat, interaction and record 1 exist, without it nothing does. */
+/**
+ * The first append is the commit: chat, interaction and record 1 exist if and only if it was saved.
+ */
 export function startInteraction(
   core: StoreCore,
   request: StartInteraction,
@@ -24,7 +26,7 @@ export function startInteraction(
   });
 }
 
-/** The idempotency key comes first, then the edited interaction, then whether the chat is busy. */
+/** Checks the idempotency key first, then the edited interaction, then if the chat is busy. */
 async function refuse(
   chat: StoredChat | undefined,
   request: StartInteraction,
@@ -70,7 +72,10 @@ async function begin(
   return { outcome: 'started', interaction: toInteractionRow(head, state, null), first };
 }
 
-/** The interrupted one is cancelled in a log of its own: both are saved before either is shown. */
+/**
+ * The interrupted interaction is cancelled in a log of its own: both are saved before either is
+ * shown.
+ */
 async function enqueue(
   core: StoreCore,
   chat: StoredChat,

@@ -19,7 +19,10 @@ export interface CoreParts {
   readonly mutex?: KeyedMutex;
 }
 
-/** The parts that the stores share: the index, one writer at a time per chat, and the queue of each chat. */
+/**
+ * The components that the stores share: the index, one writer at a time per chat, and the queue of
+ * each chat.
+ */
 export class StoreCore {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export class StoreCore {
     this.mutex = mutex;
   }
 
-  /** Undefined if the interaction doesn't exist, or is deleted before its turn comes. */
+  /** Undefined if the interaction doesn't exist, or is deleted while the change waits. */
   async change<T>(
     interactionId: string,
     task: (interaction: StoredInteraction, chat: StoredChat) => Promise<T>,
@@ -46,7 +49,9 @@ export class StoreCore {
     );
   }
 
-  /** Doesn't wait for writers. Undefined if the interaction doesn't exist, or is deleted meanwhile. */
+  /**
+   * Doesn't wait for writers. Undefined if the interaction doesn't exist, or is deleted meanwhile.
+   */
   async read<T>(
     interaction: StoredInteraction | undefined,
     task: (interaction: StoredInteraction) => Promise<T>,
@@ -69,7 +74,9 @@ export class StoreCore {
     return rows.filter((row) => row !== undefined);
   }
 
-  /** In order, a few at a time: more would only wait for the disk, and for file handles. */
+  /**
+   * In order, with limited concurrency: more would only wait for the disk and for file descriptors.
+   */
   async readEach<T>(
     interactions: readonly (StoredInteraction | undefined)[],
     task: (interaction: StoredInteraction) => Promise<T>,
@@ -86,7 +93,7 @@ export class StoreCore {
     interaction.leaseUntil = this.clock.monotonic() + ttl_ms;
   }
 
-  /** Begins the next interaction of a chat if none is active; answers its id. */
+  /** Begins the next interaction of a chat if none is active; returns its id. */
   promote(chat: StoredChat, at: string): Promise<string | undefined> {
     return this.mutex.run(chat.id, async () => {
       const { next, active } = chat;
@@ -99,7 +106,8 @@ export class StoreCore {
 
   /**
    * Saves the beginning of the interaction after `ended`, whose end is saved but not shown yet. The
-   * answer shows it. If that fails the end stands: `promote` or the next start of the process begins it.
+   * returned function shows it. If saving fails, the end remains valid: `promote` or the next start
+   * of the process begins the next interaction.
    */
   async followUp(chat: StoredChat, ended: StoredInteraction, at: string): Promise<() => void> {
     const { next, active } = chat;
@@ -113,7 +121,7 @@ export class StoreCore {
     }
   }
 
-  /** Saves record 1 of a queued interaction. The answer shows it. */
+  /** Saves record 1 of a queued interaction. The returned function shows it. */
   async writeBeginning(chat: StoredChat, next: StoredInteraction, at: string): Promise<() => void> {
     const place = { parent_id: chat.parentFromQueue(next), branch_version: ++chat.branchVersion };
     const state = begunState(next.state, place);

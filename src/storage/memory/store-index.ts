@@ -1,7 +1,7 @@
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
-/** Every chat and interaction by its id, and the interaction of each request. */
+/** All chats and interactions by id, and the interaction of each request. */
 export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
   readonly #interactions = new Map<string, StoredInteraction>();
@@ -47,13 +47,13 @@ export class StoreIndex {
     return this.#ofRequests.get(requestId);
   }
 
-  /** Those in which an interaction is active or queued; its cost is theirs alone. */
+  /** Chats with an active or queued interaction; the cost depends on their number only. */
   get busyChats(): readonly StoredChat[] {
     for (const chat of this.#busy) if (!chat.isBusy) this.#busy.delete(chat);
     return [...this.#busy];
   }
 
-  /** By creation, then id. */
+  /** By creation time, then id. */
   get newestFirst(): readonly StoredChat[] {
     this.#newestFirst ??= [...this.#chats.values()].sort((a, b) => compareKeys(b.row, a.row));
     return this.#newestFirst;

@@ -2,14 +2,14 @@ import type { ChatRow, StartInteraction } from '../../persistence/rows/store-row
 import type { ChatJournal, ChatSnapshot } from './journal.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
-/** New values of `supersededAt`; interactions that keep theirs are left out. */
+/** New values of `supersededAt`; unchanged interactions are left out. */
 type BranchMarks = ReadonlyMap<StoredInteraction, string | null>;
 
 const NO_MARKS: BranchMarks = new Map();
 
 /** One chat in memory, with its interactions in the order of their requests. */
 export class StoredChat {
-  /** Of its newest branch change. */
+  /** Version of its newest branch change. */
   branchVersion = 0;
   readonly #interactions = new Map<string, StoredInteraction>();
   readonly #byIdempotencyKey = new Map<string, StoredInteraction>();
@@ -29,7 +29,7 @@ export class StoredChat {
     return [...this.#interactions.values()];
   }
 
-  /** Active or queued. */
+  /** Interactions that are active or queued. */
   get unfinished(): readonly StoredInteraction[] {
     this.#unfinished = this.#unfinished.filter(({ hasEnded }) => !hasEnded);
     return this.#unfinished;
@@ -39,12 +39,14 @@ export class StoredChat {
     return this.unfinished.find(({ isActive }) => isActive);
   }
 
-  /** Next first. */
+  /** In the order of the queue. */
   get queued(): readonly StoredInteraction[] {
     return this.unfinished.filter(({ isQueued }) => isQueued).sort(compareRanks);
   }
 
-  /** The one that begins once none is active: the first in the queue that isn't cancelled. */
+  /**
+   * The interaction that begins once none is active: the first in the queue that isn't cancelled.
+   */
   get next(): StoredInteraction | undefined {
     return this.queued.find(({ state }) => state.cancel_reason === null);
   }
@@ -80,12 +82,15 @@ export class StoredChat {
     return this.find(edited_from)?.state.parent_id ?? null;
   }
 
-  /** The same for one in the queue: an edit has kept its parent since its start. */
+  /** The parent of a queued interaction: an edit keeps its parent from its start. */
   parentFromQueue({ known, state }: StoredInteraction): string | null {
     return known.edited_from === null ? this.row.head_interaction_id : state.parent_id;
   }
 
-  /** An interaction of the chat has begun: it is the head. Answers the ids of those whose marks that changed. */
+  /**
+   * Called when an interaction of the chat has begun: it becomes the head. Returns the ids of the
+   * interactions whose marks changed.
+   */
   begin(interaction: StoredInteraction, at: string): string[] {
     const { parent_id } = interaction.state;
     const isThere = parent_id === null || this.find(parent_id) !== undefined;
@@ -95,15 +100,15 @@ export class StoredChat {
     return followsHead ? [] : this.mark(this.marksFor(interaction.id, at));
   }
 
-  /** An interaction has ended without having begun. */
+  /** Called when an interaction has ended without having begun. */
   leaveQueue(interaction: StoredInteraction): void {
     interaction.supersededAt ??= interaction.state.completed_at;
     this.#see(interaction);
   }
 
   /**
-   * Makes the branch that ends with `headId` the active one: interactions that are neither on it
-   * nor queued are superseded as of `at`, unless they are already.
+   * The marks that make the branch ending with `headId` the active one: interactions that are
+   * neither on it nor queued are superseded as of `at`, unless they already are.
    */
   marksFor(headId: string, at: string): BranchMarks {
     const branch = new Set(this.walkBranch(headId));
@@ -116,13 +121,16 @@ export class StoredChat {
     return marks;
   }
 
-  /** Answers their ids. */
+  /** Applies the marks and returns the ids of the interactions. */
   mark(marks: BranchMarks): string[] {
     for (const [interaction, mark] of marks) interaction.supersededAt = mark;
     return [...marks.keys()].map(({ id }) => id);
   }
 
-  /** From one interaction back along the parents. Files edited by hand may have a circle: each comes once. */
+  /**
+   * From one interaction back along the parents. Files edited by hand may contain a cycle, so each
+   * interaction is returned only once.
+   */
   *walkBranch(from: string | null): Generator<StoredInteraction> {
     const seen = new Set<StoredInteraction>();
     for (let id = from; id !== null;) {
@@ -134,7 +142,7 @@ export class StoredChat {
     }
   }
 
-  /** Saves the chat as it will be; `row` and `marks` are not applied yet. */
+  /** Saves the chat in its future state; `row` and `marks` are not applied yet. */
   async save(row: ChatRow = this.row, marks: BranchMarks = NO_MARKS): Promise<void> {
     await this.journal.save(this.snapshot(row, marks));
   }

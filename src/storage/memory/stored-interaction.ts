@@ -14,18 +14,18 @@ type Known = Pick<
 const NONE: readonly never[] = [];
 const NO_CHILDREN: ReadonlySet<string> = new Set();
 
-/** One interaction: its state in memory, and its log, which holds everything that can be long. */
+/** One interaction: its state in memory, and its log, which holds all data of unbounded size. */
 export class StoredInteraction {
   readonly known: Known;
   /** By the monotonic clock: no lease outlives the process. */
   leaseUntil = -Infinity;
-  /** Since when it is off its chat's active branch. */
+  /** The time since which it is off its chat's active branch. */
   supersededAt: string | null = null;
-  /** While it goes on; those of an ended one are read from its log. */
+  /** Kept until the interaction ends; the requests of an ended one are read from its log. */
   requests: readonly RequestRow[] = NONE;
   requestIds: readonly string[] = NONE;
   private children: ReadonlySet<string> = NO_CHILDREN;
-  /** False until its child agents are read from the log of an earlier process. */
+  /** False until its child agents were read from the log of an earlier process. */
   private knowsChildren: boolean;
 
   constructor(
@@ -46,7 +46,7 @@ export class StoredInteraction {
     return this.current;
   }
 
-  /** It holds its chat (I9). */
+  /** True while it occupies its chat (I9). */
   get isActive(): boolean {
     return !this.isQueued && !this.hasEnded;
   }
@@ -67,13 +67,13 @@ export class StoredInteraction {
     return this.requests.filter(({ status }) => status === 'pending');
   }
 
-  /** Saves one append, then moves on to `state`. If saving fails, nothing has changed. */
+  /** Saves one append, then changes to `state`. If saving fails, the state is unchanged. */
   async commit(state: InteractionState, content: LogAppend = { records: NONE }): Promise<void> {
     const show = await this.write(state, content);
     show();
   }
 
-  /** Saves one append; the answer shows it. */
+  /** Saves one append; the returned function shows it. */
   async write(to: InteractionState, content: LogAppend = { records: NONE }): Promise<() => void> {
     const children = content.records.flatMap(startedAgent);
     const state = children.length > 0 ? { ...to, has_children: true } : to;
@@ -86,13 +86,13 @@ export class StoredInteraction {
     };
   }
 
-  /** What is not kept for an ended interaction is left out. */
+  /** Leaves out data that is not kept for an ended interaction. */
   setRequests(rows: readonly RequestRow[]): void {
     if (rows !== this.requests) this.requestIds = rows.map(({ id }) => id);
     this.requests = this.hasEnded ? NONE : rows;
   }
 
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   async readRequests(): Promise<readonly RequestRow[]> {
     const isInLog = this.hasEnded && this.state.request_changes > 0;
     return isInLog ? this.readLoggedRequests() : this.requests;
@@ -112,7 +112,7 @@ export class StoredInteraction {
     return toInteractionRow(await this.log.readHead(), state, supersededAt);
   }
 
-  /** Reads the log once if it has child agents that memory doesn't know. */
+  /** Reads the log once if it has child agents that are not in memory. */
   async hasAgent(agentId: string): Promise<boolean> {
     if (this.known.agent_id === agentId) return true;
     if (!this.knowsChildren) {

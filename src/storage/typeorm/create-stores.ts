@@ -12,7 +12,7 @@ import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
- * The ports in Postgres, on a server or embedded: the same SQL.
+ * The implementations of the ports in Postgres, on a server or embedded, with the same SQL.
  * @param vacuum for a database without autovacuum
  */
 export function createStores(database: Database, vacuum?: Vacuum): AllStores {

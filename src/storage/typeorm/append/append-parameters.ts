@@ -14,7 +14,7 @@ export function toParametersOfOne(batch: AppendBatch): unknown[] {
   return [...toRecordParameters([batch]), ...toRow(batch)];
 }
 
-/** `$19`…`$26` of the statements that ask. */
+/** `$19`…`$26` of the statements with requests. */
 export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] {
   const asked = batches.flatMap(({ requests = [] }, index) =>
     requests.map((request): [number, NewRequest] => [index + 1, request]),

@@ -22,7 +22,9 @@ interface Standing {
   readonly own: number;
 }
 
-/** Appends to logs: one statement for a whole group, then each batch that it left out alone. */
+/**
+ * Appends to logs: one statement for a whole group, then one for each batch that the group skipped.
+ */
 export class AppendQueries {
   readonly #limitMs: number | undefined;
 
@@ -43,8 +45,8 @@ export class AppendQueries {
   }
 
   /**
-   * Answers the batches that are written. The others are fenced off, locked, in the log already, or
-   * failed with the group.
+   * Returns the batches that were written. The others are fenced off, locked, already in the log,
+   * or failed with the group.
    */
   async #appendTogether(batches: readonly AppendBatch[]): Promise<Set<AppendBatch>> {
     try {
@@ -86,8 +88,8 @@ export class AppendQueries {
   }
 
   /**
-   * An append that the fence refused is in the log completely (its commit was in doubt), partly, or
-   * belongs to the log of another run.
+   * An append that the fence refused is completely in the log (its commit was in doubt), partly in
+   * the log, or belongs to the log of another run.
    */
   async #judge(batch: AppendBatch, standing: Standing | undefined): Promise<AppendOutcome> {
     const { epoch, records } = batch;

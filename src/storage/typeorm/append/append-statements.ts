@@ -74,35 +74,35 @@ const ONE = `
 const ANSWER = 'SELECT number::integer FROM written';
 
 /**
- * Many interactions in one commit; answers the numbers of the written batches. Skips locked rows,
- * so that no batch waits for another and groups cannot deadlock.
+ * Appends to many interactions in one commit; returns the numbers of the written batches. Skips
+ * locked rows, so that no batch waits for another and groups cannot deadlock.
  */
 export const APPEND_GROUP: Statement = { text: `${GROUP}, ${APPENDED} ${ANSWER}` };
 
-/** With requests. */
+/** The same, with requests. */
 export const APPEND_GROUP_ASKING: Statement = { text: `${GROUP}, ${APPENDED}, ${ASKED} ${ANSWER}` };
 
-/** The same for one interaction; waits for the lock of its row. */
+/** Appends to one interaction; waits for the lock of its row. */
 export const APPEND_ONE: Statement = {
   name: 'append.one',
   text: `${ONE}, ${APPENDED} ${ANSWER}`,
 };
 
-/** With requests. */
+/** The same, with requests. */
 export const APPEND_ONE_ASKING: Statement = {
   name: 'append.one_asking',
   text: `${ONE}, ${APPENDED}, ${ASKED} ${ANSWER}`,
 };
 
-/** A group that ends interactions waits no longer than this for the locks of their chats. */
+/** Lock timeout of a group that ends interactions, for the locks of their chats. */
 export const WAIT_BRIEFLY: Statement = { text: "SET LOCAL lock_timeout = '200ms'" };
 
-/** A transaction of one interaction waits no longer than this for a lock. */
+/** Lock timeout of a transaction of one interaction. */
 export const WAIT_FOR_LOCK: Statement = { text: "SET LOCAL lock_timeout = '2s'" };
 
 /**
- * The end of a log, and how many of the seqs `$3`…`$4` it contains, of any run and of the run of
- * epoch `$2`.
+ * The end of a log, and the number of the seqs `$3`…`$4` that it contains, from any run and from
+ * the run of epoch `$2`.
  */
 export const STANDING: Statement = {
   name: 'append.standing',

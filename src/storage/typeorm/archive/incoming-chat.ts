@@ -9,7 +9,7 @@ import type { ChatRow } from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
 
-/** No upload takes that long: its process died. */
+/** Removes imports older than one day. No upload takes that long: their process died. */
 export const SWEEP_INCOMING: Statement = {
   text: "DELETE FROM incoming_chats WHERE begun_at < now() - interval '1 day'",
 };

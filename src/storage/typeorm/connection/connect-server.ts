@@ -3,21 +3,22 @@ import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { isAway } from './store-error.js';
 
-/** Postgres's code. */
+/** Postgres's error code. */
 const NO_SUCH_DATABASE = '3D000';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
 export interface Patience {
-  /** How long to go on trying, in milliseconds. */
+  /** Total time of the retries, in milliseconds. */
   readonly patienceMs: number;
   readonly signal?: AbortSignal;
-  /** Called once, when the first try has failed. */
+  /** Called once, when the first attempt has failed. */
   readonly onWait?: (message: string) => void;
 }
 
 /**
- * Connects to a server that may not be up yet. What waiting doesn't mend, such as a wrong password, is not retried.
+ * Connects to a server that may not be up yet. Errors that persist, such as a wrong password, are
+ * not retried.
  * @throws AppError `store_unavailable`
  */
 export async function connectServer(
@@ -56,14 +57,14 @@ function unreachable(url: string, cause: unknown): AppError {
   );
 }
 
-/** Where the database is: a server if there is a `url`, else embedded in `dataDir`. */
+/** The location of the database: a server if there is a `url`, else embedded in `dataDir`. */
 export interface DatabaseTarget {
   /** `postgres://…` */
   readonly url?: string;
   readonly dataDir: string;
 }
 
-/** Names database and host of a URL for people, and never its user's password. */
+/** The database and host of a URL, for messages, without the password. */
 export function describeServer(url: string): string {
   const { hostname, port, pathname, searchParams } = parse(url);
   const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
@@ -75,7 +76,7 @@ function parse(url: string): URL {
   try {
     return new URL(url);
   } catch {
-    // The cause would quote the URL, password included.
+    // The cause would quote the URL, including the password.
     throw new AppError(
       'invalid',
       'invalid_database_url',

@@ -14,27 +14,24 @@ import type { TimeLimits } from './time-limits.js';
 
 const ignore = () => {};
 
-/**
- * A connection that breaks fails its statement; without a listener, the event would end the
- * process.
- */
+/** A connection error fails its statement. Without a listener, the event would end the process. */
 const HEAR_ERRORS = {
   onConnect: (client: pg.ClientBase) => void client.on('error', ignore),
 };
 
-/** A server: no connection is waited for, or listened to, without a limit. */
+/** A server: every wait for a connection or an answer has a timeout. */
 const SERVER_POOL = {
   ...HEAR_ERRORS,
   max: 10,
   application_name: 'parley',
   connectionTimeoutMillis: 5000,
   idleTimeoutMillis: 60_000,
-  query_timeout: 30_000, // of what TypeORM asks by itself; `Database` has its own limits
+  query_timeout: 30_000, // for TypeORM's own queries; `Database` has its own limits
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 };
 
-/** TypeORM would print errors that are thrown as well. */
+/** TypeORM would also print errors that are thrown. */
 const SILENT: Logger = {
   log: ignore,
   logQuery: ignore,
@@ -44,11 +41,14 @@ const SILENT: Logger = {
   logMigration: ignore,
 };
 
-/** `pipeline`: statements that are issued together travel together (`Database.batch`). */
+/** `pipeline`: statements that are issued together are sent together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
   entities: [ChatEntity, InteractionEntity, InterventionEntity, RuleEntity, TaskEntity],
-  /** Named one by one, oldest first, so that a build, a test and a container run the same. */
+  /**
+   * Listed individually, oldest first, so that a build, a test and a container run the same
+   * migrations.
+   */
   migrations: [CreateTables1795219200000],
   migrationsTransactionMode: 'each',
   synchronize: false,
@@ -64,13 +64,16 @@ export function createServerDataSource(url: string, { connectMs }: TimeLimits): 
   return new DataSource({ ...BOTH, url, extra: pool });
 }
 
-/** One connection that waits as long as migrations take. */
+/** A `DataSource` of one connection, without a query timeout, because migrations may take long. */
 export function createMigrationDataSource(url: string): DataSource {
   const pool = { ...SERVER_POOL, max: 1, query_timeout: 0 };
   return new DataSource({ ...BOTH, url, extra: pool });
 }
 
-/** A `DataSource`, not yet initialized, on an open embedded database: the same driver, types and SQL through a pool of one. */
+/**
+ * A `DataSource`, not yet initialized, on an open embedded database: the same driver, types and
+ * SQL, with a pool of one connection.
+ */
 export function createEmbeddedDataSource(db: PGlite): DataSource {
   return new DataSource({
     ...BOTH,

@@ -8,9 +8,9 @@ import type { TimeLimits } from './time-limits.js';
 export interface Statement {
   readonly text: string;
   /**
-   * With a name, each connection plans it only a few times, which halves the cost of a small
-   * statement. Only for lookups by key: any other plan may have been made while the tables were
-   * small, and the embedded database never revises it.
+   * With a name, each connection plans the statement only a few times, which halves the cost of a
+   * small statement. Only for lookups by key: any other plan may have been made while the tables
+   * were small, and the embedded database never revises it.
    */
   readonly name?: string;
 }
@@ -24,9 +24,9 @@ const BEGIN: Statement = { text: 'BEGIN' };
 const COMMIT: Statement = { text: 'COMMIT' };
 
 export interface DatabaseOptions {
-  /** None for the embedded database, which is never unreachable. */
+  /** Undefined for the embedded database, which is never unreachable. */
   readonly limits?: TimeLimits;
-  /** Closes the embedded database below the data source. */
+  /** Closes the embedded database after the data source was closed. */
   readonly afterClose?: () => Promise<void>;
 }
 
@@ -36,13 +36,15 @@ interface Connection {
 }
 
 /**
- * SQL and entities on the connections of a `DataSource`. Everything rejects with an `AppError`:
+ * SQL and entities on the connections of a `DataSource`. All methods reject with an `AppError`:
  * `store_unavailable` while the database is unreachable, or does not answer in time. A statement
  * that timed out may still be executed later.
  */
 export class Database {
   readonly limits: TimeLimits | undefined;
-  /** Connections lost so far. Older connections are not trusted after a loss: they may hang too. */
+  /**
+   * Number of lost connections. Older connections are not trusted after a loss: they may hang too.
+   */
   #losses = 0;
   readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
   readonly #running = new Set<Promise<unknown>>();
@@ -66,7 +68,7 @@ export class Database {
 
   /**
    * One transaction in one round trip: the steps can't depend on each other's rows, except in SQL.
-   * Answers the rows of each.
+   * Returns the rows of each step.
    */
   async batch<R = Row>(steps: readonly Step[], limitMs = this.limits?.answerMs): Promise<R[][]> {
     const results = await this.#send<R>([[BEGIN, []], ...steps, [COMMIT, []]], limitMs);
@@ -174,7 +176,10 @@ function cutAfter(socket: Writable, limitMs: number | undefined): () => void {
   };
 }
 
-/** To send several statements in one packet, and to break the connection. `pg` has no API for either. */
+/**
+ * The socket, to send several statements in one packet and to break the connection. `pg` has no API
+ * for either.
+ */
 function socketOf(client: pg.PoolClient): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }

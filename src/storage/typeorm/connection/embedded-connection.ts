@@ -10,16 +10,17 @@ type Connected = (
   release: (error?: unknown) => void,
 ) => void;
 
-/** How long one holder may keep the connection while others wait, in milliseconds. */
+/** Timeout for one holder to keep the connection while others wait, in milliseconds. */
 export const EMBEDDED_WAIT_MS = 4000;
 
 /**
- * The pool of one: it hands out the only connection of the embedded database exclusively, so that
- * no statement lands inside another transaction. Waiting goes on as long as the connection changes
- * hands; if one holder keeps it, the transaction most likely waits for itself, and gets an error.
+ * A pool of one: it gives exclusive access to the only connection of the embedded database, so that
+ * no statement runs inside another transaction. Waiting continues as long as the connection changes
+ * hands. If one holder keeps it, the transaction most likely waits for itself (deadlock), and
+ * fails.
  */
 export class EmbeddedPool extends pg.Pool {
-  /** Handouts so far. */
+  /** Number of times the connection was acquired. */
   private handouts = 0;
 
   override connect(): Promise<pg.PoolClient>;
@@ -97,7 +98,7 @@ export class PgliteSocket extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed as they come: each is whole, and `pg` asked for it.
+    // Answers are pushed on arrival: each is complete, and `pg` requested it.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
@@ -125,10 +126,11 @@ export class PgliteSocket extends Duplex {
 
   async #send(messages: Buffer): Promise<void> {
     if (messages[0] === TERMINATE) return;
-    // As with a network: statement upon statement must leave timers and real sockets their turn.
+    // As with a network: timers and real sockets must get a turn between successive statements.
     await nextTurn();
     await this.db.runExclusive(() =>
-      // Not `execProtocolRaw`, which parses every answer a second time and keeps it for ever. What is handed out is the database's memory.
+      // Not `execProtocolRaw`, which parses every answer a second time and retains it forever. The
+      // buffer passed to the callback is the database's memory.
       this.db.execProtocolRawStream(messages, {
         onRawData: (answer) => void this.push(Buffer.from(answer)),
       }),

@@ -5,23 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 
 /**
- * The smallest segments of the write-ahead log: a third less to write when the directory is new, and
- * a smaller directory ever after.
+ * The smallest segment size of the write-ahead log: a third less to write when the directory is
+ * new, and a smaller directory from then on.
  */
 export const INITDB_PARAMETERS = ['--wal-segsize=1'];
 
-/** An eighth of Postgres's default: Postgres touches all of it at start, and resident it stays. */
+/** An eighth of Postgres's default: Postgres touches all of it at start, and it stays resident. */
 const SERVER_PARAMETERS = ['-c', 'shared_buffers=16MB'];
 
 /**
- * An initialized database with its tables, made by `npm run build`. Running from the sources there
- * is none, and `initdb` takes seconds and 500 MB (docs/adr/0016-embedded-start.md).
+ * An initialized database with its tables, created by `npm run build`. It does not exist when
+ * running from the sources; `initdb` takes seconds and 500 MB (docs/adr/0016-embedded-start.md).
  */
 export const TEMPLATE = fileURLToPath(new URL('../../../../embedded-database', import.meta.url));
 
 /**
- * Opens, or creates, the database in `<dataDir>/db`. Acquire the lock of `dataDir` (`DataDirLock`)
- * before: two processes on one directory destroy it.
+ * Opens or creates the database in `<dataDir>/db`. The caller must hold the lock of `dataDir`
+ * (`DataDirLock`): two processes on one directory destroy it.
  */
 export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE): Promise<PGlite> {
   const path = join(dataDir, 'db');
@@ -34,7 +34,7 @@ export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE)
   });
 }
 
-/** Complete or not at all, also when the process is killed. */
+/** Atomic: complete or not at all, even if the process is killed. */
 async function copyDirectory(source: string, path: string): Promise<void> {
   const incomplete = `${path}.new`;
   await rm(incomplete, { recursive: true, force: true });

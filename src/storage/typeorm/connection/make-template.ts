@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { TEMPLATE } from './embedded-database.js';
 import { openDatabase } from './open-database.js';
 
-// The last step of `npm run build`: initializes a database and creates its tables, once for all data
-// directories.
+// The last step of `npm run build`: initializes a database and creates its tables, as a template
+// for all data directories.
 await rm(TEMPLATE, { recursive: true, force: true });
 const dataDir = await mkdtemp(join(dirname(TEMPLATE), 'embedded-'));
 const database = await openDatabase({ dataDir, migrate: true });

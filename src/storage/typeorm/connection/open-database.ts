@@ -12,15 +12,15 @@ import { requireMigrated, runMigrations } from './run-migrations.js';
 import { limitsFor } from './time-limits.js';
 
 export interface OpenOptions extends DatabaseTarget {
-  /** Run pending migrations; without, they are an error. */
+  /** Run pending migrations; otherwise they are an error. */
   readonly migrate: boolean;
-  /** `SAVE_TIMEOUT_MS`: how long a server may take to answer depends on it. */
+  /** `SAVE_TIMEOUT_MS`; the timeouts of a server are derived from it. */
   readonly saveTimeoutMs?: number;
-  /** How long to wait for a server that isn't up, in milliseconds. */
+  /** Total time of the retries while a server isn't up, in milliseconds. */
   readonly patienceMs?: number;
-  /** Called when the server has to be waited for. */
+  /** Called if the server is not up and connecting is retried. */
   readonly onWait?: (message: string) => void;
-  /** Ends the waiting. */
+  /** Aborts the retries. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ const PATIENCE_MS = 30_000;
 const SAVE_TIMEOUT_MS = 5000;
 
 /**
- * Opens the database, its tables up to date.
+ * Opens the database and ensures that its tables are up to date.
  * @throws AppError `store_unavailable`, `migrations_pending`, `embedded_database_broken`
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
@@ -46,7 +46,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   return migrate ? database : closedUnless(database, requireMigrated(dataSource));
 }
 
-/** On a connection of its own, which has no time limit. */
+/** Runs on a separate connection without timeouts. */
 async function migrateServer(url: string, patience: Patience): Promise<void> {
   const dataSource = await connectServer(() => createMigrationDataSource(url), url, patience);
   try {
@@ -87,7 +87,8 @@ function broken(dataDir: string, cause: unknown): AppError {
 }
 
 /**
- * Brings the tables up to date and closes again: what `npm run migrate` does. Of an embedded database hold the data directory's lock.
+ * Brings the tables up to date and closes the database again, for `npm run migrate`. For an
+ * embedded database, the caller must hold the lock of the data directory.
  * @throws AppError as `openDatabase`
  */
 export async function migrateDatabase(target: DatabaseTarget): Promise<void> {

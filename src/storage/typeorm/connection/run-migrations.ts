@@ -3,11 +3,12 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { isAway, toStoreError } from './store-error.js';
 
-/** The key of the advisory lock: arbitrary, and unique on this database. */
+/** The key of the advisory lock: arbitrary, and unique in this database. */
 const LOCK = 7_078_135_201;
 
 /**
- * Brings the tables up to date; answers the names of the migrations that it ran. Of processes that start at once, one does it.
+ * Brings the tables up to date; returns the names of the migrations that it ran. If several
+ * processes start at once, only one runs them.
  * @throws AppError `migration_failed`
  */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {

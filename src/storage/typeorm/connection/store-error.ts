@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/app-error.js';
 /** Transient SQLSTATE classes and codes: a retry of the same statement may succeed. */
 const TRANSIENT = /^(08...|53...|57P0[1-5]|58...|25006|25P03|40001|40P01|55P03|57014)$/;
 
-/** Those of `TRANSIENT` that end a connection. */
+/** The codes of `TRANSIENT` that end a connection. */
 const DISCONNECTING = /^(08...|57P0[1-5])$/;
 
 const SOCKET =
@@ -12,7 +12,10 @@ const SOCKET =
 const DRIVER =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end|PGlite is clos)/;
 
-/** The error a store rejects with. The cause is kept; it contains no password and no parameters. */
+/**
+ * Converts a cause to the error with which a store rejects. The cause is kept; it contains no
+ * password and no parameters.
+ */
 export function toStoreError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (isAway(cause)) return away(cause);
@@ -20,8 +23,8 @@ export function toStoreError(cause: unknown): AppError {
 }
 
 /**
- * The error for a failed connect, whatever the reason: a database that is being restored, or a
- * password that is being changed, is unavailable.
+ * The error for a failed connect, for any reason: a database that is being restored, or whose
+ * password is being changed, counts as unavailable.
  */
 export function toConnectError(cause: unknown): AppError {
   return cause instanceof AppError ? cause : away(cause);
@@ -36,13 +39,13 @@ function away(cause: unknown): AppError {
   );
 }
 
-/** Another transaction held a row for longer than the lock timeout. */
+/** True if another transaction held a row lock for longer than the lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   return (cause as { code?: unknown } | undefined)?.code === '55P03';
 }
 
-/** The connection or the server failed, not the statement. */
+/** True if the connection or the server failed, not the statement. */
 export function isAway(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
@@ -50,7 +53,7 @@ export function isAway(error: unknown): boolean {
   return typeof message === 'string' && DRIVER.test(message);
 }
 
-/** The connection failed: others to the same server may be broken too. */
+/** True if the connection failed: others to the same server may be broken too. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (DISCONNECTING.test(code) || SOCKET.test(code))) return true;

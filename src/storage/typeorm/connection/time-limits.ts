@@ -1,10 +1,10 @@
-/** How long what is asked of a database server may take, in milliseconds. */
+/** Timeouts of database requests, in milliseconds. */
 export interface TimeLimits {
-  /** Getting a connection, or making one. */
+  /** Acquiring or opening a connection. */
   readonly connectMs: number;
-  /** An append: a second try on another connection has to fit in before the run gives up. */
+  /** An append: a retry on another connection must be possible before the run gives up. */
   readonly appendMs: number;
-  /** Everything else. */
+  /** All other requests. */
   readonly answerMs: number;
 }
 

@@ -1,13 +1,13 @@
 import type { EntitySchemaColumnOptions } from 'typeorm';
 
-/** Ids collate by byte, as in JavaScript. */
+/** Ids are collated by byte, as in JavaScript. */
 export const ID = { type: 'text', collation: 'C' } as const satisfies EntitySchemaColumnOptions;
 export const TEXT = { type: 'text' } as const satisfies EntitySchemaColumnOptions;
 export const INTEGER = { type: 'integer' } as const satisfies EntitySchemaColumnOptions;
-/** Never `jsonb`, which refuses U+0000 and lone surrogates and reorders keys. */
+/** Never `jsonb`, which rejects U+0000 and lone surrogates and reorders keys. */
 export const JSON_TEXT = { type: 'json' } as const satisfies EntitySchemaColumnOptions;
 
-/** A time: ISO 8601 in UTC with milliseconds outside of the database. */
+/** A time; outside the database it is ISO 8601 in UTC with milliseconds. */
 export const TIME = {
   type: 'timestamptz',
   precision: 3,

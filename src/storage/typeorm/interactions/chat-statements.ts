@@ -70,7 +70,7 @@ export const MARK_BRANCH_OF: Statement = {
     SELECT`,
 };
 
-/** Under the lock of the chat: only to an interaction that has begun. */
+/** Requires the lock of the chat. Switches only to an interaction that has begun. */
 export const SWITCH_HEAD: Statement = {
   text: `
     WITH RECURSIVE target AS (

@@ -4,8 +4,8 @@ import { IS_QUEUED } from './interaction-row.js';
 
 /**
  * Queued interactions of the chat `$1`, last first, then its active branch from the head: at most
- * `$2`, before `$3` if given. Walks no further along the parents than the page needs. The offsets
- * prevent the planner from reading all interactions at once.
+ * `$2`, before `$3` if set. Follows the parents only as far as the page needs. The offsets prevent
+ * the planner from reading all interactions at once.
  */
 export const LIST_ACTIVE: Statement = {
   text: `
@@ -38,7 +38,7 @@ export const LIST_ACTIVE: Statement = {
     ORDER BY p.distance, p.queue_rank DESC, i.id DESC`,
 };
 
-/** All of the chat `$1`, on any branch, newest first: ids sort by time. */
+/** All interactions of the chat `$1`, on any branch, newest first: ids sort by time. */
 export const LIST_ALL: Statement = {
   name: 'interactions.list_all',
   text: `SELECT ${INTERACTION_COLUMNS} FROM interactions i WHERE i.chat_id = $1 AND ($3::text IS NULL OR i.id < $3)

@@ -3,9 +3,9 @@ import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Under the lock of the chat `free (chat_id, at)`: begins its first queued interaction if none is
- * active. A locked one is being cancelled, since only a cancel locks it without the lock of its
- * chat. The active interaction is queried as a scalar, so that the index is used.
+ * Requires the lock of the chat. For `free (chat_id, at)`: begins the first queued interaction of
+ * the chat if none is active. A locked one is being cancelled, since only a cancel locks it without
+ * the lock of its chat. The active interaction is queried as a scalar, so that the index is used.
  */
 const PROMOTED = `
   next AS MATERIALIZED (
@@ -33,8 +33,8 @@ const PROMOTE: Statement = {
 
 /**
  * After the end of the interaction `$1`, if it has ended: closes its pending requests and begins
- * the next interaction of its chat. Does not say `pending`, so that no plan searches all pending
- * requests.
+ * the next interaction of its chat. Does not mention `pending`, so that no plan searches all
+ * pending requests.
  */
 export const LEAVE_CHAT: Statement = {
   name: 'queue.leave_chat',
@@ -53,7 +53,7 @@ const LIST_PROMOTABLE: Statement = {
     AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
 };
 
-/** Promotes where the end of an interaction did not. */
+/** Promotes queued interactions that were not promoted when their predecessor ended. */
 export async function promoteQueued(db: Database, at: string, chatId?: string): Promise<string[]> {
   if (chatId !== undefined) return promoteIn(db, chatId, at);
   const promoted: string[] = [];

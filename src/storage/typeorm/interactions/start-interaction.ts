@@ -61,9 +61,7 @@ async function repeat(
   return { outcome: 'repeated', interaction: (await findInteraction(db, seen_id))! };
 }
 
-/**
- * An interaction became active without the chat's lock meanwhile (I9); the second try sees it.
- */
+/** An interaction became active without the chat's lock meanwhile (I9); the retry sees it. */
 function isOvertaken(error: unknown): boolean {
   const { cause } = error as { cause?: { constraint?: string } };
   return cause?.constraint === 'interactions_one_active_per_chat';

@@ -4,8 +4,8 @@ import type { Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Creates the chat if it is new, and locks it in any case: an update that its WHERE refuses still
- * locks.
+ * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
+ * locks the row.
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
@@ -43,8 +43,8 @@ const VERDICT = `
   )`;
 
 /**
- * The new row. One that begins gets its parent, and its lease if requested; a queued one gets its
- * rank, and a parent only as an edit.
+ * The new row. An interaction that begins gets its parent, and its lease if requested; a queued one
+ * gets its rank, and a parent only if it is an edit.
  */
 const ENTERED = `
   entered AS (
@@ -62,8 +62,8 @@ const ENTERED = `
   )`;
 
 /**
- * Under the lock of the chat: the new interaction, begun or queued, or the obstacle. `$17` is the
- * cancel reason of an interrupted one.
+ * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
+ * `$17` is the cancel reason of an interrupted one.
  */
 export const START: Statement = {
   name: 'start.start',

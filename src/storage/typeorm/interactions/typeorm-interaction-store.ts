@@ -51,8 +51,8 @@ const ADDED: Statement = {
 };
 
 /**
- * A queued interaction will not begin any more: its parent becomes the head of its chat, unless it
- * is an edit, which has a parent.
+ * A queued interaction will never begin: its parent becomes the head of its chat, unless it is an
+ * edit, which has a parent.
  */
 const CANCEL: Statement = {
   name: 'interactions.cancel',
@@ -122,7 +122,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
   }
 
-  /** Two statements, so that the second sees the row that the first waited for. */
+  /** Two statements, so that the second sees the row for which the first waited. */
   async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
       [CANCEL, [id, reason]],

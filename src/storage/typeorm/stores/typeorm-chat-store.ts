@@ -9,14 +9,14 @@ import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
 import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
-/** TypeORM's type would take `metadata` apart. */
+/** The target of casts, because TypeORM's type would expand `metadata` recursively. */
 type Columns = QueryDeepPartialEntity<ChatRow>;
 
 const IS_BEFORE = '(chat.created_at, chat.id) < (CAST(:created_at AS timestamptz), :id)';
 
 /**
- * Under `LOCK_CHAT`, so that nothing starts meanwhile; an ended interaction never becomes active
- * again.
+ * Requires `LOCK_CHAT`, so that no interaction starts meanwhile; an ended interaction never becomes
+ * active again.
  */
 const DELETE_IDLE: Statement = {
   name: 'chats.delete_idle',

@@ -17,7 +17,7 @@ const LOCK: Statement = {
   text: 'SELECT id FROM interactions WHERE id = $1 FOR NO KEY UPDATE',
 };
 
-/** Under that lock: keeps it and counts the signal, or tells why not. */
+/** Requires that lock. Saves the intervention and increments `signals`, or returns the obstacle. */
 const ADD: Statement = {
   name: 'interventions.add',
   text: `
@@ -41,7 +41,7 @@ const ADD: Statement = {
 };
 
 type Verdict = ColumnsOfInteraction & Pick<InterveneOutcome, 'outcome'>;
-/** Messages of people to agents, in Postgres. */
+/** Messages of users to agents, in Postgres. */
 export class TypeOrmInterventionStore extends InterventionStore {
   constructor(private readonly db: Database) {
     super();

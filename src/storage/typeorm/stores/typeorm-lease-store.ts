@@ -15,28 +15,31 @@ import {
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 
 /**
- * The clock of the database, read once the row is locked: waiting for the lock costs no lease time.
+ * The clock of the database, read after the row was locked: waiting for the lock costs no lease
+ * time.
  */
 const UNTIL = `clock_timestamp() + $3::integer * interval '1 millisecond'`;
 
-/** Of the table `i`. */
+/** For the table `i`. */
 const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
 
 /**
- * Not while parked without a new signal. The predicate of `interactions_wanting_a_run`, literally.
+ * False while it is parked without a new signal. The literal predicate of the index
+ * `interactions_wanting_a_run`.
  */
 const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
 /**
- * Lost runs in a row that wrote nothing, of the table `i`; `isLost`: the current owner lost the
- * run.
+ * Consecutive lost runs that wrote no records, for the table `i`; `isLost`: the current owner lost
+ * the run.
  */
 const countLosses = (isLost: string): string =>
   `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
 
 /**
- * A resumed run writes `RESUMED` first, which is no progress either; a woken parked run does not.
+ * A resumed run writes `RESUMED` first, which does not count as progress; a parked run that is
+ * woken does not write it.
  */
 const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
 
@@ -63,7 +66,7 @@ const RENEW: Statement = {
     RETURNING i.id AS interaction_id, i.signals, i.cancel_reason`,
 };
 
-/** A run parked in any other status would never wake. */
+/** A run parked in any other status would never be woken. */
 const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
 
 const RELEASE: Statement = {
@@ -127,8 +130,8 @@ export class TypeOrmLeaseStore extends LeaseStore {
 }
 
 /**
- * Expires every lease. For a process that has just opened a database no other process can use: the
- * owners are dead, and their interactions resume at once.
+ * Expires every lease. For a process that has just opened a database that no other process can use:
+ * the owners are dead, and their interactions resume at once.
  */
 export async function expireLeases(database: Database): Promise<void> {
   const text = `UPDATE interactions SET lease_until = clock_timestamp() WHERE owner IS NOT NULL AND ${IS_ACTIVE}`;

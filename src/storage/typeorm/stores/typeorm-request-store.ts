@@ -48,8 +48,8 @@ const LOCK_INTERACTION_OF: Statement = {
 };
 
 /**
- * Under that lock: settles the request (I5), or answers why not. `$4` is now; `$5` accepts expired
- * ones.
+ * Requires that lock. Settles the request (I5), or returns the obstacle. `$4` is the current time;
+ * `$5` accepts expired requests.
  */
 const SETTLE: Statement = {
   name: 'requests.settle',
@@ -118,8 +118,8 @@ export class TypeOrmRequestStore extends RequestStore {
 }
 
 /**
- * Values begin at `$2`. `pending` is a literal: a partial index is used only where its predicate
- * occurs.
+ * Values begin at `$2`. `pending` is a literal: a partial index is used only if its predicate
+ * occurs in the query.
  */
 function toConditions(page: RequestPage): { where: string; values: unknown[] } {
   const { status, chat_id, interaction_id, after } = page;

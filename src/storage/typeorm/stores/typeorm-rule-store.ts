@@ -24,7 +24,7 @@ const LIST_FOR: Statement = {
     ORDER BY created_at, id`,
 };
 
-/** Additions to one scope wait for each other, so that the limit holds. */
+/** Additions to one scope are serialized, so that the limit holds. */
 const LOCK: Statement = {
   name: 'rules.lock',
   text: `SELECT pg_advisory_xact_lock(hashtextextended('permission_rules/' || $1::text || '/' || coalesce($2::text, ''), 0))`,

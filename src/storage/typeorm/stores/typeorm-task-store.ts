@@ -4,7 +4,7 @@ import { TaskStore } from '../../../tasks/task-store.js';
 import type { Database, Statement } from '../connection/database.js';
 import { TaskEntity } from '../entities/task.entity.js';
 
-/** Additions to one board wait for each other, so that the limit holds. */
+/** Additions to one board are serialized, so that the limit holds. */
 const LOCK_BOARD: Statement = {
   name: 'tasks.lock',
   text: `SELECT pg_advisory_xact_lock(hashtextextended('tasks/' || $1::text, 0))`,
