@@ -8,7 +8,8 @@ const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
 /**
- * Starts the server as configured by the environment, with `modules` (agents, tools) beside its own.
+ * Starts the server as configured by the environment, with `modules` (agents, tools) beside its
+ * own.
  * Reports a failure on stderr and exits.
  */
 export async function bootstrap(modules: readonly Type[] = []): Promise<void> {

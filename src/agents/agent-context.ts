@@ -4,7 +4,7 @@ import type { Usage } from '../protocol/interaction.js';
 import type { Message, ToolCall } from '../protocol/message.js';
 import type { Thinking, ToolChoice } from '../models/model-provider.js';
 
-/** Who the agent is. */
+/** Identity of the agent. */
 export interface AgentIdentity {
   readonly id: string;
   readonly type: string;
@@ -15,9 +15,9 @@ export interface AgentIdentity {
 }
 
 export interface GenerateOptions {
-  /** Names of the tools to offer; all that are registered unless given. */
+  /** Names of the tools to offer; by default all registered ones. */
   readonly tools?: readonly string[];
-  /** `none`: it makes no calls; one that the model makes all the same is left out. */
+  /** `none`: no tool calls; calls that the model makes anyway are dropped. */
   readonly tool_choice?: ToolChoice;
   /** The system prompt of this turn. */
   readonly instructions?: string;
@@ -25,15 +25,15 @@ export interface GenerateOptions {
   readonly messages?: readonly Message[];
   /** False: readers do not see the turn, and it stays out of `ctx.messages`. */
   readonly visible?: boolean;
-  /** JSON Schema that the text has to follow. */
+  /** JSON Schema of the text. */
   readonly schema?: Readonly<Record<string, unknown>>;
   /**
-   * `<provider>/<name>`, or several separated by commas, of which the next is asked when one fails;
-   * the interaction's unless given.
+   * `<provider>/<name>`, or several separated by commas, of which the next one is tried when one
+   * fails; by default the interaction's.
    */
   readonly model?: string;
   readonly max_output_tokens?: number;
-  /** How hard the model thinks before it speaks, where it can. */
+  /** Reasoning effort, for models that support it. */
   readonly thinking?: Thinking;
 }
 
@@ -59,7 +59,7 @@ export interface AskOptions {
 
 /** Defaults of a child's turns. */
 export interface AgentSettings extends Pick<GenerateOptions, 'tools' | 'instructions' | 'model'> {
-  /** How often it may go round its loop. */
+  /** Maximum number of iterations of its loop. */
   readonly max_iterations?: number;
 }
 
@@ -67,8 +67,8 @@ export interface ForkOptions extends AgentSettings {
   /** The kind of agent; `react` unless given. */
   readonly agent_type?: string;
   /**
-   * What `ctx.agent.metadata` of the child is, and of those below it; the parent's unless given.
-   * Has to survive JSON.
+   * `ctx.agent.metadata` of the child and of the agents below it; by default the parent's. Must be
+   * JSON.
    */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Budget of the child and all agents below it. */
@@ -96,26 +96,26 @@ export interface AgentHandle {
 }
 
 /**
- * All that an agent has. Each method is one journaled effect: on a run after a crash it answers
- * what the journal holds instead of being done again, in the order in which it was done.
+ * All capabilities of an agent. Each method is one journaled effect: on a run after a crash it
+ * returns the outcome in the journal instead of being executed again, in the original order.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- typed by the agent
 export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
   /**
-   * The conversation, also with the newest images that tools showed. The next `generate` sends it,
-   * or what of it fits the model.
+   * The conversation, including the newest images that tools showed. The next `generate` sends it,
+   * or the part that fits the model.
    */
   abstract readonly messages: readonly Message[];
   /** Aborts when the interaction is cancelled. */
   abstract readonly signal: AbortSignal;
   /**
-   * What the agent's `resources` has made for this run, for it and its tools; its parent's if its
-   * kind has no such method. Never in the log.
+   * The objects that the agent's `resources` has made for this run, for the agent and its tools;
+   * its parent's if its type has no such method. Never in the log.
    */
   abstract readonly resources: R;
   abstract readonly max_iterations: number;
-  /** Names of the tools that the client has declared for this interaction, and runs. */
+  /** Names of the tools that the client has declared for this interaction and runs itself. */
   abstract readonly client_tools: readonly string[];
 
   /**
@@ -128,7 +128,7 @@ export abstract class AgentContext<R = unknown> {
    * failure is a result, not an exception.
    */
   abstract callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
-  /** Asks a person, and waits for as long as that takes. null: declined, or expired. */
+  /** Asks a person, and waits without a limit. null: declined, or expired. */
   abstract ask(question: string, options?: AskOptions): Promise<string | null>;
   /**
    * Starts a child agent with a conversation of its own, which begins with the prompt. It runs
@@ -137,17 +137,17 @@ export abstract class AgentContext<R = unknown> {
    */
   abstract fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /**
-   * What the child returned, or else the last that it said.
+   * The child's return value, or else the last text that it said.
    * @throws AppError when it failed, with the code of its error, or was stopped: `agent_cancelled`
    */
   abstract wait(child: AgentHandle): Promise<string>;
   /**
-   * Any other effect; done at least once. Its value has to survive JSON. Using `ctx` inside `fn`
+   * Any other effect; executed at least once. Its value must be JSON. Using `ctx` inside `fn`
    * throws.
    */
   abstract step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
   /** Shows text to the reader, as a message. */
   abstract say(text: string): Promise<void>;
-  /** Tells readers something about the run itself. */
+  /** Shows readers a notice about the run itself. */
   abstract notice(code: string, message: string): Promise<void>;
 }

@@ -41,7 +41,7 @@ export interface Answered {
 
 export type StepKind = keyof Asked;
 export type StepOf<K extends StepKind> = { readonly kind: K } & Asked[K];
-/** `error` is what the agent's code gets thrown. */
+/** `error` is the error that the agent's code receives. */
 export type DoneStepOf<K extends StepKind> = StepOf<K> &
   (
     | { readonly value: Answered[K]; readonly error?: undefined }
@@ -49,8 +49,8 @@ export type DoneStepOf<K extends StepKind> = StepOf<K> &
   );
 
 /**
- * One effect that an agent's own code asks for, `switch`ed over by its `kind`; not what its tools
- * do inside.
+ * One effect that an agent's own code requests, discriminated by its `kind`; not the effects of its
+ * tools.
  */
 export type Step = { [K in StepKind]: StepOf<K> }[StepKind];
 /** With its `value`, or the `error` that it rejects with. */

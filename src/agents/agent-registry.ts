@@ -6,19 +6,19 @@ import { AgentType } from './agent-type.decorator.js';
 import type { AgentTypeOptions } from './agent-type.decorator.js';
 import { Agent } from './agent.js';
 
-/** A kind of agent, and what runs it. */
+/** An agent type and its implementation. */
 export interface RegisteredAgent {
   readonly type: AgentTypeOptions;
   readonly agent: Agent;
-  /** Where it comes from, if not from a provider: the path of a file, for people. */
+  /** Its origin if it is not a provider: the path of a file, for people. */
   readonly source?: string;
 }
 
-/** All kinds of agents: the providers that are marked with `@AgentType`, and what files say. */
+/** All agent types: the providers that are marked with `@AgentType`, and those of agent files. */
 @Injectable()
 export class AgentRegistry implements OnModuleInit {
   private readonly agents = new Map<string, RegisteredAgent>();
-  /** Why an agent is not there, by its name. */
+  /** Reason why an agent is missing, by its name. */
   private faulty: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly discovery: DiscoveryService) {}
@@ -39,10 +39,7 @@ export class AgentRegistry implements OnModuleInit {
     return this.agents.get(name);
   }
 
-  /**
-   * Those that came from files until now are gone. `faulty`: why others of them are not there, by
-   * name.
-   */
+  /** Replaces all agent types of files. `faulty`: why others are missing, by name. */
   replaceFiles(
     agents: readonly Required<RegisteredAgent>[],
     faulty: ReadonlyMap<string, string>,

@@ -4,9 +4,9 @@ export interface AgentTypeOptions {
   /** The name by which a start selects it: `react`. */
   readonly name: string;
   readonly description: string;
-  /** `<provider>/<name>`: what it runs with unless its start says otherwise. */
+  /** `<provider>/<name>`: its model unless its start names another. */
   readonly model?: string;
-  /** How often it may go round its loop, unless its start says otherwise. */
+  /** Maximum number of iterations of its loop, unless its start names another. */
   readonly max_iterations?: number;
 }
 

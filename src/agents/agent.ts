@@ -4,16 +4,16 @@ import type { Making } from './making.js';
 import type { Message } from '../protocol/message.js';
 
 /**
- * A kind of agent: an ordinary async function of its context. It may be run again from the top
- * after a crash, so every effect, and anything else that could come out differently (time,
- * randomness, I/O), goes through `ctx`.
+ * An agent type: an ordinary async function of its context. It may run again from the top after a
+ * crash, so every effect, and anything else that is not deterministic (time, randomness, I/O), goes
+ * through `ctx`.
  */
 export abstract class Agent<R = unknown> {
   /**
    * Makes the runtime objects that the agent and its tools use: clients, connections, caches.
-   * Called before `run`, each time that is; never journaled. Disposed of when the run ends or rests
-   * are what it answers, or members of that, that have `Symbol.asyncDispose` or `Symbol.dispose`,
-   * and what it gives to `making.own`.
+   * Called before each call of `run`; never journaled. When the run ends or is parked, the returned
+   * value or its members are disposed of if they have `Symbol.asyncDispose` or `Symbol.dispose`,
+   * and so are the objects given to `making.own`.
    */
   resources?(making: Making): Promise<R> | R;
 
@@ -21,14 +21,14 @@ export abstract class Agent<R = unknown> {
   abstract run(ctx: AgentContext<R>): Promise<string | void>;
 
   /**
-   * Hook: the agent's code asks for a step. A string says why the step may not be done: a tool call
-   * gets that as its result, any other step rejects with `step_refused`. As the other hooks, it is
-   * called again when `run` is, in the same order; it has to be synchronous, and what it throws
-   * ends the agent.
+   * Hook: the agent's code requests a step. A returned string is the reason to refuse it: a tool
+   * call gets it as its result, any other step rejects with `step_refused`. Like the other hooks,
+   * it is called again when `run` is, in the same order; it must be synchronous, and an error that
+   * it throws ends the agent.
    */
   beforeStep?(step: Step, ctx: HookContext<R>): string | void;
 
-  /** Hook: a step has come to its end, and the agent's code hears of it next. */
+  /** Hook: a step has settled; the agent's code gets its outcome next. */
   afterStep?(step: DoneStep, ctx: HookContext<R>): void;
 
   /** Hook: a message joins the agent's conversation, from its prompt to its answer. */

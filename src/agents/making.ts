@@ -6,8 +6,8 @@ export interface Making {
   /** Aborts when the agent is stopped, or when making takes too long. */
   readonly signal: AbortSignal;
   /**
-   * Has an object disposed of, also when what is made after it fails. `dispose`: how, unless by its
-   * `Symbol.asyncDispose` or `Symbol.dispose`. Answers the object.
+   * Registers an object for disposal, even if a later object can't be made. `dispose`: the disposal
+   * function, by default its `Symbol.asyncDispose` or `Symbol.dispose`. Returns the object.
    */
   readonly own: <T>(object: T, dispose?: (object: T) => unknown) => T;
 }

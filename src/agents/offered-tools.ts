@@ -1,9 +1,9 @@
 import { compileGlob } from '../matching/glob.js';
 
 /**
- * The tools that an agent's file means, of those that there are: by name in any case of letters,
- * `*` for anything. A tool that isn't there, because its server is away or another program has it,
- * is left out.
+ * The existing tools that an agent's file selects: by case-insensitive name, with `*` as a
+ * wildcard. Missing tools are left out: their server may be unavailable, or they may belong to
+ * another program.
  */
 export function offeredTools(
   patterns: readonly string[],

@@ -7,7 +7,7 @@ import { RequestsService } from './requests.service.js';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 100;
-/** For the model: the client may have run the call or not. */
+/** For the model: it is unknown if the client has run the call. */
 const NO_RESULT =
   'The client did not send a result in time. It is unknown whether the call had an effect.';
 
@@ -39,7 +39,8 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
       const at = this.clock.now().toISOString();
       for (const row of await this.store.listExpiredRequests(at, BATCH))
         if (!this.requests.isInDowntimeGrace(row))
-          await this.requests.settle(row, expired(row)).catch(() => {}); // it was answered meanwhile
+          // it was answered meanwhile
+          await this.requests.settle(row, expired(row)).catch(() => {});
     } catch {
       // The store is unavailable; the next round tries again.
     } finally {

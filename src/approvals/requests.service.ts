@@ -14,7 +14,7 @@ import {
 } from './request-errors.js';
 import type { RequestOwner } from './request-errors.js';
 
-/** How long people have after a start to answer requests from before it, in milliseconds. */
+/** Time that people have after a start to answer requests from before it, in milliseconds. */
 const DOWNTIME_GRACE_MS = 60_000;
 
 /** Finds requests, and settles each at most once (I5). */

@@ -10,7 +10,7 @@ import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';
 import { WaitForEnd } from './wait-for-end.js';
 
-/** How a cancelled interaction ended. */
+/** The outcome of a cancellation. */
 export interface CancelOutcome {
   readonly status: InteractionStatus;
   readonly stopped: readonly StoppedEffect[];
@@ -19,8 +19,8 @@ export interface CancelOutcome {
 const WAIT_LIMIT_MS = 30_000;
 
 /**
- * Requests that interactions are cancelled. The flag on the row counts; the run that owns it reads
- * it.
+ * Requests the cancellation of interactions. It is a flag on the row; the run that owns the
+ * interaction reads it.
  */
 @Injectable()
 export class CancellationService {
@@ -32,8 +32,8 @@ export class CancellationService {
   ) {}
 
   /**
-   * Gives the row as it is now; undefined if there is none. One without an owner is run to be
-   * ended.
+   * Returns the current row; undefined if there is none. An interaction without an owner is run in
+   * order to end it.
    */
   async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
     const row = await this.interactions.requestCancel(interactionId, reason);

@@ -81,7 +81,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  /** One that has waited for a person goes on. */
+  /** False for an interaction that has waited for a person. */
   private async wantsCancel(id: string): Promise<boolean> {
     const row = await this.interactions.findInteraction(id);
     if (!row || !asksForCancel(row)) return false;
@@ -90,7 +90,9 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-/** One that was resumed after a loss goes on: its reader may not have found it again. */
+/**
+ * False for an interaction that was resumed after a loss: its reader may not have found it again.
+ */
 function asksForCancel({ status, settings, epoch }: InteractionRow): boolean {
   return !isFinal(status) && settings.on_disconnect === 'cancel' && epoch <= 1;
 }

@@ -9,12 +9,11 @@ import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 
 /**
- * How often the store is asked as well, in milliseconds: a frame may be lost, and a deletion has
- * none.
+ * Interval of checks of the store, in milliseconds: a frame may be lost, and a deletion has none.
  */
 const CHECK_MS = 1_000;
 
-/** How long readers may take to get the end, and how often they are counted, in milliseconds. */
+/** Timeout for readers to get the end, and the interval of counting them, in milliseconds. */
 const READ_LIMIT_MS = 1_000;
 const READ_CHECK_MS = 20;
 
@@ -31,9 +30,7 @@ export class WaitForEnd {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * True also when it was deleted, which ends it first; false when it takes longer than `limit_ms`.
-   */
+  /** True also if it was deleted, which ends it first; false after `limit_ms`. */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
     const row = await this.interactions.findInteraction(interactionId);
     if (!row || isOver(row)) return true;
@@ -62,7 +59,7 @@ export class WaitForEnd {
   }
 
   /**
-   * For one that has ended: resolves when its readers, on any process, have its end, or are too
+   * For an ended interaction: resolves when its readers, on any process, have its end or are too
    * slow.
    */
   async untilRead(interactionId: string): Promise<void> {

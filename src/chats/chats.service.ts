@@ -19,7 +19,7 @@ import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
 import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
 
-/** Milliseconds that a delete waits for running interactions to stop. */
+/** Timeout for running interactions to stop before a delete, in milliseconds. */
 const STOP_LIMIT_MS = 30_000;
 /** The newest interactions whose readers a delete waits for. */
 const MAX_JUST_ENDED = 20;
@@ -124,7 +124,7 @@ export class ChatsService {
     return ended.every(Boolean);
   }
 
-  /** Readers, on any process, may not have got the last event of an interaction that just ended. */
+  /** Readers, on any process, may lack the last event of an interaction that has just ended. */
   private async waitForReaders(chatId: string): Promise<void> {
     const latest = { chat_id: chatId, superseded: true, limit: MAX_JUST_ENDED };
     const ended = (await this.interactions.listInteractions(latest)).filter(({ status }) =>

@@ -73,7 +73,9 @@ function pathIn(folder: string, path: string): string[] {
 const MIN_LENGTH = 8;
 const MAX_EDITS = 2;
 
-/** A warning for each given variable whose name is nearly one of ours: `LEASE_TTL`, `OPENAI_APIKEY`. */
+/**
+ * A warning for each given variable whose name is nearly one of ours: `LEASE_TTL`, `OPENAI_APIKEY`.
+ */
 export function findMisspelt(given: readonly string[], known: readonly string[]): string[] {
   return given
     .filter((name) => !known.includes(name))

@@ -1,4 +1,7 @@
-/** One invalid variable. `problem` says what is wrong and what is allowed; it never has a secret's value. */
+/**
+ * One invalid variable. `problem` says what is wrong and what is allowed; it never has a secret's
+ * value.
+ */
 export interface ConfigFault {
   readonly variable: string;
   readonly problem: string;

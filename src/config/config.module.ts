@@ -5,7 +5,10 @@ import { ConfigError } from './config-error.js';
 import { Config } from './config.js';
 import { loadConfig } from './load-config.js';
 
-/** One object and no scalars: `ConfigModule` copies scalars into `process.env`, for child processes to see. */
+/**
+ * One object and no scalars: `ConfigModule` copies scalars into `process.env`, for child processes
+ * to see.
+ */
 interface Checked {
   readonly config: Config;
 }

@@ -14,13 +14,19 @@ export type Role = 'all' | 'api' | 'worker';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
 
-/** The configuration, checked and frozen. Each field is the variable of its name: `dataDir` is `DATA_DIR`. */
+/**
+ * The configuration, checked and frozen. Each field is the variable of its name: `dataDir` is
+ * `DATA_DIR`.
+ */
 export class Config {
   /** TCP port; 0 selects a free one. */
   readonly port: number;
   /** The address or name to listen on. */
   readonly host: string;
-  /** Allowed `Host` headers; `*` allows any. Empty: loopback names only if `host` is loopback, else any. */
+  /**
+   * Allowed `Host` headers; `*` allows any. Empty: loopback names only if `host` is loopback, else
+   * any.
+   */
   readonly allowedHosts: readonly string[];
 
   /** Absolute path. */
@@ -28,14 +34,16 @@ export class Config {
   readonly store: StoreKind;
   /** A `postgres://` URL; without one the database is embedded. */
   readonly databaseUrl?: Secret;
-  /** A `redis://` URL, shared by the processes of one server; without one there is a single process. */
+  /**
+   * A `redis://` URL, shared by the processes of one server; without one there is a single process.
+   */
   readonly redisUrl?: Secret;
-  /** How long Redis caches the conversation of an idle chat, in milliseconds; 0: never. */
+  /** Time that Redis caches the conversation of an idle chat, in milliseconds; 0: never. */
   readonly hotMemoryTtlMs: number;
   readonly role: Role;
-  /** Whether to run migrations at start. */
+  /** True to run migrations at start. */
   readonly migrate: boolean;
-  /** How long to retry a write while the database is unavailable, in milliseconds. */
+  /** Timeout for retries of a write while the database is unavailable, in milliseconds. */
   readonly saveTimeoutMs: number;
 
   /** Default model, `<provider>/<name>`; several, separated by commas, are tried in order. */
@@ -50,7 +58,9 @@ export class Config {
   readonly modelMaxOutputTokens?: number;
   /** Default reasoning effort; without one the model decides. */
   readonly modelThinking?: ModelThinking;
-  /** Models that accept images: names, prefixes with a `*`, or `none`. Empty: recognised by name. */
+  /**
+   * Models that accept images: names, prefixes with a `*`, or `none`. Empty: recognised by name.
+   */
   readonly modelImages: readonly string[];
   /** Longest silence of a model, before the first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
@@ -64,7 +74,10 @@ export class Config {
   /** Largest session log to import, in bytes. */
   readonly importMaxBytes: number;
 
-  /** Redaction of outputs: everything that looks like a key, only the server's own secrets, or nothing. */
+  /**
+   * Redaction of outputs: everything that looks like a key, only the server's own secrets, or
+   * nothing.
+   */
   readonly guardrailSecrets: SecretScope;
   /** The values of all secret variables. */
   readonly environmentSecrets: readonly { readonly name: string; readonly value: Secret }[];
@@ -83,7 +96,9 @@ export class Config {
   /** Any variable, for configuration files that refer to it. */
   readonly variable: (name: string) => string | undefined;
 
-  /** Absolute path of the folder that tools work in (`shared`), or of the parent of one per chat. */
+  /**
+   * Absolute path of the folder that tools work in (`shared`), or of the parent of one per chat.
+   */
   readonly workspaceDir: string;
   readonly workspaceMode: WorkspaceMode;
   /** Absolute paths; a chat may use a folder inside one of them as its workspace. */
@@ -114,9 +129,9 @@ export class Config {
   readonly toolOutputLimit: number;
   /** Memory limit of one Python program, in megabytes. */
   readonly pythonMemoryMb: number;
-  /** How long a request to a person stays open, in milliseconds; 0: for ever. */
+  /** Time that a request to a person stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
-  /** How long a run that only waits for people stays in memory, in milliseconds. */
+  /** Time that a run that only waits for people stays in memory, in milliseconds. */
   readonly parkAfterMs: number;
   readonly disconnectGraceMs: number;
   readonly heartbeatMs: number;

@@ -13,7 +13,10 @@ const DEFAULTS = [
   ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-5'],
 ] as const;
 
-/** The default model and the reason, for the log: `MODEL`, else a vendor with a key or an endpoint, else the demo. */
+/**
+ * The default model and the reason, for the log: `MODEL`, else a vendor with a key or an endpoint,
+ * else the demo.
+ */
 export function chooseModel(variables: ModelVariables): { model: string; modelReason: string } {
   if (variables.MODEL) return { model: variables.MODEL, modelReason: 'MODEL is set' };
   for (const [name, model] of DEFAULTS)
@@ -24,7 +27,10 @@ export function chooseModel(variables: ModelVariables): { model: string; modelRe
   };
 }
 
-/** Variables of the server that commands of tools inherit: programs, language, time zone. No secrets. */
+/**
+ * Variables of the server that commands of tools inherit: programs, language, time zone. No
+ * secrets.
+ */
 const INHERITED = ['PATH', 'LANG', 'LANGUAGE', 'TZ'];
 const INHERITED_PREFIX = 'LC_';
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

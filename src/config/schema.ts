@@ -19,7 +19,9 @@ import {
   variableNames,
 } from './settings.js';
 
-/** Every variable with its type and default, in the order of `.env.example`, which documents them. */
+/**
+ * Every variable with its type and default, in the order of `.env.example`, which documents them.
+ */
 export const environment = z.object({
   OPENAI_API_KEY: apiKey().optional(),
   OPENAI_BASE_URL: httpUrl().optional(),

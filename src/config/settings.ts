@@ -125,7 +125,9 @@ export function modelNames() {
     .transform((names) => names.join(','));
 }
 
-/** Names of models and beginnings of names with a `*` after them, separated by commas, or `none`. */
+/**
+ * Names of models and beginnings of names with a `*` after them, separated by commas, or `none`.
+ */
 export function modelPatterns() {
   return z
     .string()

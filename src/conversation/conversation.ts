@@ -21,14 +21,11 @@ interface Applicable {
 export class Conversation {
   private readonly entries: (Message | TurnEntry)[] = [];
   private readonly turnOfCall = new Map<string, TurnEntry>();
-  /**
-   * Texts of interventions, by the key of the turn that takes them in; they join the conversation
-   * with it.
-   */
+  /** Texts of interventions, by the key of the turn that takes them in; they are added with it. */
   private readonly told = new Map<string | null, string[]>();
   private readonly images = new ShownImages();
   private cached: readonly Message[] | undefined;
-  /** Told of each message that is added from now on. */
+  /** Called with each message that is added from now on. */
   onJoin: (message: Message) => void = () => {};
 
   constructor(readonly before: readonly Message[]) {}
@@ -99,8 +96,8 @@ export class Conversation {
   }
 
   /**
-   * The messages as the next request to a model has them: with the newest images of its tools,
-   * which nothing keeps but the journal.
+   * The messages of the next request to a model, including the newest images of its tools, which
+   * only the journal keeps.
    */
   get shown(): readonly Message[] {
     return this.images.addTo(this.messages);
@@ -114,7 +111,7 @@ export class Conversation {
     return [...this.before, ...rendered];
   }
 
-  /** The messages that the agent has added once these last records are applied, too. */
+  /** The messages that the agent has added, including those of these last records. */
   addedWith(ending: readonly Applicable[]): Message[] {
     const ended = new Conversation(this.before);
     for (const entry of this.entries) ended.entries.push(ended.copied(entry));
@@ -123,7 +120,7 @@ export class Conversation {
     return ended.added();
   }
 
-  /** The last that the agent said without calling a tool; empty when it has said nothing. */
+  /** The last text of the agent without a tool call; empty if there is none. */
   lastText(): string {
     const last = this.messages.findLast(
       (message) => message.role === 'assistant' && !message.tool_calls,
@@ -151,7 +148,7 @@ export class Conversation {
     this.told.delete(key);
   }
 
-  /** The turns that took these in don't come any more. */
+  /** The turns that took these in will not be completed. */
   private addAllTold(): void {
     for (const key of this.told.keys()) this.addTold(key);
   }
@@ -164,7 +161,7 @@ export class Conversation {
     this.onJoin(freezeMessage(assistant));
   }
 
-  /** The model reads what the guardrails have made of the user's message. */
+  /** The model reads the user's message after the guardrails. */
   private replaceMessage(content: string | undefined): void {
     const at = this.entries.findIndex((entry) => 'role' in entry && entry.role === 'user');
     if (content === undefined || at < 0) return;
@@ -172,7 +169,7 @@ export class Conversation {
     this.cached = undefined;
   }
 
-  /** The model sees what really ran. */
+  /** The model sees the arguments that really ran. */
   private replaceArguments(callId: string, input: object): void {
     const turn = this.turnOfCall.get(callId);
     if (!turn) return;

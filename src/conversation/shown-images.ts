@@ -7,8 +7,7 @@ const MAX_IMAGES = 8;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The images that go with an agent's next request. Older ones are let go of: their results name
- * them.
+ * The images sent with an agent's next request. Older ones are dropped: their results name them.
  */
 export class ShownImages {
   /** By call, oldest first. */

@@ -7,9 +7,9 @@ import type { RunQueue } from '../queue/run-queue.js';
 import type { Spill } from './spill/spill.js';
 
 export interface StoreHealthOptions {
-  /** How operators call the store: `database`. */
+  /** Name of the store for operators: `database`. */
   readonly name: string;
-  /** How long it may take to answer, in milliseconds. */
+  /** Timeout for its answer, in milliseconds. */
   readonly patience_ms: number;
 }
 
@@ -31,7 +31,7 @@ const INTERVAL_MS = 1000;
 /** Writes that fail for less than this are only retried. */
 const HICCUP_MS = 1000;
 /**
- * A failed write is forgotten after this: while there is something to write, it is tried more
+ * Time after which a failed write is forgotten, in milliseconds: pending writes are retried more
  * often.
  */
 const FORGET_MS = 8000;
@@ -63,12 +63,12 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
     return this.options.name;
   }
 
-  /** Since when it doesn't answer; undefined while it does. */
+  /** Time since which it does not answer; undefined while it does. */
   get unreachableSince(): Date | undefined {
     return this.unreachable?.at;
   }
 
-  /** Since when it can't be reached or written; undefined while it can. */
+  /** Time since which it can't be reached or written; undefined while it can. */
   get awaySince(): Date | undefined {
     if (this.unreachable) return this.unreachable.at;
     if (!this.unwritable) return undefined;

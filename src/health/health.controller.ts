@@ -109,7 +109,10 @@ export class HealthController {
     };
   }
 
-  /** Without Redis, readers on other processes see events late; without a tool server, agents lack its tools. */
+  /**
+   * Without Redis, readers on other processes see events late; without a tool server, agents lack
+   * its tools.
+   */
   private outages(): OutageDto[] {
     const { awaySince } = this.bus;
     return [

@@ -22,13 +22,13 @@ import { doneWithin } from '../kernel/done-within.js';
 
 /** For `@Sse`: a reader that has more than this many characters to take is disconnected (I10). */
 export const MAX_PENDING_LENGTH = 1024 * 1024;
-/** How long a client that lost its connection waits before it reconnects, in milliseconds. */
+/** Delay before a disconnected client reconnects, in milliseconds. */
 const RETRY_MS = 1_000;
-/** How long a reader may take nothing of what was written, in milliseconds. */
+/** Timeout for a reader that takes nothing of the written data, in milliseconds. */
 const STALL_MS = 60_000;
 /**
- * How long readers may take for the rest when the server stops, if that is not too much of the
- * shutdown grace.
+ * Timeout for readers to take the rest when the server stops, in milliseconds, if the shutdown
+ * grace period allows it.
  */
 const FAREWELL_MS = 1_000;
 
@@ -57,8 +57,8 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   /**
-   * For a controller to return: the messages as `response` is to send them. They must not fail once
-   * one was emitted.
+   * The stream of messages for a controller to return; `response` sends them. They must not fail
+   * once one was emitted.
    */
   send(
     messages: Observable<MessageEvent>,
@@ -98,9 +98,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 }
 
-/**
- * How much of a stream its reader has yet to take; Observables have no back-pressure of their own.
- */
+/** The part of a stream that its reader has not taken yet; Observables have no back-pressure. */
 export class StreamBacklog {
   private length = 0;
 
@@ -126,7 +124,7 @@ export class StreamBacklog {
   }
 }
 
-/** With the first message, as a message of its own would be given an id. */
+/** Sent with the first message, because a separate message would be given an id. */
 function withRetry(message: MessageEvent, index: number): MessageEvent {
   return index === 0 ? { ...message, retry: RETRY_MS } : message;
 }

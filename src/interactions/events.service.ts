@@ -35,7 +35,7 @@ export class EventsService {
   ) {}
 
   /**
-   * Where to resume: at the cursor that was sent, or at the end of the log if that is less.
+   * Position to resume at: the cursor that was sent, or the end of the log if that is less.
    * Undefined: the reader has everything already.
    * @throws AppError `invalid_cursor` (400)
    */

@@ -25,7 +25,7 @@ export interface StartRequest {
   readonly background: boolean;
 }
 
-/** Makes of a request what the store is to start, with all defaults filled in. */
+/** Builds the interaction to start from a request, with all defaults filled in. */
 @Injectable()
 export class InteractionFactory {
   constructor(

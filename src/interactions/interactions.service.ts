@@ -55,7 +55,7 @@ export class InteractionsService {
   }
 
   /**
-   * The interaction that it interrupts is told; the one that it waits for may have ended just now.
+   * Wakes the run that it interrupts. The interaction that it waits for may have ended meanwhile.
    */
   private async afterQueueing(
     { chat_id }: InteractionRow,

@@ -15,7 +15,9 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** Contexts that log an error that is also thrown from the start of the server, and reported there. */
+/**
+ * Contexts that log an error that is also thrown from the start of the server, and reported there.
+ */
 const RETHROWN = new Set(['ExceptionHandler', 'NestApplication']);
 
 type LogConfig = Pick<
@@ -24,7 +26,8 @@ type LogConfig = Pick<
 >;
 
 /**
- * Nest's logger on pino: one JSON object per line, or readable lines. Use it through Nest's `Logger`,
+ * Nest's logger on pino: one JSON object per line, or readable lines. Use it through Nest's
+ * `Logger`,
  * with a sentence or with `{ message, err?, …fields }`. Every line is redacted as a whole.
  */
 export class AppLogger implements LoggerService {

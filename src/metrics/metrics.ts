@@ -90,7 +90,10 @@ export class Metrics extends AppendMeter {
     this.duration.observe(duration_ms / 1000);
   }
 
-  /** In Prometheus's text format. Process metrics cost a little, so they begin with the first scrape. */
+  /**
+   * In Prometheus's text format. Process metrics cost a little, so they begin with the first
+   * scrape.
+   */
   async scrape(readings: Readings): Promise<string> {
     if (!this.watchesProcess) collectDefaultMetrics({ register: this.registry });
     this.watchesProcess = true;

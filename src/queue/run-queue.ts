@@ -18,8 +18,8 @@ export interface EnqueueOptions {
   /** Runs that have begun go before new ones. Default `resume`. */
   readonly priority?: 'resume' | 'new';
   /**
-   * `local`: only this process may run it, as it holds the lease or watches how it goes. Default
-   * `any`.
+   * `local`: only this process may run it, because it holds the lease or watches its progress.
+   * Default `any`.
    */
   readonly affinity?: 'any' | 'local';
 }
@@ -34,9 +34,9 @@ export abstract class RunQueue {
    * taken beforehand.
    */
   abstract readonly isImmediate: boolean;
-  /** How many wait in this process. */
+  /** Number of interactions that wait in this process. */
   abstract readonly queued: number;
-  /** How many wait in this process or for any. Never rejects. */
+  /** Number of interactions that wait in this process or for any. Never rejects. */
   abstract countWaiting(): Promise<number>;
   /** Sets the handler; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;

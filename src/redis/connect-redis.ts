@@ -8,9 +8,9 @@ export const REDIS_PREFIX = 'parley';
 /** A Redis that hangs counts as unavailable. */
 const COMMAND_TIMEOUT_MS = 3_000;
 const MAX_RETRY_MS = 1_000;
-/** How often a connection is pinged: a server that disappears closes nothing. */
+/** Interval of pings, in milliseconds: a server that disappears closes no connection. */
 const PING_MS = 5_000;
-/** How long startup waits for Redis. */
+/** Timeout for Redis at startup, in milliseconds. */
 const OPEN_MS = 3_000;
 
 /**
@@ -50,7 +50,8 @@ function replaceWhenSilent(redis: Redis, onError: (error: Error) => void): void 
     if (redis.status === 'connect') return; // the client is asking whether it is ready
     redis.ping().then(hear, (error: Error) => error instanceof ReplyError && hear());
   };
-  const timer = setInterval(() => setImmediate(ask), PING_MS).unref(); // reads first what arrived while the process was busy
+  // reads first what arrived while the process was busy
+  const timer = setInterval(() => setImmediate(ask), PING_MS).unref();
   redis.on('ready', hear).on('end', () => clearInterval(timer));
 }
 

@@ -3,13 +3,13 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { agentEndKey } from './journal/completes.js';
 import { RESUME_REASONS } from './run-input.js';
 
-/** A tool that was started. */
+/** A started tool. */
 interface Started {
   /** Epoch of the run that started it, if one did. */
   started_in?: number;
   /** Its processes. */
   trace?: unknown;
-  /** Its run was lost; processes that were left running have been killed since. */
+  /** Its run was lost; the processes that it left running have been killed since. */
   isCleared?: true;
 }
 
@@ -23,7 +23,7 @@ export interface OpenCall extends Started {
   request_id?: string;
 }
 
-/** An approval that is not decided, or whose call is not over. */
+/** An approval that is undecided, or whose call has not ended. */
 export interface OpenApproval extends Started {
   readonly key: string;
   readonly agent_id: string;
@@ -33,7 +33,7 @@ export interface OpenApproval extends Started {
   /** As the model wrote it. */
   readonly tool_input: string;
   isDecided: boolean;
-  /** The agent has the result "waiting", and went on. */
+  /** The agent got the result "waiting", and went on. */
   isDeferred: boolean;
 }
 
@@ -53,10 +53,7 @@ export interface OpenAgent {
   readonly end_key: string;
 }
 
-/**
- * Work of an interaction that has begun and is not over: a fold over its log, as far as it is
- * committed.
- */
+/** Open work of an interaction: a fold over the committed part of its log. */
 export class OpenWork {
   readonly openCalls = new Map<string, OpenCall>();
   /** By tool call. */
@@ -64,18 +61,18 @@ export class OpenWork {
   /** By request. */
   readonly openQuestions = new Map<string, OpenQuestion>();
   /**
-   * By id, calls that ran in a lost process: they may still be running there, whatever the log says
-   * since.
+   * By id, calls that ran in a lost process: they may still be running there, regardless of later
+   * records.
    */
   readonly lostCalls = new Map<string, Pick<OpenCall, 'id' | 'tool_name'>>();
-  /** Ids of the interventions that the log has. */
+  /** Ids of the interventions in the log. */
   readonly takenIn = new Set<string>();
   /** True once a request was made. */
   hasAsked = false;
   readonly rootAgentId: string;
   lastAnswer: string | undefined;
   lastSeq = 0;
-  /** How often the interaction was resumed after a loss. */
+  /** Number of times that the interaction was resumed after a loss. */
   resumed = 0;
   /** Parents before their children. */
   private readonly agents = new Map<string, OpenAgent>();
@@ -194,7 +191,7 @@ export class OpenWork {
     );
   }
 
-  /** Calls whose agents, or this agent, went on without the result. */
+  /** Deferred calls, of this agent or of all: their agents went on without the result. */
   deferredCalls(agentId?: string): readonly OpenApproval[] {
     return [...this.openApprovals.values()].filter(
       ({ isDeferred, agent_id }) => isDeferred && (agentId === undefined || agent_id === agentId),

@@ -4,7 +4,7 @@ import type { RunSignals } from './run-signals.js';
 import type { Activity, ActivityListener } from './scope/run-activity.js';
 
 interface ParkingOptions {
-  /** How long a run waits in memory before it is parked, in milliseconds. */
+  /** Time that a waiting run stays in memory before it is parked, in milliseconds. */
   readonly after_ms: number;
   readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
@@ -13,8 +13,8 @@ interface ParkingOptions {
 }
 
 /**
- * Releases the resources of a run that only waits for people: its slot at once, its memory after a
- * while.
+ * Releases the resources of a run that only waits for people: its slot immediately, its memory
+ * after a delay.
  */
 export class Parking implements ActivityListener {
   private timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,8 @@ export class Parking implements ActivityListener {
   }
 
   activityChanged(activity: Activity): void {
-    if (activity === 'waiting') this.options.health.markHealthy(); // a parkable one is known to be well once it is parked
+    // a parkable run is healthy once it is parked
+    if (activity === 'waiting') this.options.health.markHealthy();
     if (activity === this.activity || this.stopped) return;
     const hasWorked = this.activity === 'working';
     this.activity = activity;

@@ -2,14 +2,11 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RecordBody, RecordOf } from '../protocol/events.js';
 import type { CrashQuarantine } from './runner/crash-quarantine.js';
 
-/**
- * How long a quarantined run may go without a record before it gives way to others, in
- * milliseconds.
- */
+/** Time without a record after which a quarantined run yields to others, in milliseconds. */
 const QUARANTINE_MS = 5_000;
 /**
- * So often in a row it gives way; after that it stays until it writes: it may crash the process
- * later.
+ * Maximum number of consecutive yields. After that, the run stays until it writes a record: it may
+ * crash the process later.
  */
 const MAX_QUARANTINES = 3;
 
@@ -20,7 +17,7 @@ export const SLOW_AFTER_LOSS: RecordOf<'NOTICE'> = {
 };
 
 /**
- * Tracks whether a run has proven not to crash the process at once; then it leaves the crash
+ * Tracks whether a run has proven not to crash the process at once; if so, it leaves the crash
  * quarantine.
  */
 export class RunHealth {
@@ -43,7 +40,7 @@ export class RunHealth {
   }
 
   /**
-   * Resolves with whether the run is to write SLOW_AFTER_LOSS, to leave the quarantine without
+   * Resolves with true if the run has to write SLOW_AFTER_LOSS, to leave the quarantine without
    * progress.
    */
   async isSlow(records: readonly LogRecord[]): Promise<boolean> {
@@ -60,7 +57,7 @@ export class RunHealth {
   }
 }
 
-/** How often in a row, without other progress, runs of the interaction have given way. */
+/** Number of consecutive yields by runs of the interaction, without other progress. */
 function countQuarantines(records: readonly LogRecord[]): number {
   const bodies = records.map(({ body }) => body);
   const progress = bodies.findLastIndex((body) => body.type !== 'RESUMED' && !isGivingWay(body));

@@ -5,7 +5,7 @@ import type { Message } from '../protocol/message.js';
 /** Reasons of RESUMED records. */
 export const RESUME_REASONS = {
   unsaved: 'what it did could not be saved for a while',
-  /** Its work in flight was stopped in order. */
+  /** Its work in progress was stopped in an orderly shutdown. */
   stopped: 'the server was stopped',
   lost: 'the process that ran it was lost',
 } as const;
@@ -15,8 +15,8 @@ export interface RunInput {
   readonly interaction: InteractionRow;
   readonly records: readonly LogRecord[];
   readonly before: readonly Message[];
-  /** Why it was resumed, if an earlier run was lost. */
+  /** Reason of the resumption, if an earlier run was lost. */
   readonly resumed?: string;
-  /** Number of earlier runs in a row that were lost without a record. */
+  /** Number of consecutive earlier runs that were lost without a record. */
   readonly losses: number;
 }

@@ -6,7 +6,7 @@ import type { RecordOf } from '../protocol/events.js';
 import { toErrorText } from '../tools/to-text.js';
 import type { ToolServer } from '../tools/tool-source.js';
 
-/** True if the run can't write any more; the interaction goes on in another one. */
+/** True if the run can no longer write; the interaction continues in another run. */
 export function isLoss(error: unknown): boolean {
   return (
     error instanceof LeaseLostError ||
@@ -33,9 +33,7 @@ function logWithStack(logger: Logger, error: unknown, text: string): void {
   logger.error(error instanceof Error ? error : text, text);
 }
 
-/**
- * Notices at the start of a run: tool servers that are not available, and a live bus that is away.
- */
+/** Notices at the start of a run: tool servers or a live bus that are unavailable. */
 export function outageNotices(
   servers: readonly ToolServer[],
   bus: Pick<LiveBus, 'awaySince'>,

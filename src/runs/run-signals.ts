@@ -12,10 +12,9 @@ interface RunSignalsOptions {
 }
 
 /**
- * Brings into a run what happens to its interaction outside of it: settled requests, interventions,
+ * Delivers external events of an interaction to its run: settled requests, interventions,
  * cancellation. Each increments `interactions.signals` in its own transaction; the run knows the
- * number
- * up to which it has taken them in.
+ * number up to which it has taken them in.
  *
  *     decision, intervention, cancel ── one transaction, signals + 1
  *       ├─ LiveBus.wake ─────▶ Runner ─▶ wake()             the run is in this process's memory
@@ -41,8 +40,8 @@ export class RunSignals {
   }
 
   /**
-   * Reads the row, and takes in what is new. Never rejects: if the store is away, the next renewal
-   * wakes again.
+   * Reads the row, and takes in new signals. Never rejects: if the store is unavailable, the next
+   * renewal wakes again.
    */
   async wake(): Promise<void> {
     if (this.options.stop.isRequested) return;
@@ -50,7 +49,7 @@ export class RunSignals {
     await (this.looking ??= this.look()).catch(() => {});
   }
 
-  /** Compares the row, as a lease renewal has read it. */
+  /** Compares the row, as read by a lease renewal. */
   renewed({ cancel_reason, signals }: LeaseState): void {
     if (cancel_reason !== null) this.options.stop.cancel(cancel_reason);
     else if (signals !== this.known) void this.wake();
@@ -64,7 +63,7 @@ export class RunSignals {
   }
 
   /**
-   * Takes in what people told the agents, or did to them. To delete the root is to cancel the
+   * Takes in the interventions of people into the agents. Deleting the root cancels the
    * interaction.
    */
   async takeInterventions(): Promise<void> {
@@ -99,7 +98,7 @@ export class RunSignals {
     return isParked;
   }
 
-  /** Wakes that come during a look are answered by one more look. */
+  /** Wakes during a read of the row cause one more read. */
   private async look(): Promise<void> {
     try {
       while (this.shouldLook) {

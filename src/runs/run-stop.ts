@@ -1,13 +1,13 @@
 import { ServerStopped } from '../kernel/server-stopped.js';
 
-/** Why a run stops before its agent is done. */
+/** The cause for a run to stop before its agent has returned. */
 type StopCause =
   | { readonly kind: 'cancel'; readonly reason: string }
-  /** Work in flight has `grace_ms` to stop and to write its outcome. */
+  /** Work in progress has `grace_ms` to stop and to write its outcome. */
   | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
   | { readonly kind: 'lost' | 'parked' };
 
-/** Holds why a run has to stop. The first cause counts. */
+/** Holds the cause for a run to stop. The first cause counts. */
 export class RunStop {
   private readonly abort = new AbortController();
   private first: StopCause | undefined;
@@ -45,7 +45,7 @@ export class RunStop {
     this.request({ kind: 'shutdown', reason: new ServerStopped(), grace_ms });
   }
 
-  /** The agent is done: aborts the work that it has left running. */
+  /** The agent has returned: aborts the work that it left running. */
   abortRest(): void {
     this.abort.abort();
   }

@@ -87,21 +87,21 @@ export class Run {
     this.stop.cancel(reason);
   }
 
-  /** Another run owns the interaction, or may: stops without writing anything. */
+  /** Another run owns the interaction, or may own it: stops without writing anything. */
   lose(): void {
-    this.scope.log.close(); // also if it is stopping already
+    this.scope.log.close(); // also if it is already stopping
     this.stop.request({ kind: 'lost' });
   }
 
-  /** The store was away for so long that another run may own the interaction. */
+  /** The store was unavailable for so long that another run may own the interaction. */
   cutOff(): void {
     this.services.spill.noteOutage(this.interactionId);
     this.lose();
   }
 
   /**
-   * Stops so that another process, or the next start, goes on; a run that only waits for people is
-   * parked.
+   * Stops so that another process, or the next start, resumes the interaction; a run that only
+   * waits for people is parked.
    */
   async shutDown(grace_ms: number): Promise<void> {
     await nextTick(); // delivers the records that were just committed
@@ -129,7 +129,7 @@ export class Run {
     }
   }
 
-  /** Replays the log as far as it goes, and takes in what was signalled since. */
+  /** Replays the log to its end, and takes in later signals. */
   private async begin(): Promise<void> {
     const { records, resumed, interaction, losses } = this.input;
     const { journal, openWork } = this.scope;
@@ -154,16 +154,17 @@ export class Run {
   private async leaveQuarantineIfSlow(): Promise<void> {
     const isSlow = await this.health.isSlow(this.input.records);
     if (!isSlow || this.stop.isRequested) return;
-    await this.scope.append([this.entry(SLOW_AFTER_LOSS)]).catch(() => {}); // the run's next append fails, too
+    // the run's next append fails, too
+    await this.scope.append([this.entry(SLOW_AFTER_LOSS)]).catch(() => {});
   }
 
-  /** Kills processes that the lost run has left running, before anything else begins. */
+  /** Kills processes that the lost run left running, before anything else starts. */
   private async killOrphans(): Promise<void> {
     for (const call of this.scope.openWork.startedCalls())
       if (await this.services.orphans.kill(call.trace)) call.isCleared = true;
   }
 
-  /** Undefined: the interaction goes on in another run. */
+  /** Undefined: the interaction continues in another run. */
   private async runToEnding(): Promise<Ending | undefined> {
     try {
       const text = await Promise.race([this.runRoot(), this.scope.failure, this.stop.requested]);
@@ -186,7 +187,7 @@ export class Run {
     return runAgent(this.root, agent);
   }
 
-  /** The agent is done: stops the work that it has left running, before the end is written. */
+  /** The agent has returned: stops the work that it left running, before the end is written. */
   private async afterAgent(end: () => Ending): Promise<Ending> {
     this.stop.abortRest();
     await this.root.drain();
@@ -204,7 +205,8 @@ export class Run {
     if (cause?.kind === 'lost') throw new LeaseLostError();
     if (cause?.kind !== 'cancel') return undefined;
     await this.signals.takeInterventions();
-    if (this.scope.openWork.hasAsked) await this.signals.takeRequests(); // settled before the cancel (I5)
+    // settled before the cancel (I5)
+    if (this.scope.openWork.hasAsked) await this.signals.takeRequests();
     return this.ending.cancelled(cause.reason);
   }
 

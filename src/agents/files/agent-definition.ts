@@ -1,12 +1,12 @@
 import type { RuleInput } from '../../permissions/permission-rule.js';
 
-/** A kind of agent, as a file of its own says. */
+/** An agent type, as defined by a file. */
 export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
   /** The system prompt of its turns. */
   readonly instructions: string;
-  /** `<provider>/<name>`; what the interaction or the parent uses unless given. */
+  /** `<provider>/<name>`; by default the model of the interaction or the parent. */
   readonly model?: string;
   /** Names of the tools it may use, or globs of them; all unless given. */
   readonly tools?: readonly string[];

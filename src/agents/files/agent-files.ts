@@ -16,17 +16,14 @@ import type { AgentFile } from './read-agent-folder.js';
 /** A file, and the agent that it defines. */
 interface LoadedFile {
   readonly file: AgentFile;
-  /** As it was when it last had no fault. */
+  /** Its last version without a fault. */
   readonly definition?: AgentDefinition;
   readonly faults: readonly LineFault[];
 }
 
 const INTERVAL_MS = 1000;
 
-/**
- * Kinds of agents that people write as files of AGENTS_DIR. Looks every second whether one has
- * changed.
- */
+/** Agent types defined by files of AGENTS_DIR. Checks every second for changes. */
 @Injectable()
 export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Agents');
@@ -65,7 +62,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Resolves when a look, maybe one that had begun before, is over. */
+  /** Resolves when a check, possibly one already in progress, is over. */
   look(): Promise<void> {
     return (this.looking ??= this.reload().finally(() => (this.looking = undefined)));
   }
@@ -82,7 +79,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     this.take(files);
   }
 
-  /** The folder can't be read: what is known stays. Said once. */
+  /** The folder can't be read: the known agents stay. Logged once. */
   private complain(message: string): void {
     if (this.trouble !== message) this.logger.warn(`AGENTS_DIR can't be read: ${message}`);
     this.trouble = message;
@@ -124,7 +121,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     return faults.length > 0 ? { faults } : { definition, faults };
   }
 
-  /** With what the server has besides this file. */
+  /** Faults beyond the file itself: a name that is taken, a model that is not available. */
   private findClashes({ name, model }: AgentDefinition, file: string): [string, string][] {
     const clashes: [string, string][] = [];
     const other = [...this.loaded.values()].find(
@@ -156,7 +153,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     return [{ type, agent, source }];
   }
 
-  /** Why agents are not there, by what their files are called. */
+  /** Reasons why agents are missing, by the names of their files. */
   private missing(): ReadonlyMap<string, string> {
     const missing = [...this.loaded.values()].filter(({ definition }) => !definition);
     return new Map(
@@ -175,7 +172,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
       this.logger.warn(`${shown}:${line} ${message}. ${rest}.`);
   }
 
-  /** For people: with the folder, but not with where that is. */
+  /** Path for people: with the folder's name, but not its location. */
   private shown(name: string): string {
     return join(basename(this.folder), name);
   }

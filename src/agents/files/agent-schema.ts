@@ -25,7 +25,7 @@ const tools = z
 
 const decision = z.enum(DECISIONS, `has to be one of: ${DECISIONS.join(', ')}`);
 
-/** Tools, and what is decided of them. */
+/** Tools, and their permission verdicts. */
 const verdicts = z.record(
   toolName,
   decision,
@@ -46,7 +46,7 @@ const permissions = z
     return data ?? {};
   });
 
-/** The front matter of an agent file. Other fields are for other programs. */
+/** The front matter of an agent file. Other fields belong to other programs. */
 export const agentSchema = z.object(
   {
     name: name.nullish(),

@@ -5,11 +5,11 @@ import type { AgentDefinition } from './agent-definition.js';
 import { offeredTools } from '../offered-tools.js';
 
 /**
- * Reason and act, as a file says. What the file says of model and iterations was settled when the
- * agent was started.
+ * Reason and act, as defined by a file. Its model and iterations were resolved when the agent was
+ * started.
  */
 export class FileAgent extends Agent {
-  /** @param toolNames of all tools that there are at the moment */
+  /** @param toolNames of all tools that exist at the moment */
   constructor(
     private readonly definition: AgentDefinition,
     private readonly toolNames: () => readonly string[],

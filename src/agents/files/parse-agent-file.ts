@@ -27,7 +27,7 @@ const INHERIT = 'inherit';
 
 /**
  * Reads Markdown with YAML front matter; the text after it is the agent's instructions.
- * @param name what the agent is called unless the file says
+ * @param name of the agent unless the file has one
  */
 export function parseAgentFile(text: string, name: string): ParsedAgent {
   const parts = splitFrontMatter(text);
@@ -76,7 +76,7 @@ class Head {
     this.faults = faults;
   }
 
-  /** Of the field, or of what should hold it. */
+  /** Line of the field, or of its parent. */
   lineOf(path: Path): number {
     for (let length = path.length; length > 0; length--) {
       const at = this.offsetOf(path.slice(0, length));

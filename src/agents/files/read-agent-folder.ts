@@ -15,8 +15,8 @@ const MAX_FILES = 200;
 const MAX_BYTES = 200_000;
 
 /**
- * The folder's Markdown files by name, those that have changed since `known` was read anew; none
- * where there is no folder.
+ * The folder's Markdown files by name; those that have changed since `known` are read again. Empty
+ * if there is no folder.
  * @throws Error if the folder can't be read
  */
 export async function readAgentFolder(

@@ -8,7 +8,7 @@ export interface InterventionView {
   readonly user_comment: string;
   readonly user_content: string | null;
   readonly created_at: string;
-  /** Of the `agent_intervened` that says so; null unless it was taken in. */
+  /** Seq of its `agent_intervened`; null unless it was taken in. */
   readonly seq: number | null;
 }
 
@@ -31,5 +31,5 @@ export function viewInterventions(
     });
 }
 
-/** Why an interaction is cancelled whose root agent a person has stopped. */
+/** Reason of cancellation when a person has stopped the root agent. */
 export const DELETED = 'Its agent was stopped by the user.';

@@ -70,7 +70,7 @@ export class InterventionsService {
     return ends.some(({ agent_id }) => agent_id === agentId);
   }
 
-  /** To have the root stopped is to cancel. */
+  /** Stopping the root agent cancels the interaction. */
   private async tell(
     agentId: string,
     { id, agent_id }: InteractionRow,

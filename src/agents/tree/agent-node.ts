@@ -6,7 +6,7 @@ import type { Usage } from '../../protocol/interaction.js';
 
 type End = Extract<TreeState, 'completed' | 'deleted' | 'error'>;
 
-/** How an agent began. */
+/** The start of an agent. */
 export interface AgentBeginning {
   readonly agent_id: string;
   readonly agent_type: string;
@@ -14,14 +14,14 @@ export interface AgentBeginning {
   /** The call inside whose tool it was started. */
   readonly parent_tool_call_id: string | null;
   readonly prompt: string;
-  /** ISO 8601 in UTC; null while its turn has not come. */
+  /** ISO 8601 in UTC; null while it is queued. */
   readonly started_at: string | null;
-  /** How many agents are above it. */
+  /** Number of agents above it. */
   readonly depth: number;
   readonly metadata: Json;
 }
 
-/** One agent of a tree: a fold over its records. What comes after its end changes nothing. */
+/** One agent of a tree: a fold over its records. Records after its end change nothing. */
 export class AgentNode {
   readonly children: AgentNode[] = [];
   usage: Usage = { input_tokens: 0, output_tokens: 0 };
@@ -30,16 +30,16 @@ export class AgentNode {
   result: string | null = null;
   completed_at: string | null = null;
   private end: End | undefined;
-  /** Calls without a result, and whether their tool has begun. */
+  /** Calls without a result; true once their tool has begun. */
   private readonly calls = new Map<string, boolean>();
   /** Undecided approvals, by call; those of deferred calls. */
   private readonly approvals = new Map<string, string>();
   private readonly deferred = new Set<string>();
   private readonly questions = new Set<string>();
-  /** By call, what the client runs. */
+  /** Ids of calls that the client runs. */
   private readonly clientCalls = new Set<string>();
   private isModified = false;
-  /** Its last turn asked for nothing more. */
+  /** True if its last turn requested nothing more. */
   private rests = false;
 
   constructor(readonly beginning: AgentBeginning) {}
@@ -106,7 +106,7 @@ export class AgentNode {
         this.result = body.message;
         return;
       case 'NOTICE':
-        this.rests = false; // it may be what a call came to that it went on without
+        this.rests = false; // it may be the outcome of a deferred call
         return;
       case 'INTERACTION_STARTED':
       case 'AGENT_STARTED':
@@ -138,7 +138,7 @@ export class AgentNode {
     this.rests = this.calls.size === 0;
   }
 
-  /** With all that is below it. */
+  /** Ends the agent and all agents below it. */
   private finish(end: End, at: string): void {
     if (this.end) return;
     this.end = end;

@@ -60,10 +60,7 @@ export interface WholeAgent extends AgentView {
   readonly interventions: readonly InterventionView[];
 }
 
-/**
- * The trees of agents, read from the logs of their interactions: while they run, and for as long as
- * there are logs.
- */
+/** The trees of agents, read from the logs of their interactions, during and after their runs. */
 @Injectable()
 export class AgentTreeService {
   constructor(
@@ -74,7 +71,7 @@ export class AgentTreeService {
   ) {}
 
   /**
-   * Of one interaction, or of the one that its chat is at.
+   * The tree of one interaction, or of the current one of a chat.
    * @throws AppError `interaction_not_found` (404), `invalid_query` (400)
    */
   async tree(wanted: WantedTree): Promise<InteractionTree> {
@@ -112,7 +109,8 @@ export class AgentTreeService {
       isRoot ? await this.interactions.getPreviousState(row.id) : [],
     );
     for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
-    return isFinal(row.status) ? conversation.messages : conversation.soFar; // what has no result yet may get one
+    // a call without a result may still get one
+    return isFinal(row.status) ? conversation.messages : conversation.soFar;
   }
 
   private async find({ chat_id, interaction_id }: WantedTree): Promise<InteractionRow> {

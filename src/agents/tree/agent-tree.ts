@@ -49,7 +49,7 @@ export class AgentTree {
     this.nodes.set(this.first.id, this.first);
   }
 
-  /** By one that is there and has not ended; once. */
+  /** Adds an agent whose parent exists and has not ended; once. */
   private fork({ agent_id, body, at, hidden }: LogRecord<'AGENT_STARTED'>): void {
     if (this.nodes.has(agent_id)) return;
     const parent = this.nodes.get(body.parent_agent_id);

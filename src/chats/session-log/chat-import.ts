@@ -58,7 +58,7 @@ export class ChatImport {
     else await this.takeObject(parsed.object, { line, bytes: bytes.length });
   }
 
-  /** Returns the chat to commit; undefined if the log has nothing of one. */
+  /** Returns the chat to commit; undefined if the log contains nothing of a chat. */
   async end(now: string): Promise<ChatRow | undefined> {
     await this.endInteraction();
     if (!this.chat && this.interactions === 0) return undefined;
@@ -202,7 +202,7 @@ class HeadChoice {
   private newest: string | undefined;
   private readonly begun = new Set<string>();
 
-  /** @param isNamed whether the log says that it is the head */
+  /** @param isNamed true if the log names it as the head */
   note({ id, begun, superseded_at }: ArchivedInteraction, isNamed: boolean): void {
     if (!begun) return;
     this.begun.add(id);
@@ -215,7 +215,7 @@ class HeadChoice {
     return this.named ?? this.newestOnBranch ?? this.newest ?? null;
   }
 
-  /** Whether another interaction can follow it. */
+  /** True if another interaction can follow it. */
   hasBegun(id: string | null): id is string {
     return id !== null && this.begun.has(id);
   }

@@ -20,7 +20,7 @@ export interface ImportDeps {
   readonly clock: Clock;
 }
 
-/** A record as it was read; `line` and `bytes` say where, and how long. */
+/** A record as it was read; `line` and `bytes` are its position and length. */
 export interface ReadRecord {
   readonly line: number;
   readonly bytes: number;

@@ -124,7 +124,9 @@ export type RequestLine = z.output<typeof requestFields>;
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
 
-/** The fields that the schema knows, in the order in which they were written, or the first fault. */
+/**
+ * The fields that the schema knows, in the order in which they were written, or the first fault.
+ */
 export function checkFields<T>(schema: z.ZodType<T>, given: unknown): Checked<T> {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];

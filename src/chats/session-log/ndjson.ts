@@ -26,7 +26,8 @@ export type ParsedLine =
 /**
  * Has `read` take a request's body as it arrives. The rest is discarded, so that the client can
  * read the response.
- * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves early
+ * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves
+ * early
  */
 export async function readNdjson<T>(
   request: Request,

@@ -21,7 +21,7 @@ export class ProblemList {
     else this.left = { line, count: 1 };
   }
 
-  /** Whether to stop reading. */
+  /** True if reading has to stop. */
   get isHopeless(): boolean {
     return (this.left?.count ?? 0) >= HOPELESS - MAX_PROBLEMS;
   }

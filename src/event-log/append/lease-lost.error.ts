@@ -1,6 +1,6 @@
 /**
- * The run doesn't own its interaction any more and stops. Control flow: only the server's log shows
- * it.
+ * The run no longer owns its interaction, and stops. Used for control flow: only the server's log
+ * shows it.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';

@@ -24,7 +24,7 @@ interface Pending {
 }
 
 export interface LogWriterOptions {
-  /** How long an append is tried, in milliseconds from its first try on. */
+  /** Timeout of an append, in milliseconds from its first attempt. */
   readonly save_timeout_ms: number;
   /** Keeps batches that can't be saved in that time. */
   readonly spill?: Pick<Spill, 'keep'>;

@@ -23,7 +23,10 @@ export interface RunLogOptions {
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
-  /** The lease by the run's own clock: a process that was suspended notices here, before it publishes. */
+  /**
+   * The lease by the run's own clock: a process that was suspended notices here, before it
+   * publishes.
+   */
   readonly lease: { readonly isFresh: boolean };
 }
 
@@ -50,7 +53,8 @@ export class RunLog {
     this.seq = options.last_seq;
     this.outbox = new Outbox(options.epoch, (frame) => {
       if (this.isHeld) deps.bus.publish(options.interaction_id, frame);
-      else this.close(); // a skipped frame could not be repaired, even if the lease is renewed after all
+      // a skipped frame could not be repaired, even if the lease is renewed after all
+      else this.close();
     });
   }
 

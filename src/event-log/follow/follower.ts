@@ -16,7 +16,7 @@ export interface FollowedEvent {
   readonly event: StreamEvent;
 }
 
-/** Back-pressure: how much of what was emitted the reader has yet to take. */
+/** Back-pressure: the emitted part that the reader has not taken yet. */
 export interface Backlog {
   readonly isFull: boolean;
   /** Resolves when the reader has taken enough to go on, or is gone. */

@@ -8,10 +8,13 @@ import { LiveBus } from '../live/live-bus.js';
 import { Follower } from './follower.js';
 import type { FollowOptions, FollowedEvent } from './follower.js';
 
-/** How long a frame may be under way between processes, in milliseconds; after that it was lost. */
+/** Maximum transfer time of a frame between processes, in milliseconds; after that it was lost. */
 const ARRIVAL_MS = 250;
 
-/** How many read an interaction through this process, after one came, or left before the end. */
+/**
+ * Number of readers of an interaction through this process, after one joined, or left before the
+ * end.
+ */
 export interface ReaderCount {
   readonly interaction_id: string;
   readonly count: number;

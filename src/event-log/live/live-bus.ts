@@ -51,7 +51,10 @@ export interface Snapshot {
  * seen are not delivered.
  */
 export abstract class LiveBus {
-  /** Since when other processes can't be reached; undefined: they can, or there are none. */
+  /**
+   * Time since which other processes are unreachable; undefined if they are reachable, or there are
+   * none.
+   */
   abstract readonly awaySince: Date | undefined;
   abstract publish(interactionId: string, frame: Frame): void;
   /** The run is over: forgets its open blocks. */
@@ -60,10 +63,7 @@ export abstract class LiveBus {
    * Emits while it is subscribed to; never completes or fails. Observers must not throw or block.
    */
   abstract frames(interactionId: string): Observable<Frame>;
-  /**
-   * Once it resolves, those who subscribed to `frames` before the call get every frame that it
-   * doesn't include.
-   */
+  /** Once it resolves, earlier subscribers of `frames` get every frame that it does not include. */
   abstract snapshot(interactionId: string): Promise<Snapshot | undefined>;
   /** Tells the process that runs the interaction to read its row again. */
   abstract wake(interactionId: string): void;

@@ -6,7 +6,7 @@ import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill } from './spill-lines.js';
 
-/** There were none, they were saved, or they were set aside because they never can be. */
+/** There were no records; they were saved; or they were set aside because they never can be. */
 export type FlushOutcome = 'nothing' | 'saved' | 'aside';
 
 /**
@@ -44,7 +44,7 @@ export class Spill {
       );
   }
 
-  /** How many interactions have unsaved records. */
+  /** Number of interactions with unsaved records. */
   get count(): number {
     return this.waiting.size;
   }
@@ -108,7 +108,8 @@ export class Spill {
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
     const last = batches.at(-1);
-    if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {}); // it expires
+    // it expires
+    if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {});
     this.logger.log(`Flushed spilled records of ${id}.`);
     return 'saved';
   }

@@ -7,7 +7,9 @@ import { isUnknownRoute, toProblem } from './to-problem.js';
 /** Most outages are over by then, and refusing an early retry is cheap. */
 const RETRY_AFTER_S = 2;
 
-/** Answers every exception as `application/problem+json`. A response that has begun is only ended. */
+/**
+ * Answers every exception as `application/problem+json`. A response that has begun is only ended.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);

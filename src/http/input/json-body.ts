@@ -12,7 +12,10 @@ const MAX_DEPTH = 64;
 const STREAMED = /^\/chats\/import\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-/** Parses bodies, which have to be JSON objects of up to 1 MiB, and cleans them. No body is fine here. */
+/**
+ * Parses bodies, which have to be JSON objects of up to 1 MiB, and cleans them. No body is fine
+ * here.
+ */
 export function jsonBody(): RequestHandler {
   const reading = { limit: BODY_LIMIT, strict: false, type: JSON_TYPES };
   const parse = express.json({
@@ -84,8 +87,10 @@ function toAppError(error: ParserError): AppError {
 }
 
 /**
- * Makes parsed JSON storable, in place: replaces lone surrogates by U+FFFD and drops `__proto__` keys.
- * @throws AppError `invalid_text` for U+0000, which databases refuse, `too_deep` for more than 64 levels
+ * Makes parsed JSON storable, in place: replaces lone surrogates by U+FFFD and drops `__proto__`
+ * keys.
+ * @throws AppError `invalid_text` for U+0000, which databases refuse, `too_deep` for more than 64
+ * levels
  */
 function cleanJson(value: object): void {
   cleanMembers(value, []);

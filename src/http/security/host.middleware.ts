@@ -7,7 +7,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Keeps foreign web pages away from a server that has no users. DNS rebinding shows in the `Host`
- * header, cross-site requests in `Origin`. It is middleware, not a Nest guard, to cover `/docs` too.
+ * header, cross-site requests in `Origin`. It is middleware, not a Nest guard, to cover `/docs`
+ * too.
  */
 export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
   const listed = new Set(config.allowedHosts.map(toUrlHost));

@@ -78,7 +78,7 @@ export class ClientToolDto implements ClientTool {
   input_schema: Record<string, unknown>;
 }
 
-/** How an interaction is run: common to a start and an edit. */
+/** Options of a run: common to a start and an edit. */
 export class RunOptionsDto {
   @ApiPropertyOptional({
     description: "A kind of agent; the chat's unless given.",

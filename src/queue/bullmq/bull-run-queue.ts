@@ -14,7 +14,7 @@ export interface BullRunQueueOptions {
   readonly url: string;
   /** Of its keys in Redis, without a colon at the end. */
   readonly prefix: string;
-  /** How many runs of this process may work at once. */
+  /** Maximum number of working runs in this process. */
   readonly concurrency: number;
   readonly lock_ms: number;
   readonly report: (problem: string) => void;
@@ -22,7 +22,8 @@ export interface BullRunQueueOptions {
 
 const NAME = 'runs';
 /**
- * How long a stop waits for Redis, which may be unavailable, to take back jobs that were not begun.
+ * Timeout for Redis, which may be unavailable, to take back jobs that were not begun, in
+ * milliseconds.
  */
 const GIVE_BACK_MS = 1_000;
 /** Jobs without a priority, the begun runs, come before all that have one. */
@@ -91,7 +92,8 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
       enableOfflineQueue: true,
       maxRetriesPerRequest: null,
       commandTimeout: undefined, // it blocks for seconds
-      retryStrategy: (times) => (this.isClosed ? null : retryDelay(times)), // also for BullMQ's duplicate of it
+      // also for BullMQ's duplicate of it
+      retryStrategy: (times) => (this.isClosed ? null : retryDelay(times)),
     });
     const { prefix, lock_ms } = this.options;
     const jobs = new JobFeed({

@@ -11,7 +11,7 @@ export interface JobFeedOptions {
   readonly redis: Redis;
   readonly name: string;
   readonly prefix: string;
-  /** How long a job stays with a process that has died, in milliseconds. */
+  /** Time that a job stays with a process that has died, in milliseconds. */
   readonly lock_ms: number;
   /** Resolves when there is room for one more. */
   readonly room: () => Promise<void>;
@@ -28,13 +28,13 @@ export interface FedJob {
 }
 
 /**
- * How often in `lock_ms` locks are renewed and stalled jobs looked for: a job stalls after two
- * renewals were missed.
+ * Number of lock renewals and checks for stalled jobs per `lock_ms`: a job stalls after two missed
+ * renewals.
  */
 const LOOKS_PER_LOCK = 3;
 /** Pause after an error. */
 const PAUSE_MS = 500;
-/** How long `close` waits for Redis, which may be unavailable. */
+/** Timeout of `close` for Redis, which may be unavailable. */
 const CLOSE_MS = 1_000;
 
 /**

@@ -4,15 +4,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface AgentCode {
   readonly interaction_id: string;
   readonly agent_id: string;
-  /** Ends the agent as if its function had thrown this. */
+  /** Ends the agent as if its function had thrown this error. */
   readonly fail: (error: unknown) => void;
 }
 
 const running = new AsyncLocalStorage<AgentCode>();
 
 /**
- * Runs an agent's function, which also ends when something throws that its code has left to itself,
- * such as a timer.
+ * Runs an agent's function. An uncaught error of its asynchronous code, such as a timer callback,
+ * also ends it.
  */
 export async function runAgentCode<T>(
   names: Omit<AgentCode, 'fail'>,
@@ -28,12 +28,12 @@ function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {
   return parts;
 }
 
-/** Runs work of the server that an agent has asked for: its errors are not the agent's. */
+/** Runs server work that an agent has requested: its errors are not attributed to the agent. */
 export function outsideAgentCode<T>(work: () => T): T {
   return running.exit(work);
 }
 
-/** Whose code runs now, or has thrown just now. */
+/** The agent whose code runs now or has just thrown. */
 export function findAgentCode(): AgentCode | undefined {
   return running.getStore();
 }

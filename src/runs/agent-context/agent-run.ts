@@ -18,7 +18,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import { DeferredCall } from '../tool-call/deferred-call.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 
-/** Runs an agent's code; answers what it returned, once it has no child and no open call. */
+/** Runs an agent's code. Returns its result once the agent has no child and no open call. */
 export async function runAgent(
   scope: AgentScope,
   options: AgentRunOptions,
@@ -66,13 +66,13 @@ async function guarded(scope: AgentScope, agent: AgentIdentity, said: string): P
   return text;
 }
 
-/** The agent has returned before a step that the log has. */
+/** The error of an agent that returned before a step that the log contains. */
 function mismatch(scope: AgentScope, unclaimed: CompletingRecord): Promise<never> {
   scope.run.fail(new JournalMismatch(unclaimed, 'nothing there'));
   return new Promise(() => {});
 }
 
-/** A call that the agent went on without in an earlier run. */
+/** Resumes a call that the agent deferred in an earlier run. */
 function resumeDeferred(
   scope: AgentScope,
   { key, approval_id, tool_call_id: id, tool_name: name, tool_input, started_in }: OpenApproval,

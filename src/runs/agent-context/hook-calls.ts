@@ -28,9 +28,9 @@ export class HookCalls {
   private ctx: HookContext | undefined;
   private isClosed = false;
   private isCalling = false;
-  /** Messages of people since the last one of the model or a tool. */
+  /** Messages of people since the last message of the model or of a tool. */
   private said: Message[] = [];
-  /** Runs code as the agent's own, wherever it is called from. */
+  /** Runs code as the agent's own, regardless of the caller. */
   private readonly asAgent: (code: () => void) => void;
 
   constructor(private readonly options: HookCallsOptions) {
@@ -45,9 +45,7 @@ export class HookCalls {
     return !this.isClosed && !this.options.signal.aborted;
   }
 
-  /**
-   * The agent begins, with the messages that its conversation has from its start. False: it ends.
-   */
+  /** The agent starts, with the initial messages of its conversation. False: the agent ends. */
   open(ctx: HookContext): boolean {
     this.ctx = ctx;
     const { conversation } = this.options;
@@ -56,7 +54,7 @@ export class HookCalls {
     return this.isOpen;
   }
 
-  /** The agent has returned this. False: it ends otherwise. */
+  /** The agent has returned this text. False: it ends with another outcome. */
   close(text: string | void): boolean {
     const isNew = typeof text === 'string' && text !== '';
     if (isNew && text !== this.options.conversation.lastText())
@@ -66,7 +64,7 @@ export class HookCalls {
     return isWell;
   }
 
-  /** Why the step may not be done, if so. Undefined: the agent ends. */
+  /** Reason to refuse the step, if any. Undefined: the agent ends. */
   before(step: Step): HookResult<string | void> {
     return this.call((agent, ctx) => agent.beforeStep?.(step, ctx));
   }
@@ -76,7 +74,7 @@ export class HookCalls {
     return this.call((agent, ctx) => agent.afterStep?.(step, ctx));
   }
 
-  /** @throws AppError when a hook calls this */
+  /** @throws AppError if called from a hook */
   refuseInsideHook(): void {
     if (!this.isCalling) return;
     throw new AppError(
@@ -87,9 +85,9 @@ export class HookCalls {
   }
 
   /**
-   * What people say may be in the log before the agent's code has come that far, and is then
-   * delivered earlier on a replay than it was live. What comes of a step is not: so it is told with
-   * that.
+   * On a replay, a message of a person may be in the log before the agent's code reaches that
+   * point, and is then delivered earlier than it was live. The result of a step is not: so messages
+   * of people are reported together with the next result.
    */
   private onJoin(message: Message): void {
     this.said.push(message);

@@ -16,8 +16,8 @@ import type { ContextParts } from './journaled-context.js';
 import { refuseInsideStep } from '../effects/step.effect.js';
 
 /**
- * The context of an agent that has hooks: they are called before each step is asked for, and after
- * it has settled.
+ * The context of an agent with hooks: they are called before each step is requested and after it
+ * has settled.
  */
 export class HookedContext extends JournaledContext {
   constructor(
@@ -63,7 +63,7 @@ export class HookedContext extends JournaledContext {
     return this.around(step, () => super.notice(code, message));
   }
 
-  /** One that is refused is answered in the log: the model reads why. */
+  /** A refused call gets a result in the log: the model reads the reason. */
   private callTool(call: ToolCall): Promise<ToolOutcome> {
     return this.around(
       { kind: 'tool_call', call },
@@ -72,7 +72,7 @@ export class HookedContext extends JournaledContext {
     );
   }
 
-  /** Never settles when a hook throws: the agent ends then. */
+  /** Never settles if a hook throws: the agent ends then. */
   private around<K extends StepKind>(
     step: StepOf<K>,
     work: () => Promise<Answered[K]>,
@@ -99,7 +99,7 @@ export class HookedContext extends JournaledContext {
   }
 }
 
-/** Hooks look and refuse: what they do to this changes nothing. */
+/** The options as hooks see them: changes by hooks have no effect. */
 function shown<T extends object>(options: T): T {
   return Object.freeze({ ...options });
 }

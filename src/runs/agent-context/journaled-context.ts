@@ -32,7 +32,7 @@ export class JournaledContext extends AgentContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
   private isClosed = false;
-  /** The calls that this agent's turns made and that have not been run. */
+  /** Calls made by this agent's turns that have not run yet. */
   private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
 
   constructor(private readonly parts: ContextParts) {
@@ -65,7 +65,7 @@ export class JournaledContext extends AgentContext {
   }
 
   /**
-   * The agent has returned: effects that its code still asks for never start, so that a replay
+   * The agent has returned: effects that its code requests afterwards never start, so that a replay
    * finds no later step.
    */
   close(): void {
@@ -94,7 +94,7 @@ export class JournaledContext extends AgentContext {
     return Promise.all(effects.map((effect) => this.perform(effect)));
   }
 
-  /** The call gets this as its result, unless an earlier run has let it begin. */
+  /** The call gets this refusal as its result, unless an earlier run has started it. */
   refuseCall(call: ToolCall, refusal: string): Promise<ToolOutcome> {
     return this.perform(this.toolEffect(call, refusal));
   }

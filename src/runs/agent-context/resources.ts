@@ -9,14 +9,14 @@ import { untilAborted } from '../../kernel/abort.js';
 import { doneWithin } from '../../kernel/done-within.js';
 
 /**
- * How long an agent may take to make its resources, in milliseconds; less than UNCLAIMED_MS of the
+ * Timeout for an agent to make its resources, in milliseconds; less than UNCLAIMED_MS of the
  * journal.
  */
 export const MAKE_MS = 30_000;
 
 /**
- * Makes what an agent's `resources` answers, which is disposed of when the agent was stopped and
- * nothing of it runs any more. Never settles when the agent is stopped meanwhile.
+ * Calls an agent's `resources`. Its result is disposed of when the agent has stopped and none of
+ * its work runs any more. Never settles if the agent is stopped meanwhile.
  * @throws AppError `resources_failed`
  */
 export async function makeResources(
@@ -30,7 +30,8 @@ export async function makeResources(
   const timer = setTimeout(() => time.abort(new Error(late)), MAKE_MS);
   const signal = AbortSignal.any([scope.signal, time.signal]);
   const made = make(agent, { identity, signal, objects });
-  scope.track(untilAborted(made, time.signal).then(noop, noop)); // what is made halfway is disposed of when that is over
+  // partly made resources are disposed of once making has ended
+  scope.track(untilAborted(made, time.signal).then(noop, noop));
   try {
     scope.resources = new Resources(await untilAborted(made, signal));
   } catch (error) {
@@ -66,21 +67,22 @@ function warn(
 
 function noop(): void {}
 
-/** How long the disposal of one object is waited for, in milliseconds. */
+/** Timeout for the disposal of one object, in milliseconds. */
 export const DISPOSE_MS = 5_000;
 
 type Dispose = () => unknown;
 
-/** Objects that have to be disposed of, each once. */
+/** Objects to dispose of, each once. */
 class OwnedObjects {
   private readonly owned = new Map<unknown, Dispose>();
   private isOver = false;
 
-  /** @param onFault told what went wrong when objects were disposed of */
+  /** @param onFault receives the errors of disposals */
   constructor(private readonly onFault: (error: unknown) => void) {}
 
   /**
-   * `dispose`: how, unless the object says so itself. What comes too late is disposed of at once.
+   * `dispose`: disposal function, unless the object is disposable itself. An object that arrives
+   * too late is disposed of at once.
    */
   add<T>(object: T, dispose?: (object: T) => unknown): T {
     const how = dispose ? () => dispose(object) : findDispose(object);
@@ -96,7 +98,7 @@ class OwnedObjects {
     else for (const member of Object.values(Object(value) as object)) this.add(member);
   }
 
-  /** The latest first, as each may use those before it. Never rejects. */
+  /** Disposes of the latest first, as each may use earlier ones. Never rejects. */
   async dispose(): Promise<void> {
     this.isOver = true;
     const latestFirst = [...this.owned.values()].reverse();

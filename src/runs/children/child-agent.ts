@@ -15,16 +15,16 @@ import type { AgentRunOptions } from '../agent-context/agent-run-options.js';
 import type { AgentStatus } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 
-/** How a child agent ended. */
+/** The end of a child agent. */
 interface AgentEnd {
   readonly status: AgentStatus;
-  /** Its answer, or why it has none. */
+  /** Its answer, or the reason why it has none. */
   readonly result: string;
-  /** Of what it failed with. */
+  /** Code of the error that it failed with. */
   readonly code?: string;
 }
 
-/** Runs an agent's code; answers what it returned. */
+/** Runs an agent's code; returns its result. */
 export type RunAgent = (scope: AgentScope, options: AgentRunOptions) => Promise<string | void>;
 
 interface ChildAgentOptions {
@@ -35,8 +35,8 @@ interface ChildAgentOptions {
 }
 
 /**
- * A child agent in one run, from its start to its end. What it came to is read from the record that
- * ended it, live and replayed.
+ * A child agent in one run, from its start to its end. Its outcome is read from the record that
+ * ended it, both live and replayed.
  */
 export class ChildAgent implements AgentHandle, RunningChild {
   private readonly identity: AgentIdentity;
@@ -45,7 +45,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
   private readonly completion: Promise<AgentEnd>;
   private ending: Promise<void> | undefined;
   private current: AgentState = 'running';
-  /** ISO 8601; set once its end was told. */
+  /** ISO 8601; set once its end was delivered. */
   ended_at: string | undefined;
 
   constructor(
@@ -85,7 +85,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     return this.current;
   }
 
-  /** Starts its code, unless the journal has its end. */
+  /** Starts its code, unless the journal contains its end. */
   start(): void {
     if (this.hasEnded) return this.parent.release(this.scope);
     if (this.removeIfDeleted()) return;
@@ -97,7 +97,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     this.end({ status: 'cancelled', result: 'Its parent stopped it.' });
   }
 
-  /** Stops it if a person wants that, and answers whether one does. */
+  /** Stops it if a person has deleted it, and returns true in that case. */
   removeIfDeleted(): boolean {
     const rows = this.scope.run.interventions.takeDeletes(this.agent_id);
     const [first] = rows;
@@ -110,7 +110,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
   }
 
   /**
-   * Its parent is done and doesn't wait for it. Resolves when nothing of it is running any more.
+   * Its parent has returned without waiting for it. Resolves when none of its work runs any more.
    */
   async abandon(): Promise<void> {
     this.end({ status: 'cancelled', result: 'Its parent finished without waiting for it.' });
@@ -128,7 +128,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     return agentEndKey(this.options.path);
   }
 
-  /** As far as the log tells, which may be ahead of what its parent knows. */
+  /** According to the log, which may be ahead of the parent's state. */
   private get hasEnded(): boolean {
     return (
       this.current !== 'running' ||
@@ -150,7 +150,9 @@ export class ChildAgent implements AgentHandle, RunningChild {
     }
   }
 
-  /** Once, and not when an agent above has stopped it: that one ends its whole subtree. */
+  /**
+   * Writes its end once, and not if an agent above has stopped it: that one ends its whole subtree.
+   */
   private end(end: AgentEnd, told: readonly Entry[] = []): void {
     if (this.ending || this.scope.signal.aborted || this.hasEnded) return;
     const ending = this.close(end, told);

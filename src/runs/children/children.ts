@@ -7,10 +7,10 @@ import { ForkEffect } from '../effects/fork.effect.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** Default type of a child agent: every server has it, and it takes any task. */
+/** Default type of a child agent: every server has it, and it suits any task. */
 const DEFAULT_TYPE = 'react';
 
-/** A child that is wanted; `key` is that of its fork, and becomes its path. */
+/** A requested child; `key` is the key of its fork, and becomes its path. */
 interface WantedChild {
   readonly key: string;
   readonly prompt: string;
@@ -51,15 +51,12 @@ export class Children {
     return abandonable(this.answerOf(child));
   }
 
-  /**
-   * Those of a call that its agent doesn't wait for: they end with the call, and not when the agent
-   * returns.
-   */
+  /** Children of a deferred call: they end with the call, not when the agent returns. */
   ofDeferredCall(): Children {
     return new Children(this.scope, this.options);
   }
 
-  /** The agent has returned: what it doesn't wait for is stopped. */
+  /** The agent has returned: children that it does not wait for are stopped. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all([...this.byId.values()].map((child) => child.abandon()));

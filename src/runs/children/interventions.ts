@@ -1,29 +1,29 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 
-/** Interventions into the agents of this run that were not taken in yet. */
+/** Interventions into the agents of this run that are not taken in yet. */
 export class Interventions {
   private readonly known = new Set<string>();
   private pending: InterventionRow[] = [];
 
-  /** Rows of the store, in order; `takenIn` are the ids that the log has. */
+  /** Adds rows of the store, in order; `takenIn` are the ids that the log contains. */
   add(rows: readonly InterventionRow[], takenIn: ReadonlySet<string>): void {
     const fresh = rows.filter(({ id }) => !takenIn.has(id) && !this.known.has(id));
     for (const { id } of fresh) this.known.add(id);
     this.pending.push(...fresh);
   }
 
-  /** Ids of the agents that people have deleted and that have not ended yet. */
+  /** Ids of the agents that people have deleted and that have not ended. */
   get deletedAgents(): readonly string[] {
     return this.pending.filter(isDelete).map(({ agent_id }) => agent_id);
   }
 
-  /** The interventions that the agent gets to read, in order; each once. */
+  /** Interventions for the agent to read, in order; each is returned once. */
   takeNotes(agentId: string): readonly InterventionRow[] {
     return this.take((row) => row.agent_id === agentId && !isDelete(row));
   }
 
-  /** The interventions that delete the agent; each once. */
+  /** Interventions that delete the agent; each is returned once. */
   takeDeletes(agentId: string): readonly InterventionRow[] {
     return this.take((row) => row.agent_id === agentId && isDelete(row));
   }
@@ -35,7 +35,7 @@ export class Interventions {
   }
 }
 
-/** The record of an intervention that was taken in; `key` is that of the turn that did. */
+/** The record of an intervention that was taken in; `key` is the key of the turn that did so. */
 export function intervened(row: InterventionRow, key: string | null): Entry<'AGENT_INTERVENED'> {
   const { id: intervention_id, agent_id, user_comment, user_content } = row;
   const said = { user_comment, ...(user_content !== null && { user_content }) };

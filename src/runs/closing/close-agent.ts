@@ -5,8 +5,8 @@ import { closeRequests } from './close-requests.js';
 import { closingContext } from './closing-context.js';
 
 /**
- * Closes the requests of a child agent and its subtree, none of which works any more. Answers the
- * records that end all that is open, except the agent's own end.
+ * Closes the requests of a child agent and its subtree, all of which have stopped. Returns the
+ * records that end all open work, except the agent's own end.
  */
 export async function closeAgent(scope: AgentScope, agentId: string): Promise<readonly Entry[]> {
   const { openWork } = scope.run;
@@ -23,7 +23,7 @@ export async function closeAgent(scope: AgentScope, agentId: string): Promise<re
   ];
 }
 
-/** Voids the blocks that readers have seen of turns that will not be completed. */
+/** Voids the blocks, seen by readers, of turns that will not be completed. */
 function voidTurns({ run }: AgentScope, agents: ReadonlySet<string>): Entry[] {
   return [...run.turns].flatMap((turn): Entry[] => {
     const { agent_id, visible } = turn.options;

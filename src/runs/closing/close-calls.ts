@@ -9,7 +9,7 @@ type Owned = { readonly agent_id: string };
 
 const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
 
-/** Gives every open call of these agents, or of all, a decision and a result (I8). */
+/** Gives every open call, of these agents or of all, a decision and a result (I8). */
 export function closeCalls(
   context: ClosingContext,
   why: string,
@@ -24,8 +24,8 @@ export function closeCalls(
 }
 
 /**
- * Results of calls that a shutdown has stopped and that must not run again. A call that asks a
- * question is left to the next run, which closes the question first.
+ * Results of calls that a shutdown stopped and that must not run again. A call that asks a question
+ * is left to the next run, which closes the question first.
  */
 export function closeStopped(
   { state, epoch }: ClosingContext,
@@ -56,7 +56,10 @@ export function closeAgents(agents: readonly OpenAgent[], result: string): Entry
   }));
 }
 
-/** Answers the open questions of stopped agents: as they were settled in time, else with null. */
+/**
+ * Answers the open questions of stopped agents: with the settlement if it came in time, else with
+ * null.
+ */
 export function closeQuestions(
   { state, settlementOf }: ClosingContext,
   agents: ReadonlySet<string>,
@@ -105,7 +108,7 @@ function closeToolCalls(
   );
 }
 
-/** The result that the client has sent before the end (I5). */
+/** The result that the client sent before the end (I5). */
 function clientResult(
   { id, agent_id, key, tool_name, request_id }: OpenCall,
   { settlementOf, limit }: ClosingContext,
@@ -127,7 +130,7 @@ function failedCall({ id, agent_id, key, tool_name }: OpenCall, tool_output: str
   return { agent_id, key, body: { ...body, is_error: true, duration_ms: 0 } };
 }
 
-/** Ends the calls whose agents went on without the result. */
+/** Ends the deferred calls: their agents went on without the result. */
 function closeDeferred(
   context: ClosingContext,
   why: string,

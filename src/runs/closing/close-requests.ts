@@ -3,8 +3,8 @@ import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows
 import type { RunScope } from '../scope/run-scope.js';
 
 /**
- * Settles the open requests of these agents, or of all, as cancelled. An earlier settlement counts
- * (I5).
+ * Settles the open requests, of these agents or of all, as cancelled. An earlier settlement takes
+ * precedence (I5).
  */
 export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>): Promise<void> {
   const { requests } = run.services;
@@ -14,8 +14,8 @@ export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>)
 }
 
 /**
- * Settles a question as cancelled: its answer is not needed any more. An earlier answer counts
- * (I5).
+ * Settles a question as cancelled: its answer is no longer needed. An earlier answer takes
+ * precedence (I5).
  */
 export async function withdrawQuestion(run: RunScope, requestId: string): Promise<void> {
   const row = await cancel(run, { id: requestId, kind: 'input' });

@@ -4,14 +4,14 @@ import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import type { OpenWork } from '../open-work.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** State from which the records that end open work are made. */
+/** State from which the records that end open work are built. */
 export interface ClosingContext {
   readonly state: OpenWork;
   /** Tool calls that may still be running. */
   readonly unstoppable: ReadonlySet<string>;
-  /** How a request was settled before the end, if it was. */
+  /** Settlement of a request before the end, if there is one. */
   readonly settlementOf: (requestId: string) => Settlement | undefined;
-  /** The output as models and people get to read it. */
+  /** The output as shown to models and people. */
   readonly limit: (output: string) => { readonly output: string; readonly truncated?: true };
   readonly epoch: number;
 }
@@ -27,7 +27,7 @@ export function closingContext(scope: AgentScope): ClosingContext {
   };
 }
 
-/** The root agent as guardrails know it. */
+/** The root agent as guardrails see it. */
 export function guardedRoot({ run }: AgentScope): GuardedAgent {
   const { agent_id: id, agent: type, chat_id, id: interaction_id } = run.interaction;
   return guardedAgent({ id, type, chat_id, interaction_id });

@@ -6,11 +6,11 @@ import type { OpenAgent, OpenCall } from '../open-work.js';
 import type { ShownText } from '../scope/running.js';
 import type { ClosingContext } from './closing-context.js';
 
-/** How an interaction ends, before it is written. */
+/** The end of an interaction, before it is written. */
 export interface Ending {
   readonly status: FinalStatus;
   readonly error: EventError | null;
-  /** The last append, `interaction_complete` last. */
+  /** The last append; `interaction_complete` is its last entry. */
   readonly entries: readonly Entry[];
 }
 
@@ -18,7 +18,7 @@ export interface EndingContext extends ClosingContext {
   readonly newBlockId: () => string;
 }
 
-/** `text` is what the agent returned. */
+/** `text`: the return value of the agent. */
 export function completed(context: EndingContext, text: string | void): Ending {
   const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
   return finish(context, { status: 'COMPLETED', error: null }, [
@@ -27,7 +27,7 @@ export function completed(context: EndingContext, text: string | void): Ending {
   ]);
 }
 
-/** `error`: what models and people get to read. */
+/** `error`: as shown to models and people. */
 export function failed(context: EndingContext, error: EventError): Ending {
   return finish(context, { status: 'FAILED', error }, [
     ...closeAll(context, 'The run failed before this tool call finished.'),
@@ -41,7 +41,7 @@ interface Cancelled {
   readonly shown?: ShownText;
   /** Model requests that were aborted, by model. */
   readonly models: readonly string[];
-  /** The interventions that caused it. */
+  /** The interventions that caused the end. */
   readonly told?: readonly Entry[];
 }
 
@@ -94,12 +94,12 @@ function closeAll(context: EndingContext, why: string): Entry[] {
   ];
 }
 
-/** Agent code runs only in its run, so it has stopped; only tools can be left running. */
+/** Agent code runs only in its run, so it has stopped; only tools can still be running. */
 function stoppedAgent({ agent_id: id, agent_type: name }: OpenAgent): StoppedEffect {
   return { kind: 'agent', id, name, state: 'stopped' };
 }
 
-/** Calls that were running, whether or not their agents wait for them. */
+/** Calls that were running, including those that no agent waits for. */
 function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_id'>[] {
   const deferred = state.deferredCalls().map(({ tool_call_id: id, ...call }) => ({ ...call, id }));
   return [...state.openCalls.values(), ...deferred].filter(
@@ -108,8 +108,8 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
 }
 
 /**
- * Calls of lost processes that have a result or were started again since: the first one may still
- * run (I7).
+ * Calls of lost processes that have a result or were started again since: the first execution may
+ * still be running (I7).
  */
 function lostCalls(context: EndingContext): StoppedEffect[] {
   const named = new Set(startedCalls(context).map(({ id }) => id));

@@ -13,7 +13,7 @@ import type { Ending, EndingContext } from './ending.js';
 export class RunEnding {
   constructor(private readonly root: AgentScope) {}
 
-  /** `text` is what the root agent returned. */
+  /** `text`: the return value of the root agent. */
   completed(text: string | void): Ending {
     return completed(this.context, text);
   }
@@ -44,7 +44,7 @@ export class RunEnding {
     if (entries.length > 0) await run.append(entries);
   }
 
-  /** Writes the last append. Answers the messages that the interaction has added to its chat. */
+  /** Writes the last append. Returns the messages that the interaction has added to its chat. */
   async write({ status, error, entries }: Ending): Promise<readonly Message[]> {
     const { run } = this.root;
     const { openWork, journal, conversation } = run;

@@ -4,28 +4,28 @@ import type { Message } from '../../protocol/message.js';
 import { createHash } from 'node:crypto';
 
 /**
- * The cut of a conversation that has grown too long, from some turn on. It is logged, so that a
- * retried turn sends the same.
+ * The cut of a conversation that is too long, in force from some turn on. It is logged, so that a
+ * retried turn sends the same messages.
  *
- * `from`: index of the first message that is sent; `summary` replaces those before it, null: they
- * are only left out. Large tool outputs in messages before `references_before` are sent as
- * references. `digest`: of the messages that the mark is about; it holds for conversations that
- * begin with them.
+ * `from`: index of the first message that is sent. `summary` replaces the messages before it; null:
+ * they are only omitted. Large tool outputs in messages before `references_before` are sent as
+ * references. `digest`: digest of the messages that the mark covers; the mark is valid for
+ * conversations that begin with them.
  */
 export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
 
-/** A mark before it is known which messages it is about. */
+/** A mark without the digest of the messages that it covers. */
 export type ContextCut = Omit<ContextMark, 'digest'>;
 
-/** Everything is sent as it is. */
+/** Everything is sent unchanged. */
 export const WHOLE: ContextCut = { from: 0, summary: null, references_before: 0 };
 
-/** How many messages of the conversation a mark is about. */
+/** Number of messages of the conversation that a mark covers. */
 export function reachOf({ from, references_before }: ContextCut): number {
   return Math.max(from, references_before);
 }
 
-/** Of one agent; older ones are forgotten. */
+/** Marks kept for one agent; older ones are dropped. */
 const MAX_MARKS = 16;
 
 /** The marks of an interaction's agents: a fold over its log. */
@@ -43,19 +43,19 @@ export class ContextMarks {
   }
 }
 
-/** The mark that a record hides, if it does. */
+/** The mark in the hidden part of a record, if there is one. */
 export function markOf(hidden: Hidden | null): ContextMark | undefined {
   return hidden && 'context' in hidden ? hidden.context : undefined;
 }
 
-/** Bounds the marks of one agent: comparing one costs a hash of the conversation. */
+/** Limits the marks of one agent: comparing one costs a hash of the conversation. */
 export function newestMarks(marks: readonly ContextMark[]): readonly ContextMark[] {
   return marks.slice(-MAX_MARKS);
 }
 
 /**
- * The newest that holds for this conversation. One that was imported may begin with results whose
- * calls it leaves out: none does so (I8).
+ * The newest mark that is valid for this conversation. An imported one may begin with results whose
+ * calls it omits: such a mark is not used (I8).
  */
 export function findMark(
   marks: readonly ContextMark[],
@@ -68,14 +68,14 @@ export function findMark(
   });
 }
 
-/** Tells beginnings of conversations apart, by what a model would read of them. */
+/** Identifies the beginning of a conversation, by the content that a model would read. */
 export function digestMessages(messages: readonly Message[]): string {
   const hash = createHash('sha256');
   for (const message of messages) hash.update(`${JSON.stringify(essence(message))}\n`);
   return hash.digest('base64url');
 }
 
-/** In an order of its own: what was saved and read again may name its fields in another. */
+/** Fields in a fixed order: a message that was saved and read again may have them in another. */
 function essence(message: Message): unknown[] {
   const { role, content } = message;
   switch (message.role) {

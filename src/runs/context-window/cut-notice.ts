@@ -14,7 +14,7 @@ interface CutNoticeOptions {
   readonly table: TokenTable;
 }
 
-/** Makes the NOTICE of a new cut, which hides its mark. */
+/** Builds the NOTICE of a new cut, with the mark in its hidden part. */
 export class CutNotice {
   constructor(private readonly options: CutNoticeOptions) {}
 
@@ -35,7 +35,7 @@ interface DescribedCut {
   /** The cut in force until now, and from now on. */
   readonly last: ContextCut;
   readonly next: ContextCut;
-  /** Tokens of a request with each. */
+  /** Tokens of a request with each of these cuts. */
   readonly before: number;
   readonly after: number;
 }

@@ -10,7 +10,7 @@ const MAX_PAGES = 20;
 
 /** Marks of the interactions before this one on its branch, loaded on demand. */
 export class EarlierMarks {
-  /** Of the newest that has any; none before they are loaded. */
+  /** Marks of the newest interaction that has any; empty before they are loaded. */
   marks: readonly ContextMark[] = [];
   private loading: Promise<void> | undefined;
 

@@ -10,22 +10,20 @@ interface OutputStores {
 }
 
 /**
- * Outputs of the calls that a chat's agents have made, along the branch of one interaction, and of
- * no other chat.
+ * Outputs of the calls that a chat's agents made, along the branch of one interaction; never of
+ * another chat.
  */
 export class EarlierOutputs {
   constructor(
     private readonly stores: OutputStores,
     private readonly options: {
       readonly interaction: InteractionRow;
-      /** The conversation before it. */
+      /** The conversation before the interaction. */
       readonly before: readonly Message[];
     },
   ) {}
 
-  /**
-   * The output of a call, as much of it as the log keeps; undefined without such a call or result.
-   */
+  /** The output of a call, as far as the log keeps it; undefined without such a call or result. */
   async find(callId: string): Promise<string | undefined> {
     const { interaction, before } = this.options;
     const own = await this.read(interaction.id, callId);
@@ -35,8 +33,8 @@ export class EarlierOutputs {
   }
 
   /**
-   * In the interactions that this one goes on from, the newest first: one log at a time is in
-   * memory.
+   * Searches the interactions that this one continues, newest first, with one log in memory at a
+   * time.
    */
   private async readBefore(
     { parent_id }: InteractionRow,

@@ -3,16 +3,16 @@ import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
 /**
- * UTF-8 bytes of a token, roughly: of English text somewhat more, of code somewhat less; a
- * character of Chinese has three.
+ * Approximate UTF-8 bytes per token: somewhat more for English text, somewhat less for code; a
+ * Chinese character has three.
  */
 const BYTES_PER_TOKEN = 4;
-/** Of an image, whatever its size: vendors scale large ones down to about that. */
+/** Tokens of an image of any size: vendors scale large ones down to about this. */
 const IMAGE = 1_600;
-/** Overhead of a message, or of a call. */
+/** Token overhead of a message or of a call. */
 const AROUND = 4;
 
-/** Cheap, and wrong by a third at times: `TokenScale` corrects it. */
+/** Fast, but sometimes wrong by a third: `TokenScale` corrects it. */
 export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
@@ -42,12 +42,12 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Smaller requests tell little: what a provider adds of its own would count for much. */
+/** Smaller requests are not representative: the provider's own overhead would dominate. */
 const MIN_ESTIMATE = 500;
 const LEAST = 0.75;
 const MOST = 3;
 
-/** How far off estimates are, by what models report: a fold over the log. */
+/** Correction of estimates by the usage that models report: a fold over the log. */
 export class TokenScale {
   private readonly scales = new Map<string, number>();
 

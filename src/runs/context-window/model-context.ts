@@ -1,13 +1,13 @@
 import type { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 
-/** How much models take, as the operator says, and what to do when it is too much. */
+/** Context windows of the models, as configured, and the strategy when they are exceeded. */
 type ContextSettings = Pick<Config, 'contextStrategy' | 'modelContextTokens' | 'modelContexts'>;
 
 /** Tokens reserved for an answer without a limit of its own. */
 const ANSWER = 8_192;
 
-/** Tokens that a request to this model may have, so that there is room for its answer. */
+/** Token budget of a request to this model, so that there is room for its answer. */
 export function requestBudget(
   settings: ContextSettings,
   { model, answer = ANSWER }: { readonly model: string; readonly answer?: number | undefined },
@@ -23,14 +23,14 @@ interface Overflow {
   readonly budget: number;
 }
 
-/** There is nothing left that could be left out. */
+/** The error when nothing more can be omitted. */
 export function contextOverflow({ model, tokens, budget }: Overflow): AppError {
   return overflow(
     `This turn needs about ${tokens} tokens, and ${budget} fit ${model}, although all that can be left out is. ${ADVICE}`,
   );
 }
 
-/** The provider knows better than our estimate, and so it is also with less. */
+/** The error when the provider refuses even a shorter request; its count overrides our estimate. */
 export function refusedOverflow(model: string, cause: AppError): AppError {
   return overflow(
     `${model} does not take so long a conversation: ${cause.message} ${ADVICE}`,

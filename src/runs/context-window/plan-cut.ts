@@ -5,24 +5,24 @@ import type { TokenTable } from './token-table.js';
 
 interface PlannedConversation {
   readonly messages: readonly Message[];
-  /** How it is sent now. */
+  /** The cut in force. */
   readonly cut: ContextCut;
   readonly table: TokenTable;
-  /** Tokens that the request may have. */
+  /** Token budget of the request. */
   readonly budget: number;
 }
 
 /**
- * What to do with a conversation: send it as it is now; send large outputs as references; leave
- * older messages out, and maybe summarise them; or `overflow`: there is nothing left to leave out.
+ * The plan for a conversation: send it unchanged; send large outputs as references; omit older
+ * messages, with or without a summary; or `overflow`: nothing more can be omitted.
  */
 type Plan =
   | { readonly kind: 'send' | 'overflow' }
   | { readonly kind: 'refer' | 'drop'; readonly cut: ContextCut };
 
 /**
- * Shares of the budget: from where on something is done, what is enough if references alone do it,
- * and what of the newest stays.
+ * Shares of the budget: the threshold for a cut, the target if references alone reach it, and the
+ * share of the newest messages that stay.
  */
 const NEAR = 0.8;
 const ENOUGH = 0.6;
@@ -34,7 +34,8 @@ export function planCut({ messages, cut, table, budget }: PlannedConversation): 
   const newest = newestFrom({ messages, cut, table, budget });
   const referred = { ...cut, references_before: Math.max(cut.references_before, newest) };
   if (table.total(referred) <= budget * ENOUGH) return { kind: 'refer', cut: referred };
-  const most = now <= budget ? budget * NEAR : budget; // a little less is not worth another summary with each turn
+  // a slightly smaller request does not justify another summary with each turn
+  const most = now <= budget ? budget * NEAR : budget;
   const smaller = smallerCuts(messages, cut, newest).find(
     (next) => table.total(next) + summaryTokens(budget) <= most,
   );
@@ -42,14 +43,14 @@ export function planCut({ messages, cut, table, budget }: PlannedConversation): 
   return { kind: now <= budget ? 'send' : 'overflow' };
 }
 
-/** How many tokens a summary may have. */
+/** Maximum number of tokens of a summary. */
 export function summaryTokens(budget: number): number {
   return Math.floor(Math.min(4_000, Math.max(50, budget / 10)));
 }
 
 /**
- * The first of the newest messages that fit into their share; the last turn is among them in any
- * case.
+ * Index of the first of the newest messages that fit into their share; the last turn is always
+ * included.
  */
 function newestFrom({ messages, cut, table, budget }: PlannedConversation): number {
   const starts = unitStarts(messages).filter((at) => at >= cut.from);
@@ -62,7 +63,7 @@ function roomFrom(at: number, table: TokenTable, budget: number): number {
   return Math.min(budget * NEWEST, left);
 }
 
-/** From the gentlest on. */
+/** Smaller cuts, the least invasive first. */
 function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: number): ContextCut[] {
   const dropped = {
     from: newest,
@@ -75,8 +76,8 @@ function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: numb
 }
 
 /**
- * Where a conversation may be cut: each message but results of tools, which belong to the message
- * that calls them.
+ * Indices at which a conversation may be cut: all messages except tool results, which belong to the
+ * message that calls them.
  */
 function unitStarts(messages: readonly Message[]): readonly number[] {
   return messages.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));

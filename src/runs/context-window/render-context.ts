@@ -6,13 +6,13 @@ import { cutText } from '../../tools/files/cut-text.js';
 interface RenderedConversation {
   readonly messages: readonly Message[];
   readonly cut: ContextCut;
-  /** The message that the agent works on, which is sent in any case. */
+  /** Index of the message that the agent works on, which is always sent. */
   readonly task: number;
 }
 
 /**
- * A conversation as it is sent: always one that a provider takes (I8) if the whole is, and the cut
- * at the beginning of a turn.
+ * The conversation as it is sent. It is valid for a provider (I8) if the whole conversation is
+ * valid and the cut is at the beginning of a turn.
  */
 export function renderContext({ messages, cut, task }: RenderedConversation): readonly Message[] {
   const { from, references_before } = cut;
@@ -22,7 +22,7 @@ export function renderContext({ messages, cut, task }: RenderedConversation): re
   return from === 0 ? newest : [...contextHead({ messages, cut, task }), ...newest];
 }
 
-/** The messages that replace those that are left out. */
+/** The messages that replace the omitted ones. */
 export function contextHead({ messages, cut, task }: RenderedConversation): readonly Message[] {
   const { from, summary } = cut;
   const system = messages.slice(0, from).filter(({ role }) => role === 'system');
@@ -40,12 +40,14 @@ function placeholder(count: number, summary: string | null): UserMessage {
   return { role: 'user', content: `${left} What it came to:]\n\n${summary}` };
 }
 
-/** Outputs that are not longer, in UTF-16 code units, stay as they are. */
+/** Outputs up to this length, in UTF-16 code units, stay unchanged. */
 const MIN_LENGTH = 2_000;
-/** Characters of an output that stay, so that the model can recognise it. */
+/** Characters of an output that are kept, so that the model can recognise it. */
 const SHOWN = 300;
 
-/** A message as it is, or for a large output of a tool, how it begins and where it is kept. */
+/**
+ * The message unchanged, or for a large tool output, its beginning and the place where it is kept.
+ */
 export function asReference(message: Message): Message {
   if (message.role !== 'tool' || message.content.length <= MIN_LENGTH) return message;
   const { content, tool_call_id } = message;

@@ -6,15 +6,15 @@ import { asReference, contextHead } from './render-context.js';
 interface TokenTableOptions {
   readonly messages: readonly Message[];
   readonly task: number;
-  /** Of what is sent besides messages, not scaled. */
+  /** Tokens of everything except messages, not scaled. */
   readonly fixed: number;
-  /** How far off estimates are. */
+  /** Correction factor of estimates. */
   readonly scale: number;
 }
 
-/** How many tokens a conversation has, however it is cut. */
+/** Token counts of a conversation for any cut. */
 export class TokenTable {
-  /** Of the messages from each on, as they are and with references. */
+  /** Sums from each message on, unchanged and with references. */
   private readonly whole: readonly number[];
   private readonly referred: readonly number[];
 
@@ -24,18 +24,18 @@ export class TokenTable {
     this.referred = fromEach(messages.map((message) => messageTokens(asReference(message))));
   }
 
-  /** Of the whole request, the summary as it is. */
+  /** Tokens of the whole request, including the full summary. */
   total(cut: ContextCut): number {
     return this.scaled(this.options.fixed + this.head(cut) + this.newest(cut));
   }
 
-  /** Of all but the newest messages, without the summary. */
+  /** Tokens of everything except the newest messages and the summary. */
   around(from: number): number {
     const cut = { from, summary: null, references_before: 0 };
     return this.scaled(this.options.fixed + this.head(cut));
   }
 
-  /** Of the messages from this one on, as they are. */
+  /** Tokens of the messages from this one on, unchanged. */
   since(from: number): number {
     return this.scaled(this.whole[from]!);
   }
@@ -55,7 +55,7 @@ export class TokenTable {
   }
 }
 
-/** Sums of the rest, from each on; one more than there are numbers. */
+/** Suffix sums: from each number on; one more than there are numbers. */
 function fromEach(numbers: readonly number[]): number[] {
   const sums = [...numbers, 0];
   for (let at = numbers.length - 1; at >= 0; at--) sums[at] = numbers[at]! + sums[at + 1]!;

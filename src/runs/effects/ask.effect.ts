@@ -13,7 +13,7 @@ interface AskInput {
   readonly agent: AgentIdentity;
   readonly question: string;
   readonly options: AskOptions;
-  /** Aborts when the answer is not needed any more. */
+  /** Aborts when the answer is no longer needed. */
   readonly over?: AbortSignal;
 }
 

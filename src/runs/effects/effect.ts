@@ -5,12 +5,12 @@ import { outsideAgentCode } from '../agent-context/agent-code.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
- * One journaled step of an agent. Live and replayed, its outcome is read from the record that
- * completed it.
+ * One journaled step of an agent. Its outcome is read from the record that completed it, both live
+ * and replayed.
  */
 export interface Effect<T> {
   readonly key: string;
-  /** For people, in a mismatch: `the tool calculator`. */
+  /** Label for people, in a mismatch: `the tool calculator`. */
   readonly label: string;
   /** True if this record can be the completion of this step. */
   matches(record: CompletingRecord): boolean;
@@ -21,8 +21,8 @@ export interface Effect<T> {
 }
 
 /**
- * Does the step, or takes its outcome from the journal. Once the run is stopped it starts nothing
- * and never settles.
+ * Performs the step, or takes its outcome from the journal. Once the run is stopped, it starts
+ * nothing and never settles.
  */
 export function perform<T>(scope: AgentScope, effect: Effect<T>): Promise<T> {
   if (scope.signal.aborted) return new Promise(() => {});
@@ -41,7 +41,9 @@ export function perform<T>(scope: AgentScope, effect: Effect<T>): Promise<T> {
   );
 }
 
-/** An agent may not wait for its step: when that fails, it must not take the process down. */
+/**
+ * An agent may not wait for its step: a failure must not end the process as an unhandled rejection.
+ */
 export function abandonable<T>(outcome: Promise<T>): Promise<T> {
   outcome.catch(() => {});
   return outcome;

@@ -20,14 +20,14 @@ interface ForkInput {
   readonly tool_call_id?: string;
 }
 
-/** An agent that was started. */
+/** A started agent. */
 export interface ForkedAgent {
   readonly identity: AgentIdentity;
   readonly settings: AgentSettings;
   readonly tool_call_id: string | undefined;
 }
 
-/** Starts a child agent. A refusal is journaled, too: limits may change between runs. */
+/** Starts a child agent. A refusal is journaled too: limits may change between runs. */
 export class ForkEffect implements Effect<ForkedAgent> {
   readonly key: string;
   readonly label: string;
@@ -62,7 +62,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
     return { identity, settings, tool_call_id: body.tool_call_id };
   }
 
-  /** Undefined if the agent may start. */
+  /** Reason to refuse the start; undefined if the agent may start. */
   private refusal(): AppError | undefined {
     const { run, depth } = this.scope;
     const { maxAgentDepth, maxAgents } = run.services.config;
@@ -83,7 +83,7 @@ export class ForkEffect implements Effect<ForkedAgent> {
     }
   }
 
-  /** Journaled with the start: the agent's file may have changed when it runs again. */
+  /** Settings journaled with the start: the agent's file may have changed by the next run. */
   private ofType(name: string): AgentSettings {
     const { model, max_iterations } = this.scope.run.services.agents.find(name)?.type ?? {};
     return { ...(model && { model }), ...(max_iterations && { max_iterations }) };

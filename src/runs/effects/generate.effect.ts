@@ -20,7 +20,7 @@ interface GenerateInput {
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly options: GenerateOptions;
-  /** The agent's conversation as it is now. */
+  /** The agent's current conversation. */
   readonly conversation: readonly Message[];
   /** The part of it before the message that the agent works on. */
   readonly before: readonly Message[];
@@ -75,7 +75,7 @@ export class GenerateEffect implements Effect<Turn> {
 
 /**
  * The interventions since the agent's last turn, as messages. They are committed before the model
- * reads them, so that a retried turn has the same.
+ * reads them, so that a retried turn has the same ones.
  *
  * @throws Tripwire
  */
@@ -108,7 +108,7 @@ async function judgedNote(
   ];
 }
 
-/** A model turn that failed for good; `code` and `message` are those of its `turn_completed`. */
+/** A model turn that failed permanently; `code` and `message` are those of its `turn_completed`. */
 class TurnFailed extends AppError {
   constructor({ code, message }: EventError) {
     super('unavailable', code, message);
@@ -117,7 +117,7 @@ class TurnFailed extends AppError {
 
 /**
  * The error that the agent gets for a failed turn. If a guardrail has tripped, the run ends with
- * it.
+ * this error.
  */
 function turnFailure(scope: AgentScope, error: EventError): AppError {
   return Tripwire.from(error) ? trip(scope, error.message) : new TurnFailed(error);

@@ -9,7 +9,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 
 const MESSAGE_CHECK = 'guardrails';
 
-/** Has guardrails judge the user's message before the agent runs: a step of its own. */
+/** Lets guardrails judge the user's message before the agent runs: a step of its own. */
 class MessageCheck implements Effect<void> {
   readonly label = 'the check of the message';
 
@@ -40,8 +40,8 @@ class MessageCheck implements Effect<void> {
 }
 
 /**
- * Has the guardrails look at the user's message, once: an interaction whose agent has begun without
- * that goes on without it.
+ * Lets the guardrails judge the user's message, once. An interaction whose agent has begun without
+ * this check continues without it.
  *
  * @throws Tripwire
  */

@@ -4,7 +4,7 @@ import type { Effect } from './effect.js';
 import { guardText } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** Text that the agent's code shows. */
+/** Text that the agent's code shows to readers. */
 export class SayEffect implements Effect<void> {
   readonly label = 'a message';
 
@@ -32,7 +32,7 @@ export class SayEffect implements Effect<void> {
   outcome(): void {}
 }
 
-/** Something that the agent's code tells about the run. */
+/** A notice about the run by the agent's code. */
 export class NoticeEffect implements Effect<void> {
   readonly label: string;
 

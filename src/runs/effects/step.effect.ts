@@ -14,16 +14,13 @@ interface StepInput<T> {
   readonly fn: () => Promise<T> | T;
 }
 
-/** Bound what a step puts into the log, in characters of JSON and of text. */
+/** Size limits on a step in the log, in characters of JSON and of text. */
 const MAX_VALUE = 1_000_000;
 const MAX_MESSAGE = 10_000;
 
 const insideStep = new AsyncLocalStorage<true>();
 
-/**
- * @throws AppError when called by a step's own function: an effect inside an effect could not be
- * replayed
- */
+/** @throws AppError when called by a step's own function: a nested effect could not be replayed */
 export function refuseInsideStep(): void {
   if (!insideStep.getStore()) return;
   throw new AppError(
@@ -33,7 +30,7 @@ export function refuseInsideStep(): void {
   );
 }
 
-/** Any other effect: done at least once, its JSON value journaled. */
+/** Any other effect: executed at least once; its JSON value is journaled. */
 export class StepEffect<T> implements Effect<T> {
   readonly key: string;
   readonly label: string;

@@ -46,7 +46,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return { tool_call_id, tool_name, output, is_error };
   }
 
-  /** As the model wrote it, also if that is no JSON: the model is told so. */
+  /** The input as the model wrote it, even if it is not JSON: the model is then told so. */
   private get toolInput(): string {
     const call = this.scope.run.journal.findProgress(this.key, 'TOOL_CALL');
     return call?.body.tool_input ?? this.input.call.function.arguments;
@@ -83,14 +83,16 @@ export class ToolEffect implements Effect<ToolOutcome> {
     return this.toolRun.execute({ tool, tool_input, told, startedBefore });
   }
 
-  /** A call that an earlier run has let begin goes on, whatever the limits are now. */
+  /**
+   * True if an earlier run has let the call begin: it continues regardless of the current limits.
+   */
   private hasBegun(): boolean {
     const { journal } = this.scope.run;
     const beginnings = ['TOOL_STARTED', 'APPROVAL_REQUIRED', 'TOOL_RESULT_REQUIRED'] as const;
     return beginnings.some((type) => journal.findProgress(this.key, type) !== undefined);
   }
 
-  /** The agent goes on without the result; the call waits for its approval. */
+  /** Defers the call: the agent goes on without the result; the call waits for its approval. */
   private defer(approval_id: string): Executed {
     const { input, toolInput: tool_input } = this;
     this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));

@@ -6,7 +6,7 @@ import { guardedAgent } from './guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
- * Has guardrails judge input of a person. The judgement is logged with the input; undefined if no
+ * Lets guardrails judge a person's input. The judgement is logged with the input; undefined if no
  * guardrail objects.
  */
 export async function judgeInput(

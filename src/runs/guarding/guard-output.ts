@@ -8,7 +8,7 @@ import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 import { toErrorText } from '../../tools/to-text.js';
 
-/** The agent as guardrails know it. */
+/** The agent as guardrails see it. */
 export function guardedAgent({
   id: agent_id,
   type: agent_type,
@@ -18,7 +18,7 @@ export function guardedAgent({
   return { chat_id, interaction_id, agent_id, agent_type };
 }
 
-/** Guardrails have spoken: what readers are told. */
+/** Remarks of the guardrails, as entries for readers. */
 export function remarkEntries(agent_id: string, remarks: readonly string[]): Entry[] {
   return remarks.map((message) => ({
     agent_id,
@@ -27,7 +27,7 @@ export function remarkEntries(agent_id: string, remarks: readonly string[]): Ent
   }));
 }
 
-/** Ends the run, whatever the agent's code makes of the error that is answered. */
+/** Ends the run, regardless of how the agent's code handles the returned error. */
 export function trip(scope: AgentScope, message: string): Tripwire {
   const tripwire = new Tripwire(message);
   scope.run.fail(tripwire);
@@ -35,7 +35,7 @@ export function trip(scope: AgentScope, message: string): Tripwire {
 }
 
 /**
- * A text that an agent's own code says, as readers get to see it, and what these are told of that.
+ * A text by an agent's own code as readers see it, with the remarks for them.
  *
  * @throws Tripwire, which ends the run
  */
@@ -54,9 +54,9 @@ export function guardText(
   }
 }
 
-/** The output of one call behind the guardrails, for readers and for the model. */
+/** The output of one call after the guardrails, for readers and for the model. */
 export class GuardedResult {
-  /** Why the run ends with this result. */
+  /** Reason to end the run with this result. */
   tripwire: string | undefined;
   private preview: GuardedText | undefined;
   private output: GuardedOutput | undefined;
@@ -66,7 +66,7 @@ export class GuardedResult {
     private readonly about: GuardedAgent,
   ) {}
 
-  /** The next piece of what is shown while the tool runs. */
+  /** The next piece of the output that is shown while the tool runs. */
   show(text: string): string {
     return this.guarded(
       () => {
@@ -74,13 +74,13 @@ export class GuardedResult {
         return this.preview.push(text);
       },
       (tripwire) => {
-        this.scope.run.fail(tripwire); // what has tripped is not gone on with
+        this.scope.run.fail(tripwire); // the run must not go on with this output
         return '';
       },
     );
   }
 
-  /** The whole result, or all of what is told of it. */
+  /** The complete result, or all that may be shown of it. */
   read(text: string): string {
     return this.guarded(
       () => {
@@ -92,7 +92,7 @@ export class GuardedResult {
     );
   }
 
-  /** Notices for readers, before the result. */
+  /** Notices for readers, logged before the result. */
   remarks(): Entry[] {
     return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
   }
@@ -114,7 +114,7 @@ export class GuardedResult {
 }
 
 /**
- * An agent's error as people and models get to read it. If a guardrail trips on it, that is the
+ * An agent's error as shown to people and models. If a guardrail trips on it, the tripwire is the
  * error.
  */
 export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
@@ -126,7 +126,7 @@ export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unkn
     : describeFailure(new Tripwire(guarded.tripwire));
 }
 
-/** Bounds what an agent's error puts into the log, in characters. */
+/** Maximum length of an agent's error in the log, in characters. */
 const MAX_MESSAGE = 10_000;
 
 /** The logged form of an error that an agent threw. */

@@ -14,8 +14,8 @@ const COMPLETING: ReadonlySet<RecordType> = new Set([
 ]);
 
 /**
- * A record that completes its step; other records of a step, such as TOOL_STARTED, tell how far it
- * has come.
+ * A record that completes its step. Other records of a step, such as TOOL_STARTED, report its
+ * progress.
  */
 export type CompletingRecord = LogRecord & { readonly key: string };
 
@@ -24,8 +24,8 @@ export function completes(record: LogRecord): record is CompletingRecord {
 }
 
 /**
- * Key of the step, or path of the agent, that is over with this record, and all inside of it. A
- * deferred call ends with its note.
+ * Key of the step, or path of the agent, that ends with this record, including everything nested in
+ * it. A deferred call ends with its note.
  */
 export function endedBy(record: LogRecord): string | undefined {
   const { body } = record;

@@ -2,8 +2,8 @@ import { AppError } from '../../kernel/app-error.js';
 import type { CompletingRecord } from './completes.js';
 
 /**
- * The agent's code asks for another step than the one its journal holds: it was changed while the
- * interaction was on its way.
+ * The agent's code requests a different step from the one in its journal: the code was changed
+ * while the interaction was in progress.
  */
 export class JournalMismatch extends AppError {
   constructor(recorded: CompletingRecord, asked: string) {

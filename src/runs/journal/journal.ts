@@ -8,26 +8,26 @@ import { outerKey, StepNesting, StepProgress } from './step-index.js';
 import type { ProgressRecord } from './step-index.js';
 
 export interface JournalListener {
-  /** Gets every record, in order of seq, just before the step that waits for it resolves. */
+  /** Receives every record, in order of seq, just before the step that waits for it resolves. */
   deliver(record: LogRecord): void;
   /** Nothing more can be delivered. */
   fail(error: unknown): void;
 }
 
 /**
- * How long an agent that waits for a step may leave an earlier step of the log unclaimed, in
- * milliseconds. Agent code takes next to no time between two steps, so by then its code must have
+ * Timeout for an earlier step of the log to be claimed while an agent waits for a later one, in
+ * milliseconds. Agent code takes almost no time between two steps, so by then its code must have
  * changed.
  */
 export const UNCLAIMED_MS = 60_000;
 
 /**
- * The outcomes of an interaction's steps. Completions reach the agents one at a time, in order of
- * seq, live and on a replay, with the event loop drained before each. So agents ask for their next
- * steps in the same order, and their keys mean the same (ADR 4).
+ * The outcomes of an interaction's steps. Completions are delivered to the agents one at a time, in
+ * order of seq, both live and on a replay, with the event loop drained before each. So agents
+ * request their next steps in the same order, and their keys have the same meaning (ADR 4).
  *
- * A record passes through here in two moments: `push`, once it is committed, and delivery, when its
- * turn comes. A completion waits in between until the agent claims its step.
+ * A record passes two stages: `push`, once it is committed, and delivery, in its turn. Between
+ * them, a completion waits until the agent claims its step.
  */
 export class Journal {
   /** In order of seq; delivered up to `next`. */
@@ -46,7 +46,7 @@ export class Journal {
 
   constructor(private readonly listener: JournalListener) {}
 
-  /** Committed records: those of earlier runs first, then this run's as they come. */
+  /** Adds committed records: those of earlier runs first, then this run's as they are committed. */
   push(records: readonly LogRecord[]): void {
     for (const record of records) {
       this.records.push(record);
@@ -57,12 +57,12 @@ export class Journal {
     this.pump();
   }
 
-  /** The committed record that completes this step, if it was not delivered yet. */
+  /** The committed record that completes this step, if it is not delivered yet. */
   findCompletion(key: string): CompletingRecord | undefined {
     return this.completed.get(key);
   }
 
-  /** The first committed record of this type of a step whose completion was not delivered. */
+  /** The first committed record of this type of a step whose completion is not delivered yet. */
   findProgress<T extends RecordType>(key: string, type: T): ProgressRecord<T> | undefined {
     return this.listProgress(key, type)[0];
   }
@@ -80,7 +80,7 @@ export class Journal {
   }
 
   /**
-   * The first unclaimed completion of this agent's own steps, not of those of its tools and
+   * The first unclaimed completion of this agent's own steps, excluding those of its tools and
    * children.
    */
   firstUnclaimedOf(path: string): CompletingRecord | undefined {
@@ -90,7 +90,7 @@ export class Journal {
       .find((record) => this.isUnclaimed(record));
   }
 
-  /** Claims the step: resolves with the record that completes it, when that is delivered. */
+  /** Claims the step. Resolves with the record that completes it, when that is delivered. */
   completionOf(key: string): Promise<CompletingRecord> {
     return new Promise((resolve) => {
       this.waiting.set(key, resolve);
@@ -104,25 +104,20 @@ export class Journal {
     return new Promise((resolve) => this.waitingForAll.set(key, resolve));
   }
 
-  /**
-   * A tool computes until the returned function is called: it may take its time to claim its next
-   * step.
-   */
+  /** A tool computes until the returned function is called: it may claim its next step late. */
   compute(key: string): () => void {
     this.computing.add(key);
     return () => void this.computing.delete(key);
   }
 
-  /**
-   * The agent of this path is stopped: no more completions are delivered to it and its children.
-   */
+  /** The agent of this path is stopped: it and its children get no more completions. */
   abandon(path: string): void {
     this.nesting.end(path);
     for (const key of this.waiting.keys()) if (key.startsWith(`${path}/`)) this.waiting.delete(key);
     this.pump();
   }
 
-  /** Delivers nothing more; claimed steps never resolve. */
+  /** Stops delivery; claimed steps never resolve. */
   stop(): void {
     this.isStopped = true;
     this.waiting.clear();
@@ -150,7 +145,7 @@ export class Journal {
 
   private async deliverReady(): Promise<void> {
     for (let record = this.ready(); record; record = this.ready()) {
-      if (completes(record)) await nextTick(); // the agent claims all steps on its way to its next wait
+      if (completes(record)) await nextTick(); // the agent claims all steps up to its next wait
       if (this.isStopped) break;
       const resolve = completes(record) ? this.waiting.get(record.key) : undefined;
       this.deliver(record);

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf, RecordType } from '../../protocol/events.js';
 import { endedBy } from './completes.js';
 
-/** A record of this type that tells how far a step has come. */
+/** A record of this type that reports the progress of a step. */
 export type ProgressRecord<T extends RecordType> = LogRecord & { readonly body: RecordOf<T> };
 
 /** Records of steps that are not completed, such as TOOL_CALL and TOOL_STARTED, by key. */
@@ -22,8 +22,8 @@ export class StepProgress {
   }
 
   /**
-   * The step is completed by the record `seq`. Later records are of a call that its agent went on
-   * without.
+   * The record `seq` completes the step. Later records belong to a deferred call, whose agent went
+   * on without it.
    */
   complete(key: string, seq: number): void {
     const later = (this.byKey.get(key) ?? []).filter((record) => record.seq > seq);
@@ -32,13 +32,11 @@ export class StepProgress {
   }
 }
 
-/**
- * Which steps lie inside of a step, or of an agent, that is over: a replay does not come to them.
- */
+/** Finds the steps nested in a step or an agent that is over: a replay does not reach them. */
 export class StepNesting {
-  /** Keys of steps that have steps inside, and paths of agents. */
+  /** Keys of steps with nested steps, and paths of agents. */
   private readonly outer = new Set<string>();
-  /** Those of them that are over. */
+  /** Those that are over. */
   private readonly over = new Set<string>();
 
   add(record: LogRecord): void {
@@ -58,7 +56,7 @@ export class StepNesting {
   }
 }
 
-/** The step or the agent that a step is inside of; empty if there is none. */
+/** The step or the agent that contains a step; empty if there is none. */
 export function outerKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('/')));
 }

@@ -6,7 +6,7 @@ import type { RecordOf } from '../../protocol/events.js';
 
 interface BudgetOptions {
   readonly root_id: string;
-  /** Of the whole tree. */
+  /** Budget of the whole tree. */
   readonly budget: Budget;
   readonly prices: ModelPrices;
 }
@@ -24,9 +24,9 @@ interface Account {
 const MILLION = 1_000_000;
 
 /**
- * What the agents of a tree have used of what they may use: a fold over the log. What an agent uses
- * counts for all above it, too. A decision that is made of this is in the log itself, so it stays
- * when the interaction is taken up again.
+ * Usage of the agents of a tree against their budgets: a fold over the log. The usage of an agent
+ * also counts for all agents above it. A decision based on it is in the log, so it stays the same
+ * when the interaction is resumed.
  */
 export class Budgets {
   private readonly accounts = new Map<string, Account>();
@@ -54,12 +54,12 @@ export class Budgets {
     }
   }
 
-  /** Why this call may not begin, for the model; told by the order of the log. */
+  /** Reason to refuse this call, for the model; decided by the order of the log. */
   refusalOf(key: string): string | undefined {
     return this.refusals.get(key);
   }
 
-  /** Why the agent may not go on, if its budget or one above it is used up at `now`. */
+  /** The error if the budget of the agent, or one above it, is used up at `now`. */
   exceeded(agentId: string, now: number): AppError | undefined {
     for (const account of this.above(agentId)) {
       const used = this.usedUp(account, now);
@@ -68,7 +68,7 @@ export class Budgets {
     return undefined;
   }
 
-  /** Milliseconds that the agent may still work; undefined if that is not bounded. */
+  /** Milliseconds that the agent may still work; undefined if that is not limited. */
   remainingMs(agentId: string, now: number): number | undefined {
     const left = this.above(agentId).flatMap(({ budget, began_ms }) =>
       budget.wall_time_ms === undefined
@@ -147,10 +147,7 @@ interface BudgetSettings {
   readonly maxCostUsd: number;
 }
 
-/**
- * The budget of an interaction's tree: the one its start asks for, and never more than the server
- * allows.
- */
+/** The budget of an interaction's tree: the requested one, limited by the server's. */
 export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings): Budget {
   const allowed: Budget = {
     ...(settings.maxTokens > 0 && { tokens: settings.maxTokens }),
@@ -166,9 +163,9 @@ export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings)
 }
 
 /**
- * How long an interaction has been worked on, told by the times of its log, so that it is the same
- * for whoever takes it up: not while a person is asked, and not from the last that a lost process
- * wrote until another one took it up.
+ * Working time of an interaction, computed from the times of its log, so that every run gets the
+ * same result. Excluded are the time while a person is asked, and the time from the last record of
+ * a lost process until another process resumed the interaction.
  */
 class WorkTime {
   private worked = 0;
@@ -197,7 +194,7 @@ class WorkTime {
     }
   }
 
-  /** Milliseconds of work until then, by the clock that the log's times are of. */
+  /** Milliseconds of work until `time`, by the clock of the log's times. */
   until(time: number): number {
     if (this.last === undefined || this.asked.size > 0) return this.worked;
     return this.worked + Math.max(0, time - this.last);

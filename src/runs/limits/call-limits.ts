@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 
 /** 0: no limit. */
 interface CallLimitSettings {
-  /** In one interaction, of all its agents. */
+  /** Per interaction, over all its agents. */
   readonly maxToolCalls: number;
-  /** In one chat. */
+  /** Per chat. */
   readonly toolCallsPerMinute: number;
 }
 
@@ -33,7 +33,7 @@ export class CallLimits {
     if (refusal !== undefined) this.refusals.set(key, refusal);
   }
 
-  /** Why this call may not begin, for the model; undefined if it may. */
+  /** Reason to refuse this call, for the model; undefined if it may begin. */
   refusalOf(key: string): string | undefined {
     return this.refusals.get(key);
   }
@@ -52,10 +52,10 @@ export class CallLimits {
 
 const WINDOW_MS = 60_000;
 
-/** A tool call of a chat, when the log was told of it. */
+/** A tool call of a chat, with the time when it was logged. */
 interface TimedCall {
   readonly chat_id: string;
-  /** The same whenever this call is told of. */
+  /** Identifies the call, also when it is reported again. */
   readonly use_key: string;
   /** Milliseconds. */
   readonly at: number;
@@ -67,17 +67,17 @@ interface Counted {
 }
 
 /**
- * The tool calls of the last minute, by chat, as far as this process has seen them or their
- * interaction's log.
+ * The tool calls of the last minute, by chat, as far as this process has seen the calls or the logs
+ * of their interactions.
  */
 @Injectable()
 export class CallRates {
-  /** By chat, then by call. The chat that called last is last. */
+  /** By chat, then by call. The chat with the latest call is last. */
   private readonly chats = new Map<string, Map<string, Counted>>();
 
   /**
-   * True if fewer than `limit` calls of the chat were admitted in the minute before. The same call
-   * gets the same answer.
+   * True if fewer than `limit` calls of the chat were admitted in the preceding minute. The same
+   * call gets the same result again.
    */
   admit({ chat_id, use_key, at }: TimedCall, limit: number): boolean {
     const calls = this.chats.get(chat_id) ?? new Map<string, Counted>();
@@ -92,7 +92,7 @@ export class CallRates {
     return counted.isWithin;
   }
 
-  /** Chats of which calls are remembered. */
+  /** Number of chats with remembered calls. */
   get size(): number {
     return this.chats.size;
   }

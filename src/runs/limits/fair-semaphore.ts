@@ -4,14 +4,14 @@ interface Waiter {
 }
 
 /**
- * A semaphore. A free permit goes to the branch that holds the fewest, and in a branch to the first
- * that asked.
+ * A fair semaphore. A free permit goes to the branch that holds the fewest, and within a branch to
+ * the first waiter.
  */
 export class FairSemaphore {
-  /** How many slots each branch holds. */
+  /** Number of permits that each branch holds. */
   private readonly held = new Map<object, number>();
   private free: number;
-  /** In the order in which they asked. */
+  /** In order of arrival. */
   private readonly waiters = new Set<Waiter>();
 
   constructor(limit: number) {
@@ -19,9 +19,9 @@ export class FairSemaphore {
   }
 
   /**
-   * Does the work as soon as there is a slot.
+   * Runs the work as soon as a permit is free.
    *
-   * @throws the reason of the signal, when it aborts while the work waits; what the work throws
+   * @throws the reason of the signal, if it aborts while the work waits; the error of the work
    */
   async run<T>(branch: object, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.take(branch);

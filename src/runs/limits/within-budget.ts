@@ -1,14 +1,14 @@
 import type { AgentScope } from '../scope/agent-scope.js';
 import { untilAborted } from '../../kernel/abort.js';
 
-/** setTimeout can't wait longer. */
+/** Maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 2;
 
 /**
- * Work of an agent that is stopped in its middle when the time of the agent, or of one above it, is
- * over.
+ * Runs work of an agent, and stops it when the time budget of the agent, or of one above it, is
+ * used up.
  *
- * @throws AppError `budget_exceeded`, also if a budget is used up before it begins
+ * @throws AppError `budget_exceeded`, also if a budget is used up before the work begins
  */
 export async function withinBudget<T>(
   scope: AgentScope,

@@ -25,36 +25,36 @@ import { toolsOffered, turnRequest } from './turn-request.js';
 import { untilAborted } from '../../kernel/abort.js';
 
 interface FittedConversationInput {
-  /** Of the turn. */
+  /** Key of the turn. */
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly options: GenerateOptions;
-  /** All that there would be to send. */
+  /** All messages, before any cut. */
   readonly messages: readonly Message[];
-  /** Where the message is that the agent works on; -1: it is not among them. */
+  /** Index of the message that the agent works on; -1 if it is not among them. */
   readonly task: number;
 }
 
 interface NextCut {
   readonly model: ResolvedModel;
-  /** Tokens that a request may have. */
+  /** Token budget of a request. */
   readonly budget: number;
   readonly next: ContextCut;
 }
 
-/** How often the conversation is cut for one attempt at most. */
+/** Maximum number of cuts for one attempt. */
 const MAX_CUTS = 4;
-/** Share of a refused request that the next one may have. */
+/** Share of the size of a refused request that the next one may have. */
 const AFTER_REFUSAL = 0.6;
 
 /**
- * Makes the conversation of a turn fit its model. Each cut is decided once, and journaled under a
- * key of the turn before it is sent: a turn that is retried, in any run, sends the same.
+ * Fits the conversation of a turn to its model. Each cut is decided once, and journaled under a key
+ * of the turn before it is sent: a retried turn, in any run, sends the same messages.
  */
 export class FittedConversation implements TurnPrompt {
   /** Cuts of this turn that were journaled and delivered. */
   private steps = 0;
-  /** False once the model has written an empty summary. */
+  /** False once the model has returned an empty summary. */
   private summarises: boolean;
 
   constructor(
@@ -64,7 +64,7 @@ export class FittedConversation implements TurnPrompt {
     this.summarises = scope.run.services.config.contextStrategy === 'compact';
   }
 
-  /** Takes the cuts that earlier runs have journaled. */
+  /** Applies the cuts that earlier runs have journaled. */
   async replay(): Promise<void> {
     while (this.scope.run.journal.findCompletion(this.nextKey)) await this.takeStep();
   }
@@ -84,7 +84,7 @@ export class FittedConversation implements TurnPrompt {
     return { request, tokens: this.table(1).total(cut) };
   }
 
-  /** The cut for this model, which may be a new one. */
+  /** The cut for this model, possibly a new one. */
   private async fit(model: ResolvedModel, refusal?: AppError): Promise<ContextCut> {
     const { messages } = this.input;
     const refused = this.cut;
@@ -124,7 +124,7 @@ export class FittedConversation implements TurnPrompt {
     if (isLong && this.isRoot) await this.scope.run.earlierMarks.load();
   }
 
-  /** Journals the next cut, with a summary of what is left out if it is to have one. */
+  /** Journals the next cut, with a summary of the omitted messages if it needs one. */
   private async write({ model, budget, next }: NextCut): Promise<void> {
     const { cut: last } = this;
     if (!this.summarises || next.from === last.from)
@@ -134,7 +134,7 @@ export class FittedConversation implements TurnPrompt {
     if (this.cut.from < next.from) this.summarises = false;
   }
 
-  /** The summary turn and the cut that uses it are one append. */
+  /** Writes the summary turn and the cut that uses it in one append. */
   private summarise({ model, budget, next }: NextCut): Promise<void> {
     const { scope, input, cut: last, nextKey: key } = this;
     const { agent, options, messages } = input;
@@ -164,8 +164,8 @@ export class FittedConversation implements TurnPrompt {
   }
 
   /**
-   * Waits until the next cut is delivered. @throws Tripwire if a guardrail has tripped on its
-   * summary
+   * Waits until the next cut is delivered.
+   * @throws Tripwire if a guardrail has tripped on its summary
    */
   private async takeStep(): Promise<void> {
     const { run, signal } = this.scope;
@@ -175,9 +175,7 @@ export class FittedConversation implements TurnPrompt {
     if (error && Tripwire.from(error)) throw trip(this.scope, error.message);
   }
 
-  /**
-   * Tokens that a request may have; less than one of `refused` tokens that the model has refused.
-   */
+  /** Token budget of a request; smaller after the model has refused one of `refused` tokens. */
   private budgetOf({ name: model }: ResolvedModel, refused = Infinity): number {
     const { config } = this.scope.run.services;
     const { max_output_tokens = this.scope.run.services.models.defaults.max_output_tokens } =

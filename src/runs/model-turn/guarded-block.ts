@@ -7,8 +7,8 @@ import { guardedAgent, remarkEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
- * One block of a turn behind its guardrails: what readers see, the log keeps and the model reads
- * again is what these let through.
+ * One block of a turn behind its guardrails: readers, the log and later requests to the model get
+ * the text that these pass.
  */
 export class GuardedBlock {
   private written = '';
@@ -33,7 +33,7 @@ export class GuardedBlock {
     return this.written !== '';
   }
 
-  /** True once readers have seen some of it. */
+  /** True once readers have seen a part of it. */
   get isShown(): boolean {
     return this.writer.text !== '';
   }
@@ -49,13 +49,13 @@ export class GuardedBlock {
     this.show(this.guard.push(text));
   }
 
-  /** All of it, at once. */
+  /** Adds the whole text at once. */
   fill(text: string): void {
     this.written = text;
     this.filled = this.guard.push(text);
   }
 
-  /** It is over: shows what was held back. */
+  /** Ends the block: shows the text that was held back. */
   end(): void {
     const rest = this.guard.end();
     if (this.filled !== '') this.filled += rest;
@@ -75,7 +75,7 @@ const PARTS = {
   TOOL_INPUT_DELTA: 'tool_input',
 } as const;
 
-/** The guardrails of one try at a model turn. */
+/** The guardrails of one attempt at a model turn. */
 export class TurnGuard {
   private output: GuardedOutput | undefined;
   private readonly about: OutputAbout;
@@ -95,7 +95,7 @@ export class TurnGuard {
     return new GuardedBlock(new BlockWriter(this.scope.run.log, { type, ...options }), guard);
   }
 
-  /** @throws Tripwire if the text as a whole must not be gone on with */
+  /** @throws Tripwire if the text as a whole must not be used */
   async check(text: string): Promise<void> {
     if (text === '') return;
     const { signal, run } = this.scope;

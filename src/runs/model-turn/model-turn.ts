@@ -26,13 +26,13 @@ interface ModelTurnInput {
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /**
- * Asks for one turn, and appends it, completed or failed. Retries retryable errors: at once with
- * the next model of the chain while readers have seen nothing of the turn, else with the same model
- * after a backoff.
+ * Requests one turn, and appends it, completed or failed. Retries retryable errors: immediately
+ * with the next model of the chain while readers have seen nothing of the turn, else with the same
+ * model after a backoff.
  */
 export class ModelTurn {
   private readonly started: number;
-  /** The model's error for a request that was too long, until the next request is made. */
+  /** The model's error for a request that was too long, until the next request is built. */
   private refusal: AppError | undefined;
   private wasRefused = false;
   /** True if the last request had images. */
@@ -68,7 +68,7 @@ export class ModelTurn {
     }
   }
 
-  /** True: the same model is asked once more, with a shorter request. */
+  /** True: the same model is asked again, with a shorter request. */
   private noteContextOverflow(error: AppError): boolean {
     if (error.code !== 'model_context_exceeded' || this.wasRefused) return false;
     this.refusal = error;
@@ -77,8 +77,8 @@ export class ModelTurn {
   }
 
   /**
-   * True: the model is asked once more without images. One that it can't read may be why it
-   * refused.
+   * True: the model is asked again without images. An unreadable image may be the reason for its
+   * refusal.
    */
   private async retryWithoutImages(turn: TurnStream, error: AppError): Promise<boolean> {
     if (error.code !== 'model_refused' || !this.hasShownImages) return false;
@@ -107,7 +107,8 @@ export class ModelTurn {
       await this.record(turn, { finish_reason, usage }, tokens);
       scope.run.turns.delete(turn);
     } finally {
-      if (!scope.signal.aborted) scope.run.turns.delete(turn); // the end of the run records what readers have seen
+      // the end of the run records what readers have seen
+      if (!scope.signal.aborted) scope.run.turns.delete(turn);
     }
   }
 
@@ -174,12 +175,12 @@ export class ModelTurn {
     return new TurnStream(this.scope, { agent_id, agent_type, model, visible, answers });
   }
 
-  /** The models, as the agent or the interaction names them. */
+  /** The models, as named by the agent or the interaction. */
   private get asked(): string {
     return this.input.options.model ?? this.scope.run.interaction.model;
   }
 
-  /** An agent may name an unknown model, and a server may have lost a provider since. */
+  /** Fails if an agent names an unknown model, or the server no longer has a provider. */
   private resolve(): ModelChain | AppError {
     try {
       return this.scope.run.services.models.resolve(this.asked);

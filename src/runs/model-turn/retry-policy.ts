@@ -3,18 +3,18 @@ import { ModelError } from '../../models/model-error.js';
 import type { ResolvedModel } from '../../models/model-registry.js';
 import { retryDelay } from '../../models/retry.js';
 
-/** A model to ask for a turn, after tries that have failed. */
+/** The model to ask next for a turn, after failed attempts. */
 export interface Try {
   readonly model: ResolvedModel;
-  /** Tries of this model that have failed. */
+  /** Number of failed attempts with this model. */
   readonly failed: number;
   readonly wait_ms: number;
 }
 
 /**
- * What comes after a try that failed: at once the next model of the chain, if nothing was shown
- * yet, else the same one after a while. Undefined when it makes no sense to go on. Takes the model
- * that is asked next from `others`.
+ * The next attempt after a failed one: immediately with the next model of the chain, if nothing was
+ * shown yet, else with the same one after a backoff. Undefined if a retry is useless. Removes the
+ * next model from `others`.
  */
 export function nextTry(
   error: AppError,

@@ -6,7 +6,7 @@ import type { GuardedBlock } from './guarded-block.js';
 export class StreamingToolCall {
   readonly name: string;
 
-  /** `name` is what the model wrote. */
+  /** `name`: as the model wrote it. */
   constructor(
     readonly id: string,
     name: string,
@@ -15,7 +15,7 @@ export class StreamingToolCall {
     this.name = usableToolName(name);
   }
 
-  /** As the conversation carries it. */
+  /** The call as the conversation contains it. */
   toToolCall(): ToolCall {
     const { id, name, block } = this;
     return { id, type: 'function', function: { name, arguments: asObject(block.text) } };
@@ -33,14 +33,12 @@ export class StreamingToolCall {
 
 const MAX_NAME_LENGTH = 64;
 
-/**
- * A tool name that every provider accepts: one that it refuses would block the chat for good (I8).
- */
+/** A tool name that every provider accepts: a refused one would block the chat permanently (I8). */
 export function usableToolName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'unnamed';
 }
 
-/** The arguments as the conversation carries them: `{}` unless they are a JSON object (I8). */
+/** The arguments as the conversation contains them: `{}` unless they are a JSON object (I8). */
 function asObject(input: string): string {
   try {
     const value: unknown = JSON.parse(input);

@@ -10,7 +10,7 @@ export interface SizedRequest {
   readonly tokens: number;
 }
 
-/** Makes the requests of one turn, for each model that is tried. */
+/** Builds the requests of one turn, for each model that is tried. */
 export interface TurnPrompt {
   /**
    * `refusal`: the model's error for the last request, which was too long for it.

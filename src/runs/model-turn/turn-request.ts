@@ -4,7 +4,7 @@ import type { Message } from '../../protocol/message.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** Longest conversation that is sent to a model, in characters. */
+/** Maximum length of a conversation that is sent to a model, in characters. */
 const MAX_CONVERSATION = 4_000_000;
 
 /**
@@ -34,8 +34,8 @@ export function turnRequest(
 }
 
 /**
- * The named tools; without names, all of the server and of the client. @throws AppError
- * `unknown_tool`
+ * The named tools; without names, all tools of the server and of the client.
+ * @throws AppError `unknown_tool`
  */
 export function toolsOffered(
   { run }: AgentScope,

@@ -18,15 +18,14 @@ interface TurnStreamOptions {
   readonly model: string;
   readonly agent_id: string;
   readonly agent_type: string;
-  /** False: readers see only its tool calls. */
+  /** False: readers see only the tool calls of the turn. */
   readonly visible: boolean;
   /** A turn without tool calls is the answer. */
   readonly answers: boolean;
 }
 
 /**
- * One attempt at a model turn: turns the provider's events into deltas, and at the end into
- * records.
+ * One attempt at a model turn: converts the provider's events to deltas, and at the end to records.
  */
 export class TurnStream implements RunningTurn {
   private thinking: GuardedBlock | undefined;
@@ -45,7 +44,7 @@ export class TurnStream implements RunningTurn {
   /** Reads the response to its end. @throws ModelError, Tripwire */
   async read(events: AsyncIterable<ModelEvent>): Promise<Completed> {
     for await (const event of events) {
-      this.scope.signal.throwIfAborted(); // a provider may be slow to notice
+      this.scope.signal.throwIfAborted(); // a provider may notice the abort late
       this.accept(event);
     }
     if (!this.completed)

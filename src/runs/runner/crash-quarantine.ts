@@ -4,17 +4,17 @@ import type { Unowned } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 
 /**
- * With so many losses in a row, an interaction may be a poison message: one that crashes the
+ * After this many consecutive losses, an interaction may be a poison message: one that crashes the
  * process that runs it.
  */
 export const QUARANTINE_LOSSES = 2;
-/** After so many losses in a row the interaction fails, code `crash_loop`. */
+/** After this many consecutive losses the interaction fails, code `crash_loop`. */
 export const MAX_LOSSES = 3;
 
 /**
  * Retries interactions whose run was lost. A possible poison message is quarantined: it runs while
- * no other lost interaction does, one at a time, until its run is known to be healthy. So a process
- * that crashes again was crashed by that one.
+ * no other lost interaction does, one at a time, until its run is healthy. So if the process
+ * crashes again, this interaction crashed it.
  */
 @Injectable()
 export class CrashQuarantine {
@@ -23,14 +23,16 @@ export class CrashQuarantine {
 
   constructor(private readonly queue: RunQueue) {}
 
-  /** `listener` is called when the quarantine becomes free, to find again what waits for it. */
+  /**
+   * `listener` is called when the quarantine becomes free, to look for waiting interactions again.
+   */
   subscribe(listener: () => void): void {
     this.onRelease = listener;
   }
 
   /**
-   * Enqueues the unowned interactions that may run now. Those that are overdue are kept in this
-   * process: a shared queue may have lost them.
+   * Enqueues the unowned interactions that may run now. Overdue ones are kept in this process: a
+   * shared queue may have lost them.
    */
   enqueue(unowned: readonly Unowned[], isOverdue: (id: string) => boolean = () => false): void {
     this.quarantined ??= unowned.find(({ losses }) => losses >= QUARANTINE_LOSSES)?.id;

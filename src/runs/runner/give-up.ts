@@ -6,8 +6,8 @@ import { toErrorText } from '../../tools/to-text.js';
 import type { RunServices } from '../run-services.js';
 
 /**
- * Ends an interaction FAILED without reading its log: that is impossible, or crashes the process.
- * The caller holds its lease.
+ * Ends an interaction as FAILED without reading its log, because reading is impossible or crashes
+ * the process. The caller holds its lease.
  */
 export async function giveUp(
   services: RunServices,
@@ -15,7 +15,7 @@ export async function giveUp(
   { code, message }: AppError,
 ): Promise<void> {
   const { id: interaction_id, epoch, last_seq, agent_id, user_message } = interaction;
-  const lease = { isFresh: true }; // the fence of the store keeps out a run that has lost it
+  const lease = { isFresh: true }; // the fencing of the store excludes a run that has lost it
   const log = new RunLog(services, { interaction_id, epoch, last_seq, lease });
   const status = 'FAILED';
   const error = { code, message };
@@ -33,7 +33,7 @@ export async function giveUp(
   log.close();
 }
 
-/** Why the log could not be loaded, where a retry would not help. */
+/** The error for a log that could not be loaded, if a retry is useless. */
 export function unreadable(cause: unknown): AppError {
   return new AppError(
     'internal',
@@ -43,7 +43,7 @@ export function unreadable(cause: unknown): AppError {
   );
 }
 
-/** True if a retry may succeed: the store, the disk or the operating system refused. */
+/** True if a retry may succeed: the error is of the store, the disk or the operating system. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
   const { code } = (error ?? {}) as { code?: unknown };

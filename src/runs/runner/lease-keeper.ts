@@ -48,7 +48,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  /** `leased_at`: monotonic milliseconds, from before the lease was asked for. */
+  /** `leased_at`: monotonic milliseconds, taken before the lease was requested. */
   newLease(leased_at: number): RunLease {
     return new RunLease(this.clock, this.config.leaseTtlMs, leased_at);
   }
@@ -107,7 +107,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** A run that has just ended has no lease either. */
+  /** Stops the run, unless it has just ended: then it has no lease either. */
   private async stopUnlessEnded({ run }: LeasedRun): Promise<void> {
     const row = await this.interactions.findInteraction(run.interactionId).catch(() => undefined);
     const hasEnded = row?.epoch === run.epoch && isFinal(row.status);

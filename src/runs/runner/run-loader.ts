@@ -7,7 +7,7 @@ import type { RunInput } from '../run-input.js';
 import type { RunServices } from '../run-services.js';
 
 const MINUTE_MS = 60_000;
-/** Interactions of a chat whose calls are counted by CallRates. */
+/** Number of interactions of a chat whose calls are counted by CallRates. */
 const MAX_INTERACTIONS = 20;
 
 /** Reads a run's input from the store. */
@@ -37,7 +37,7 @@ export class RunLoader {
   }
 
   /**
-   * Has CallRates count the calls of the chat's earlier interactions that ran in other processes.
+   * Lets CallRates count the calls of the chat's earlier interactions that ran in other processes.
    */
   private async countRecentCalls({ id, chat_id }: InteractionRow): Promise<void> {
     const { interactions, records, rates, config, clock } = this.services;

@@ -26,12 +26,12 @@ interface Acquired {
 }
 
 /**
- * An interaction that has no run yet: this process has its lease and waits for the queue, or it is
- * being loaded.
+ * An interaction without a run yet: this process has its lease and waits for the queue, or loads
+ * it.
  */
 interface Starting {
   acquired?: Acquired | undefined;
-  /** Its row was changed meanwhile. */
+  /** Its row has changed meanwhile. */
   isWoken: boolean;
 }
 
@@ -41,7 +41,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly starting = new Map<string, Starting>();
   /**
    * Interactions whose lease this process may hold without a run: the reply to its acquisition was
-   * lost, or its release failed. The store is told of that, so that it does not count as a loss.
+   * lost, or its release failed. This is reported to the store, so that it does not count as a
+   * loss.
    */
   private readonly leaseInDoubt = new Set<string>();
   private readonly waiting: WaitingRuns;
@@ -78,19 +79,19 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all([stopped, ...queued.map((acquired) => this.release(acquired))]);
   }
 
-  /** The runs of this process: at work, waiting for people in memory, waiting for a slot. */
+  /** Numbers of runs of this process: working, waiting for people in memory, waiting for a slot. */
   get counts(): { working: number; waiting: number; queued: number } {
     const waiting = this.waiting.count;
     return { working: this.leases.held().length - waiting, waiting, queued: this.queue.queued };
   }
 
-  /** How many interactions wait for a slot in any process, as far as this one knows. */
+  /** Number of interactions that wait for a slot in any process, as far as this one knows. */
   countWaiting(): Promise<number> {
     return this.queue.countWaiting();
   }
 
   /**
-   * Runs an interaction that this process has just created and leased; `leased_at` is from before
+   * Runs an interaction that this process has just created and leased; `leased_at` was taken before
    * that.
    */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
@@ -142,7 +143,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const { row, lease, first } = acquired;
     const { id } = row.interaction;
     try {
-      if (row.losses > MAX_LOSSES) throw new CrashLoop(row.losses); // loading it may be what crashes
+      // loading it may be the cause of the crashes
+      if (row.losses > MAX_LOSSES) throw new CrashLoop(row.losses);
       const input = await this.loader.load(row, first);
       if (!this.isStopping) {
         this.leaseInDoubt.delete(id);
@@ -193,7 +195,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     this.enqueueNext(interaction.chat_id);
   }
 
-  /** The append that ended an interaction has promoted the one that was queued behind it. */
+  /** The append that ended an interaction has promoted the next one in its queue. */
   private enqueueNext(chatId: string): void {
     this.services.interactions.findActiveInteraction(chatId).then(
       (next) => next && this.queue.enqueue(next.id, { priority: 'new' }),

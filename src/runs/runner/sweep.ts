@@ -10,7 +10,8 @@ import { CrashQuarantine } from './crash-quarantine.js';
 const BATCH = 200;
 const MAX_INTERVAL_MS = 5_000;
 /**
- * An interaction that is still unowned so long after it was found may have been lost by the queue.
+ * An interaction that is still unowned this long after it was found, in milliseconds, may have been
+ * lost by the queue.
  */
 const OVERDUE_MS = 10_000;
 
@@ -21,7 +22,7 @@ const OVERDUE_MS = 10_000;
 @Injectable()
 export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
-  /** When each unowned interaction was first found, in monotonic milliseconds. */
+  /** Time when each unowned interaction was first found, in monotonic milliseconds. */
   private found: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -54,7 +55,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
       this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));
       this.quarantine.enqueue(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);
     } catch {
-      // The store is away; the next sweep tries again.
+      // The store is unavailable; the next sweep tries again.
     }
   }
 }

@@ -10,17 +10,17 @@ import { Resources } from '../../tools/resources.js';
 import type { RunScope } from './run-scope.js';
 import type { DeferredWork } from './running.js';
 
-/** How long stopped work may take to stop, in milliseconds. */
+/** Grace period for stopped work, in milliseconds. */
 const STOP_GRACE_MS = 8_000;
 /**
- * How long the cleanup waits for stopped work, in milliseconds: less than the grace, so that both
- * fit.
+ * Time that the cleanup waits for stopped work, in milliseconds: less than the grace period, so
+ * that both fit.
  */
 const CLEANUP_DELAY_MS = 6_000;
 
 /**
- * Scope of one agent of a run: its signal, its work in flight and its resources. `run` is what all
- * agents share.
+ * Scope of one agent of a run: its signal, its work in progress and its resources. `run` is the
+ * state that all agents share.
  */
 export class AgentScope {
   /** Aborts when the agent has to stop, for any reason; its children's signals abort first (I7). */
@@ -34,7 +34,7 @@ export class AgentScope {
   private readonly working = new Set<Promise<void>>();
   private readonly deferred = new Set<Promise<void>>();
   private cleanup: Promise<void> = Promise.resolve();
-  /** For its tools; its parent's unless it makes its own. */
+  /** Resources for its tools; its parent's unless it makes its own. */
   resources = new Resources();
 
   /** `signal` stops the agent from outside. */
@@ -46,7 +46,7 @@ export class AgentScope {
     this.depth = parent ? parent.depth + 1 : 0;
     this.branch = parent?.branch ?? (parent && this);
     this.signal = this.abort.signal;
-    setMaxListeners(Infinity, this.signal); // each effect in flight listens
+    setMaxListeners(Infinity, this.signal); // each effect in progress listens
     if (signal?.aborted) this.stop(signal.reason);
     signal?.addEventListener('abort', () => this.stop(signal.reason), { once: true });
   }
@@ -71,15 +71,15 @@ export class AgentScope {
     this.abort.abort(reason);
   }
 
-  /** @throws the abort reason, or LeaseLostError: nothing may be started any more */
+  /** @throws the abort reason, or LeaseLostError, if nothing may be started any more */
   throwIfStopped(): void {
     this.signal.throwIfAborted();
     if (!this.run.log.isHeld) throw new LeaseLostError();
   }
 
   /**
-   * As `throwIfStopped`, but passes while the outcome of work that a shutdown has stopped is still
-   * written.
+   * As `throwIfStopped`, but passes while work that a shutdown has stopped may still write its
+   * outcome.
    */
   throwUnlessWritable(): void {
     const { aborted, reason } = this.signal;
@@ -89,8 +89,7 @@ export class AgentScope {
   }
 
   /**
-   * Tracks the work of an effect. If it fails for any other reason than being stopped, the run
-   * fails.
+   * Tracks the work of an effect. If it fails for any reason except being stopped, the run fails.
    */
   track(work: Promise<void>): void {
     const watched = work.catch((error: unknown) => {
@@ -104,7 +103,7 @@ export class AgentScope {
     });
   }
 
-  /** Starts a call that the agent doesn't wait for, but its end does. */
+  /** Starts a deferred call: the agent does not wait for it, but its end does. */
   defer(call: DeferredWork): void {
     const work = call.run();
     this.track(work);
@@ -118,7 +117,7 @@ export class AgentScope {
   }
 
   /**
-   * Runs `work` once the agent was stopped and its work in flight is over, or had its time. Must
+   * Runs `work` once the agent is stopped and its work in progress is over or timed out. It must
    * not reject.
    */
   addCleanup(work: () => Promise<void>): void {
@@ -130,8 +129,8 @@ export class AgentScope {
   }
 
   /**
-   * Resolves when all work of the agent and its subtree is over and cleaned up, or the grace is
-   * over.
+   * Resolves when all work of the agent and its subtree is over and cleaned up, or the grace period
+   * is over.
    */
   async drain(grace_ms = STOP_GRACE_MS): Promise<void> {
     await doneWithin(this.drained(), grace_ms);
@@ -147,14 +146,15 @@ export class AgentScope {
     await Promise.all([...this.children].map((child) => child.drained()));
   }
 
-  /** Rejects once the agent is stopped: its end is then written by the one that stopped it. */
+  /** Rejects once the agent is stopped: the code that stopped it then writes its end. */
   async append(entries: readonly Entry[], effects?: AppendEffects): Promise<readonly LogRecord[]> {
     this.signal.throwIfAborted();
     return this.run.append(entries, effects);
   }
 
   /**
-   * As `append`, and also writes the outcome of work that a shutdown has stopped, within its grace.
+   * As `append`, but also writes the outcome of work that a shutdown has stopped, within its grace
+   * period.
    */
   async appendOutcome(entries: readonly Entry[]): Promise<void> {
     this.throwUnlessWritable();

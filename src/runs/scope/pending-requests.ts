@@ -7,9 +7,9 @@ import type {
 import type { ActiveStatus } from '../../protocol/interaction.js';
 import type { RunActivity } from './run-activity.js';
 
-/** The requests of one run to people and clients, and how they were settled. */
+/** The requests of one run to people and clients, with their settlements. */
 export class PendingRequests {
-  /** Not settled, as far as this run knows. */
+  /** Unsettled requests, as far as this run knows. */
   private readonly open = new Map<string, { readonly kind: RequestKind; readonly key?: string }>();
   private readonly settled = new Map<string, Settlement>();
   private readonly waiting = new Map<string, (settlement: Settlement) => void>();
@@ -62,12 +62,12 @@ export class PendingRequests {
     });
   }
 
-  /** How the request was settled, as far as this run knows. */
+  /** Settlement of the request, as far as this run knows. */
   settlementOf(id: string): Settlement | undefined {
     return this.settled.get(id);
   }
 
-  /** Takes in a row as the store has it. The first settlement of a request counts (I5). */
+  /** Takes in a row of the store. The first settlement of a request counts (I5). */
   resolve(row: RequestRow): void {
     const { id, settlement } = row;
     if (this.settled.has(id)) return;

@@ -1,6 +1,6 @@
 /**
  * `working`; `waiting`: all work waits for people; `parkable`: all work waits for people, and a
- * replay comes to the same wait again, so that the run needs no memory meanwhile.
+ * replay reaches the same wait again, so that the run needs no memory meanwhile.
  */
 export type Activity = 'working' | 'waiting' | 'parkable';
 
@@ -8,15 +8,15 @@ export interface ActivityListener {
   activityChanged(activity: Activity): void;
 }
 
-/** Counts the work of a run, to tell whether all of it waits for people. */
+/** Counts the work of a run, to detect that all of it waits for people. */
 export class RunActivity {
-  /** Pieces of work that have begun and are not over. */
+  /** Pieces of work in progress. */
   private working = 0;
-  /** Those of them that wait for another piece of work. */
+  /** Pieces of work that wait for another one. */
   private suspended = 0;
-  /** Those of the suspended that can't be replayed. */
+  /** Suspended pieces of work that can't be replayed. */
   private pinned = 0;
-  /** Those that wait for a person. */
+  /** Pieces of work that wait for a person. */
   private asking = 0;
   private last: Activity = 'working';
   private listener: ActivityListener | undefined;

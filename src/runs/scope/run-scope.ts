@@ -37,9 +37,10 @@ interface RunParts {
 /**
  * State that all agents of one run share.
  *
- * Its folds over the log run on two clocks. On commit (`append`): `openWork`, what is still open,
- * also what the agents have not come to on a replay. On delivery (`deliver`): everything that
- * decides what agents do next, in journal order, so that a replay decides the same.
+ * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, the open
+ * work, including work that the agents have not reached on a replay. On delivery (`deliver`):
+ * everything that decides the next steps of the agents, in journal order, so that a replay decides
+ * the same.
  */
 export class RunScope implements JournalListener {
   readonly interaction: InteractionRow;
@@ -56,13 +57,13 @@ export class RunScope implements JournalListener {
   /** Model turns that are being streamed. */
   readonly turns = new Set<RunningTurn>();
   readonly turnSemaphore: FairSemaphore;
-  /** Tool calls that did not stop when they were told to (I7). */
+  /** Tool calls that did not stop on request (I7). */
   readonly unstoppable = new Set<string>();
   /** Paths of the child agents that run, or are about to. */
   readonly agents = new Set<string>();
   /** Child agents that this run has started, by id. */
   readonly children = new Map<string, RunningChild>();
-  /** A provider has refused images in this run: no more are sent. */
+  /** True once a provider has refused images in this run: no more are sent. */
   imagesDisabled = false;
   readonly callLimits: CallLimits;
   readonly budgets: Budgets;
@@ -70,10 +71,10 @@ export class RunScope implements JournalListener {
   readonly resultQuota: ResultQuota;
   readonly contextMarks = new ContextMarks();
   readonly tokenScale = new TokenScale();
-  /** Of the chat's interactions before this one. */
+  /** Marks of the chat's interactions before this one. */
   readonly earlierMarks: EarlierMarks;
   readonly outputs: EarlierOutputs;
-  /** Rejects when the run can't go on, whatever the agents do. */
+  /** Rejects when the run can't go on, regardless of the agents. */
   readonly failure: Promise<never>;
   private readonly health: RunHealth;
   private status: InteractionStatus;
@@ -116,7 +117,7 @@ export class RunScope implements JournalListener {
     return this.services.clock.now().getTime();
   }
 
-  /** Ends the run with this error, or with the one it already has. */
+  /** Fails the run with this error, unless it has failed already. */
   fail(error: unknown): void {
     this.rejectFailure(error);
   }
@@ -148,7 +149,7 @@ export class RunScope implements JournalListener {
     else this.conversations.apply(record);
   }
 
-  /** Appends a request: its row, which can be settled, and the record that tells of it. */
+  /** Appends a request: its row, which can be settled, and its record. */
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
     const { agent_id, key } = request;
     this.requests.add(request);
@@ -156,7 +157,7 @@ export class RunScope implements JournalListener {
     await this.append([{ agent_id, key, body }], { requests: [{ ...request, created_at }] });
   }
 
-  /** When a request that is made now expires, ISO 8601; null: never. */
+  /** Expiry of a request that is made now, ISO 8601; null: never. */
   requestExpiry(): string | null {
     const { approvalTimeoutMs } = this.services.config;
     return approvalTimeoutMs === 0 ? null : new Date(this.now + approvalTimeoutMs).toISOString();
@@ -170,14 +171,15 @@ export class RunScope implements JournalListener {
     for (const id of this.interventions.deletedAgents) this.children.get(id)?.removeIfDeleted();
   }
 
-  /** An agent has ended, and its subtree with it. */
+  /** An agent has ended, including its subtree. */
   endAgents(path: string): void {
     for (const agent of this.agents)
       if (agent === path || agent.startsWith(`${path}/`)) this.agents.delete(agent);
   }
 
   /**
-   * Runs one piece of work at a time: parallel calls are judged, and people asked, in call order.
+   * Runs one piece of work at a time: parallel calls are judged, and people are asked, in call
+   * order.
    */
   serialize<T>(work: () => Promise<T>): Promise<T> {
     const done = this.serialized.then(work);
@@ -185,7 +187,7 @@ export class RunScope implements JournalListener {
     return done;
   }
 
-  /** Answers the new total. */
+  /** Returns the new total. */
   addUsage({ input_tokens, output_tokens }: Usage): Usage {
     this.usage = {
       input_tokens: this.usage.input_tokens + input_tokens,

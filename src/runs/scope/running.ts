@@ -16,13 +16,13 @@ export interface RunningTurn {
   };
   /** The text so far; undefined unless readers have seen some of it. */
   readonly shownText: ShownText | undefined;
-  /** Ids of the blocks that readers have seen some of. */
+  /** Ids of the blocks that readers have seen in part. */
   shownBlockIds(): readonly string[];
 }
 
 /** A child agent, as the run's scope sees it. */
 export interface RunningChild {
-  /** Stops it if a person has deleted it; answers whether that is so. */
+  /** Stops it if a person has deleted it, and returns true in that case. */
   removeIfDeleted(): boolean;
 }
 

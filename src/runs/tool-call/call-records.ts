@@ -4,7 +4,7 @@ import type { Entry } from '../../event-log/append/run-log.js';
 
 type Approval = Extract<Settlement, { kind: 'approval' }>;
 
-/** The record that tells of a verdict. */
+/** The record of a verdict. */
 export function decisionOf(
   { approved, by, reason, modified_input }: Approval,
   ids: { readonly approval_id: string; readonly tool_call_id: string },
@@ -14,7 +14,7 @@ export function decisionOf(
   return { type: 'APPROVED', ...told, ...(modified_input && { modified_input }) };
 }
 
-/** The input that runs: the person's, else the model's. */
+/** The input to run: the person's, else the model's. */
 export function inputOf(
   { modified_input }: Pick<Approval, 'modified_input'>,
   tool_input: string,
@@ -43,7 +43,7 @@ interface SettledCall {
   readonly tool_name: string;
 }
 
-/** Tells the agent what came of a call that it went on without. */
+/** Reports the outcome of a deferred call to the agent. */
 export function deferredNote(
   { approval_id, key, agent_id, id, tool_name }: SettledCall,
   outcome: string,

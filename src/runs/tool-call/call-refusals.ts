@@ -4,7 +4,8 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 
 /**
- * Why the call may not begin, for the model: a guardrail, a limit or a budget. Undefined if it may.
+ * Reason to refuse the call, for the model: a guardrail, a limit or a budget. Undefined if it may
+ * begin.
  */
 export function callRefusal(
   { run }: AgentScope,
@@ -28,7 +29,7 @@ function guardrailRefusal(journal: Journal, key: string): string | undefined {
   return 'This call did not run: a guardrail has changed its arguments, so they are not what you wrote. Write them without what was taken out.';
 }
 
-/** Replaces a redacted secret, in JSON. */
+/** Matches the placeholder of a redacted secret, in JSON. */
 const PLACEHOLDER = /\[redacted: [^\]\\"]{1,80}\]/;
 
 /**

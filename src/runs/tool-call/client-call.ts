@@ -4,7 +4,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { Executed } from './tool-run.js';
 
-/** Has the client run a call of a tool that it declared, and waits for the result that it sends. */
+/** Asks the client to run a call of a tool that it declared, and waits for its result. */
 export async function runClientCall(
   scope: AgentScope,
   { key, agent, call }: ToolCallInput,

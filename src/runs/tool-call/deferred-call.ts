@@ -23,8 +23,8 @@ interface DeferredInput {
 }
 
 /**
- * A call whose agent went on without it: runs when it is approved, and tells the agent by a note
- * what came of it.
+ * A call whose agent goes on without its result: it runs when it is approved, and reports its
+ * outcome to the agent in a note.
  */
 export class DeferredCall {
   private readonly deferred: DeferredInput;

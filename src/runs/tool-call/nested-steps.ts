@@ -11,8 +11,8 @@ import type { ToolCallInput } from './tool-call-input.js';
 import { untilAborted } from '../../kernel/abort.js';
 
 /**
- * The effects that a running tool asks for through its context. Each is a journaled step, its key
- * inside that of the call.
+ * The effects that a running tool requests through its context. Each is a journaled step; its key
+ * is nested in that of the call.
  */
 export class NestedSteps {
   private count = 0;
@@ -20,7 +20,7 @@ export class NestedSteps {
   private readonly asking = new Set<Promise<unknown>>();
   /** Aborts when the tool has ended. */
   private readonly over = new AbortController();
-  /** When the last step that was waited for was done, in milliseconds. */
+  /** Time when the last awaited step was done, in milliseconds. */
   private latest = 0;
 
   constructor(
@@ -28,7 +28,7 @@ export class NestedSteps {
     private readonly input: ToolCallInput,
   ) {}
 
-  /** Milliseconds; the same on a replay. `began`: when the call did. */
+  /** Milliseconds; the same on a replay. `began`: start of the call. */
   now(began: number): number {
     return Math.max(began, this.latest);
   }
@@ -56,8 +56,8 @@ export class NestedSteps {
   }
 
   /**
-   * Judged, limited and told to readers as a call of the agent's own, but no part of its
-   * conversation.
+   * The call is judged, limited and reported to readers like a call of the agent itself, but is not
+   * part of its conversation.
    */
   async callTool(name: string, args: string): Promise<CalledInside> {
     const key = this.nextKey();
@@ -75,7 +75,7 @@ export class NestedSteps {
     return { output, is_error };
   }
 
-  /** The tool is over: what it started is stopped. */
+  /** The tool has ended: stops the agents that it started. */
   async stopChildren(): Promise<void> {
     await Promise.all([...this.children.values()].map((child) => child.abandon()));
   }
@@ -91,11 +91,11 @@ export class NestedSteps {
   }
 
   /**
-   * While what it asked for takes its time, so does the tool: unless it can be replayed, the run
-   * stays in memory for it.
+   * The tool waits for as long as its nested step does. Unless it can be replayed, the run stays in
+   * memory meanwhile.
    */
   async whileWaiting<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
-    if (this.over.signal.aborted) return new Promise(() => {}); // its call has its result
+    if (this.over.signal.aborted) return new Promise(() => {}); // its call already has a result
     const resume = this.scope.run.activity.suspend(repeatable);
     try {
       return await untilAborted(abandonable(work()), this.scope.signal);
@@ -104,7 +104,7 @@ export class NestedSteps {
     }
   }
 
-  /** The log knows of the call before anything comes of it, and has told those that count. */
+  /** Logs the call, and resolves once the record is delivered to the folds that count calls. */
   private async tell(key: string, { id, function: fn }: ToolCall): Promise<void> {
     const { scope } = this;
     if (scope.run.journal.findCompletion(key)) return;

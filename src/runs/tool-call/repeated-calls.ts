@@ -2,13 +2,13 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { canonicalJson } from '../../permissions/matching/canonical-json.js';
 import type { RecordOf } from '../../protocol/events.js';
 
-/** The same call so many times in a row looks like a loop. */
+/** This many identical calls in a row look like a loop. */
 const MAX_SAME_CALLS = 3;
 
-/** Calls of one agent, one after the other, that are the same. */
+/** Identical consecutive calls of one agent. */
 interface Streak {
   readonly signature: string;
-  /** Since something new came of one of them, or a person let one run. */
+  /** Number of calls since one had a new result, or a person allowed one. */
   count: number;
   readonly keys: Set<string>;
   /** The last result; null: an error. */
@@ -30,13 +30,14 @@ export class RepeatedCalls {
     if (body.type === 'TOOL_RESULT') takeResult(streak, body);
   }
 
-  /** Why this call looks like a loop, for people and the model; undefined if it doesn't. */
+  /** Reason why this call looks like a loop, for people and the model; undefined if it doesn't. */
   reasonFor(key: string): string | undefined {
     return this.repeated.get(key);
   }
 
   private call(key: string, agentId: string, call: RecordOf<'TOOL_CALL'>): void {
-    if (call.parent_tool_call_id !== undefined) return; // a program's loop is no model's
+    // a loop of a program is not a loop of the model
+    if (call.parent_tool_call_id !== undefined) return;
     const signature = `${call.tool_name} ${canonical(call.tool_input)}`;
     const known = this.streaks.get(agentId);
     const streak =
@@ -51,14 +52,14 @@ export class RepeatedCalls {
   }
 }
 
-/** A result that is news makes the streak begin with it. */
+/** A result that differs from the last one restarts the streak with this call. */
 function takeResult(streak: Streak, { is_error, tool_output }: RecordOf<'TOOL_RESULT'>): void {
   const result = is_error ? null : tool_output;
   if (result !== null && streak.last !== undefined && streak.last !== result) streak.count = 1;
   streak.last = result;
 }
 
-/** Text that is no JSON is compared as it is. */
+/** Text that is not JSON is compared unchanged. */
 function canonical(text: string): string {
   try {
     return canonicalJson(JSON.parse(text || '{}'));

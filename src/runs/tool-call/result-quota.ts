@@ -5,21 +5,23 @@ import { outputPath } from '../../tools/output-path.js';
 import type { ToolExecution, ToolExecutor } from '../../tools/tool-executor.js';
 import type { ToolJournal } from '../../tools/tool-output.js';
 
-/** Bytes of images that the log of one interaction takes. */
+/** Maximum size of the images in the log of one interaction, in bytes. */
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
-/** Characters of long outputs that the log of one interaction keeps in full. */
+/**
+ * Maximum length of the long outputs that the log of one interaction keeps in full, in characters.
+ */
 const MAX_OUTPUT_LENGTH = 4 * 1024 * 1024;
 
-/** The call that a result is of. */
+/** The call of a result. */
 export interface ResultOf {
   readonly call_id: string;
-  /** Made by a tool: no model sees its images or opens its output. */
+  /** True if a tool made the call: no model sees its images or opens its output. */
   readonly isNested?: boolean | undefined;
 }
 
 /**
- * Bounds the images and the long outputs in the log of one interaction, which a run has in memory:
- * a fold over that log.
+ * Limits the images and the long outputs in the log of one interaction, which a run holds in
+ * memory: a fold over that log.
  */
 export class ResultQuota {
   private readonly images = new Usage(MAX_IMAGE_BYTES);
@@ -39,9 +41,7 @@ export class ResultQuota {
     return this.admitImages(of, this.admitOutput(of, execution));
   }
 
-  /**
-   * The output in full goes into the log, if there is room, and the shortened one names its path.
-   */
+  /** Adds the full output to the log, if there is room; the shortened one names its path. */
   private admitOutput<E extends ToolExecution>({ call_id, isNested }: ResultOf, execution: E): E {
     const { whole, ...rest } = execution;
     if (whole === undefined) return execution;
@@ -62,7 +62,7 @@ export class ResultQuota {
   }
 }
 
-/** How much of a quota is used, by call. */
+/** Used part of a quota, by call. */
 class Usage {
   private readonly used = new Map<string, number>();
 
@@ -72,7 +72,7 @@ class Usage {
     if (size > 0) this.used.set(callId, size);
   }
 
-  /** Adds nothing and answers false if that would exceed the limit. */
+  /** Adds nothing and returns false if this would exceed the limit. */
   tryAdd(callId: string, size: number): boolean {
     this.add(callId, size);
     const total = [...this.used.values()].reduce((sum, each) => sum + each, 0);

@@ -13,7 +13,7 @@ import type { ToolVerdict } from '../../permissions/tool-judge.js';
 type Authorization =
   | { readonly state: 'allowed'; readonly tool_input: string; readonly told: readonly RecordBody[] }
   | { readonly state: 'denied'; readonly output: string; readonly told: readonly RecordBody[] }
-  /** A person is asked, and the agent goes on meanwhile. */
+  /** A person is asked; the agent goes on meanwhile. */
   | { readonly state: 'deferred'; readonly approval_id: string };
 
 /** The reason to ask a person. */
@@ -21,12 +21,13 @@ interface Doubt {
   readonly reason: string;
   /** Set when the call looks like a loop. */
   readonly repeated?: string;
-  /** It may be one that a rule denies. */
+  /** True if the call may be one that a rule denies. */
   readonly isSuspect: boolean;
 }
 
 /**
- * Authorizes a tool call: by rules, and if they say so by a person. A decision is made once (I5).
+ * Authorizes a tool call: by rules, and by a person if the rules require it. A decision is made
+ * once (I5).
  */
 export class ToolAuthorizer {
   constructor(
@@ -40,7 +41,8 @@ export class ToolAuthorizer {
     if (approved) return allowed(inputOf(approved.body, tool_input));
     const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
     if (asked) return this.awaitDecision(asked.body.approval_id, tool_input);
-    if (journal.findProgress(this.input.key, 'TOOL_STARTED')) return allowed(tool_input); // it was allowed when it started
+    // it was allowed when it started
+    if (journal.findProgress(this.input.key, 'TOOL_STARTED')) return allowed(tool_input);
     const judged = await this.scope.run.serialize(() => this.judgeOrAsk(tool, tool_input));
     return typeof judged === 'string' ? this.awaitDecision(judged, tool_input) : judged;
   }
@@ -139,7 +141,7 @@ function denied(output: string, told: readonly RecordBody[] = []): Authorization
   return { state: 'denied', output, told };
 }
 
-/** For people. A tool that can't say what it would do is asked about all the same. */
+/** Description for people. Approval is requested even if the tool can't describe its action. */
 async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
   const input = JSON.parse(tool_input || '{}') as Json;
   try {

@@ -4,16 +4,16 @@ import type { Children } from '../children/children.js';
 import type { Effect } from '../effects/effect.js';
 
 export interface ToolCallInput {
-  /** Of the turn and the index in it. */
+  /** Key of the turn, and the index in it. */
   readonly key: string;
   readonly agent: AgentIdentity;
   readonly call: ToolCall;
-  /** Of the agent; a tool may start some. */
+  /** Children of the agent; a tool may start some. */
   readonly children: Children;
-  /** The effect of a call that its tool makes. */
+  /** Creates the effect of a call that the tool makes. */
   readonly nest: (call: ToolCallInput) => Effect<ToolOutcome>;
-  /** Why its agent's hooks want it not to run. */
+  /** Reason why the agent's hooks refuse it. */
   readonly refusal?: string | undefined;
-  /** Made by a tool, which waits for what comes of it. */
+  /** True if a tool made the call, and waits for its result. */
   readonly isNested?: boolean;
 }

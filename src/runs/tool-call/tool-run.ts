@@ -10,7 +10,7 @@ import type { ToolCallInput } from './tool-call-input.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 
-/** Characters of a running tool's output that readers get to see before its result. */
+/** Maximum number of characters of a running tool's output that readers see before its result. */
 const MAX_PREVIEW = 100_000;
 
 type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
@@ -18,7 +18,7 @@ type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
 /** The result of a call, and the entries that precede it in the log. */
 export type Executed = ToolExecution & {
   readonly told: readonly Entry[];
-  /** Why the run ends with it. */
+  /** Reason to end the run with this result. */
   readonly tripwire?: string | undefined;
 };
 
@@ -36,13 +36,13 @@ export class ToolRun {
     this.guarded = new GuardedResult(scope, guardedAgent(input.agent));
   }
 
-  /** The block of the output that readers have seen while it ran. */
+  /** The block of the output that readers saw while it ran. */
   get blockId(): string | undefined {
     return this.output?.id;
   }
 
   /**
-   * Runs it, and answers what came of it and what of `told` the log has not been told with its
+   * Runs the call. Returns its outcome, and the entries of `told` that were not logged with its
    * start.
    */
   async execute(passed: PassedCall): Promise<Executed> {
@@ -146,11 +146,11 @@ interface PassedCall {
   readonly tool_input: string;
   /** Entries about the decision that are not logged yet. */
   readonly told: readonly Entry[];
-  /** An earlier run has started it. */
+  /** True if an earlier run has started it. */
   readonly startedBefore: boolean;
 }
 
-/** The moment from which on a call's effect may have taken place (I4). */
+/** The moment from which a call's effect may have happened (I4). */
 class ToolStart {
   private isRecorded: boolean;
   private recorded: Promise<readonly LogRecord[]> | undefined;
@@ -168,7 +168,7 @@ class ToolStart {
     return this.isRecorded ? [] : this.passed.told;
   }
 
-  /** When the call began, in whichever run, in milliseconds. */
+  /** Start of the call, in any run, in milliseconds. */
   async began(): Promise<number> {
     const earlier = this.scope.run.journal.findProgress(this.input.key, 'TOOL_STARTED');
     const record = earlier ?? (await this.recorded)?.at(-1);
@@ -192,7 +192,7 @@ class ToolStart {
   }
 }
 
-/** Of its own: what it does through `ctx` are steps, which begin for themselves. */
+/** True if the tool itself has no effect: its actions through `ctx` are separate steps. */
 function hasNoEffect({ policy }: Tool): boolean {
   return policy.recovery === 'replay' || (policy.recovery === 'rerun' && policy.read_only);
 }

@@ -3,7 +3,7 @@ import { findFile } from '../../../workspace/read-file.js';
 import { WorkspaceFault } from '../../../workspace/workspace-fault.js';
 import { Workspaces } from '../../../workspace/workspaces.js';
 
-/** Where a project says how agents should work in it. */
+/** File with a project's instructions for agents. */
 const FILE = 'AGENTS.md';
 /** In characters: they are part of every turn. */
 const MAX_NOTES = 20_000;
@@ -13,7 +13,7 @@ const MAX_NOTES = 20_000;
 export class ProjectNotes {
   constructor(private readonly workspaces: Workspaces) {}
 
-  /** Its head, if it is long; undefined where there is none that can be read. */
+  /** The file, truncated if it is long; undefined if there is none that can be read. */
   async read(chatId: string): Promise<string | undefined> {
     try {
       return await this.workspaces.use(chatId, async (workspace) => {

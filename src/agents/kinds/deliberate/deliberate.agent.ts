@@ -16,8 +16,8 @@ const SUMMARY = readPrompt('deliberate/summary');
 const DECLINED = readPrompt('deliberate/declined');
 
 /**
- * Thinks before it works: asks what is unclear, has parts of the work done side by side, and sums
- * up.
+ * Thinks before it works: asks about unclear points, delegates parts of the work to parallel
+ * children, and sums up.
  */
 @Injectable()
 @AgentType({
@@ -41,9 +41,7 @@ export class DeliberateAgent extends Agent {
     await ctx.notice('deliberated', describeWork(talk.facts, findings));
   }
 
-  /**
-   * Steps 4 and 5: parts are looked into by children, while the agent itself works on the whole.
-   */
+  /** Steps 4 and 5: children work on parts, while the agent itself works on the whole. */
   private async work(
     ctx: AgentContext,
     { tasks, facts }: { readonly tasks: readonly string[]; readonly facts: readonly Fact[] },

@@ -1,11 +1,11 @@
 /** A question to the user, and the answer. */
 export interface Fact {
   readonly question: string;
-  /** null: they would not say. */
+  /** null: the user declined to answer. */
   readonly answer: string | null;
 }
 
-/** For a prompt; nothing where nothing was asked. */
+/** Text for a prompt; empty without questions. */
 export function describeFacts(facts: readonly Fact[]): string {
   if (facts.length === 0) return '';
   const lines = facts.map(
@@ -18,11 +18,11 @@ export function describeFacts(facts: readonly Fact[]): string {
 export interface Finding {
   readonly task: string;
   readonly result: string;
-  /** It has no answer, and `result` says why. */
+  /** True if it has no answer; `result` gives the reason. */
   readonly failed: boolean;
 }
 
-/** Of one part, in characters: all of them have to fit into a prompt. */
+/** Maximum length of one part, in characters: all of them have to fit into a prompt. */
 const MAX_RESULT = 20_000;
 
 /** For a prompt; empty without findings. */

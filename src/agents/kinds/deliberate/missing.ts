@@ -14,8 +14,8 @@ const schema = z.object({
 const PROMPT = readPrompt('deliberate/missing');
 
 /**
- * Step 2: what only the user can tell and nothing can be done without, most important first; at
- * most three questions.
+ * Step 2: required information that only the user has, most important first; at most three
+ * questions.
  */
 export async function findMissing(
   ctx: Decider,

@@ -18,7 +18,7 @@ export async function reactLoop(
   throw new MaxIterations(ctx.max_iterations);
 }
 
-/** An agent that went round its loop as often as it may. */
+/** An agent that has reached the maximum number of iterations of its loop. */
 export class MaxIterations extends AppError {
   constructor(limit: number) {
     super(

@@ -17,14 +17,14 @@ export interface DecisionOptions<T> {
   readonly otherwise: T;
 }
 
-/** The first try, and those after what the model wrote could not be used. */
+/** The first attempt, and retries after unusable output of the model. */
 const ATTEMPTS = 3;
 const MAX_SHOWN = 2000;
 
 /**
- * Has the model decide about the conversation, unseen, in an object that follows a schema. Works on
- * models that know nothing of schemas: they are told it, and told what is wrong with what they
- * wrote.
+ * Lets the model decide about the conversation, unseen by readers, in an object that follows a
+ * schema. Works with models that don't support schemas: the prompt contains the schema, and retries
+ * contain the faults of the last output.
  * @throws AppError as `generate`
  */
 export async function decide<T>(ctx: Decider, options: DecisionOptions<T>): Promise<T> {
@@ -42,7 +42,7 @@ export async function decide<T>(ctx: Decider, options: DecisionOptions<T>): Prom
   return otherwise;
 }
 
-/** A model that refuses schemas is asked without. */
+/** A model that refuses schemas is asked again without one. */
 async function answer(
   ctx: Decider,
   asked: readonly Message[],

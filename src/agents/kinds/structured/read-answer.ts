@@ -5,7 +5,7 @@ export type ReadAnswer<T> =
 
 const MAX_FAULTS = 5;
 
-/** The JSON object in what a model wrote, also where it wrote something around it. */
+/** The JSON object in a model's output, which may have other text around it. */
 export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
   const candidates = [text, fenced(text), braced(text)].filter((part) => part !== undefined);
   let fault = 'it is not a JSON object';
@@ -28,7 +28,7 @@ function braced(text: string): string | undefined {
   return start !== -1 && end > start ? text.slice(start, end + 1) : undefined;
 }
 
-/** undefined: it is no object. */
+/** undefined: it is not an object. */
 function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

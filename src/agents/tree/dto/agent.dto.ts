@@ -17,7 +17,7 @@ class AgentUsageDto implements Usage {
   readonly output_tokens: number;
 }
 
-/** How the API's document describes an agent of a tree. */
+/** An agent of a tree, in the OpenAPI document. */
 export class AgentDto implements AgentView {
   @ApiProperty({ example: 'agent_0199c0de-0000-7000-8000-000000000000' })
   readonly agent_id: string;

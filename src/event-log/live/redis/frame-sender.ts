@@ -170,7 +170,7 @@ export class FrameSender {
   }
 }
 
-/** Hidden parts are for the journal only, which reads the store. */
+/** Hidden parts are only for the journal, which reads the store. */
 function withoutHidden(item: FrameItem): FrameItem {
   return item.kind === 'record'
     ? { kind: 'record', record: { ...item.record, hidden: null } }

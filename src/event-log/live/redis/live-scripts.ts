@@ -153,7 +153,7 @@ export class LiveScripts {
   }
 }
 
-/** How a frame's items change the open blocks of their run, as in `OpenBlocks`. */
+/** Changes of a run's open blocks by the items of a frame, as in `OpenBlocks`. */
 export function changesOf(items: readonly FrameItem[]): BlockChange[] {
   return items.flatMap((item): BlockChange[] => {
     switch (item.kind) {

@@ -74,7 +74,8 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   }
 
   publish(interactionId: string, frame: Frame): void {
-    if (frame.epoch < (this.running.get(interactionId) ?? 0)) return; // a run that lost its lease (I6)
+    // a run that lost its lease (I6)
+    if (frame.epoch < (this.running.get(interactionId) ?? 0)) return;
     this.running.set(interactionId, frame.epoch);
     this.local.publish(interactionId, frame);
     this.sender.add(interactionId, frame);
@@ -103,7 +104,8 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     const epoch = this.running.get(interactionId);
     const own = epoch === undefined ? undefined : await this.local.snapshot(interactionId);
     if (own && own.epoch === epoch) return own;
-    await this.subscriptions.ready(this.topics.channel(interactionId)); // no frame is lost between the snapshot and the first one
+    // no frame is lost between the snapshot and the first one
+    await this.subscriptions.ready(this.topics.channel(interactionId));
     try {
       const run = await this.scripts.read(this.topics.key(interactionId));
       return run && toSnapshot(run);
