@@ -25,7 +25,7 @@ type HiddenParts = {
 export type RecordOf<T extends RecordType> = Bodies[T];
 export type RecordBody = RecordOf<RecordType>;
 
-/** What a record of the type may keep for the journal; never sent to a client. */
+/** The hidden part of a record of the type, for the journal; never sent to a client. */
 export type HiddenOf<T extends RecordType> = HiddenParts[T];
 export type Hidden = HiddenOf<RecordType>;
 

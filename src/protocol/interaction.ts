@@ -12,7 +12,7 @@ export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type InteractionStatus = 'QUEUED' | ActiveStatus | FinalStatus;
 
-/** Whether the interaction waits for a person or a client. */
+/** True if the interaction waits for a person or a client. */
 export function isWaiting(status: InteractionStatus): boolean {
   return status === 'WAITING_APPROVAL' || status === 'WAITING_INPUT';
 }
