@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '../../src/storage/typeorm/connection/embedded-database.js';
@@ -31,6 +31,17 @@ describe(openEmbeddedDatabase.name, () => {
     await writeFile(join(dataDir, 'db.new/PG_VERSION'), 'torn');
     expect(await countTables()).toBeGreaterThan(10);
     expect(await readdir(dataDir)).toEqual(['db']);
+  });
+
+  it('keeps the copy to its owner', async () => {
+    await countTables();
+    const modeOf = async (path: string) =>
+      ((await stat(join(dataDir, path))).mode & 0o777).toString(8);
+    expect([await modeOf('db'), await modeOf('db/base'), await modeOf('db/PG_VERSION')]).toEqual([
+      '700',
+      '700',
+      '600',
+    ]);
   });
 
   it('leaves a database alone that is there already', async () => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, cp, mkdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
@@ -39,7 +39,18 @@ async function copyDirectory(source: string, path: string): Promise<void> {
   const incomplete = `${path}.new`;
   await rm(incomplete, { recursive: true, force: true });
   await cp(source, incomplete, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await setModes(incomplete, { directories: 0o700, files: 0o600 });
   await rename(incomplete, path);
+}
+
+/** Sets the permissions of a directory and of everything below it. */
+export async function setModes(
+  path: string,
+  { directories, files }: { readonly directories: number; readonly files: number },
+): Promise<void> {
+  await chmod(path, directories);
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true }))
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? directories : files);
 }
 
 function exists(path: string): Promise<boolean> {
