@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Ids collate by byte, so that their order is the same in every database and in JavaScript. Payloads
- * are `json`, never `jsonb`, which refuses U+0000 and lone surrogates and reorders keys.
+ * Ids collate by byte, so that their order is the same in every database and in JavaScript.
+ * Payloads are `json`, never `jsonb`, which refuses U+0000 and lone surrogates and reorders keys.
  */
 export class CreateTables1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -15,9 +15,11 @@ export class CreateTables1795219200000 implements MigrationInterface {
   }
 }
 
+/** `uid` names what belongs to a chat outside of the database. */
 const CHATS = `
   CREATE TABLE chats (
     id                  text COLLATE "C" NOT NULL,
+    uid                 uuid NOT NULL DEFAULT gen_random_uuid(),
     title               text,
     agent               text,
     head_interaction_id text COLLATE "C",
@@ -37,9 +39,10 @@ const CHATS = `
  * `status`, and, when a person acts, `signals` and `parked_signals`.
  *
  * `queue_rank` remains when an interaction ends in the queue; it is null once it has begun.
- * `losses` counts lost runs in a row that wrote nothing; `taken_seq` is the last seq that such a run
- * finds or writes itself. `interactions_wanting_a_run` excludes parked interactions, so that the
- * sweep does not read them however many there are.
+ * `losses` counts lost runs in a row without progress, and `alone_losses` those among them that ran
+ * alone among suspects (`trial` 1); `progressed` is about the run of the current epoch.
+ * `interactions_wanting_a_run` excludes parked interactions, so that the sweep does not read them
+ * however many there are.
  */
 const INTERACTIONS = `
   CREATE TABLE interactions (
@@ -51,8 +54,8 @@ const INTERACTIONS = `
     agent                   text NOT NULL,
     model                   text NOT NULL,
     settings                json NOT NULL,
-    input_tokens            integer NOT NULL DEFAULT 0,
-    output_tokens           integer NOT NULL DEFAULT 0,
+    input_tokens            bigint NOT NULL DEFAULT 0,
+    output_tokens           bigint NOT NULL DEFAULT 0,
     error                   json,
     added_messages          json,
     created_at              timestamptz(3) NOT NULL,
@@ -72,14 +75,17 @@ const INTERACTIONS = `
     queue_rank              integer,
     parked_signals          integer,
     losses                  integer NOT NULL DEFAULT 0,
-    taken_seq               integer NOT NULL DEFAULT 1,
+    alone_losses            integer NOT NULL DEFAULT 0,
+    trial                   integer NOT NULL DEFAULT 0,
+    progressed              boolean NOT NULL DEFAULT false,
+    added_bytes             integer GENERATED ALWAYS AS (octet_length(added_messages::text)) STORED,
     CONSTRAINT interactions_pk PRIMARY KEY (id),
     CONSTRAINT interactions_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
     CONSTRAINT interactions_status_known CHECK (status IN
       ('QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT', 'COMPLETED', 'FAILED', 'CANCELLED')),
     CONSTRAINT interactions_leased_whole CHECK ((owner IS NULL) = (lease_until IS NULL)),
     CONSTRAINT interactions_queued_ranked CHECK (status <> 'QUEUED' OR queue_rank IS NOT NULL)
-  ) WITH (fillfactor = 60);
+  ) WITH (fillfactor = 45);
 
   CREATE UNIQUE INDEX interactions_one_active_per_chat ON interactions (chat_id)
     WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT');
@@ -95,8 +101,15 @@ const INTERACTIONS = `
 `;
 
 /**
- * `body` contains the event with its `type`; the column of that name is for searching. The index is
- * for child agents only, so that no other append pays for it.
+ * `body` contains the event with its `type`; the column of that name is for searching. The indexes
+ * are for child agents and results of calls only, so that no other append pays for them. The call
+ * is found in the text of the body, as operators of `json` fail on U+0000; inside a string, the
+ * quotes around `id` would be escaped. With `body_bytes`, a page of a bounded size is found without
+ * reading the bodies.
+ *
+ * `interaction_id` references nothing: the records of an import are here before its interactions,
+ * and those of a deleted chat after them, since a large chat is removed in slices. `loose_logs` has
+ * the interactions of such records, and the time from which the records are removed.
  */
 const RECORDS = `
   CREATE TABLE records (
@@ -109,11 +122,22 @@ const RECORDS = `
     at             timestamptz(3) NOT NULL,
     body           json NOT NULL,
     hidden         json,
-    CONSTRAINT records_pk PRIMARY KEY (interaction_id, seq),
-    CONSTRAINT records_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE
+    call_id        text COLLATE "C" GENERATED ALWAYS AS (
+      CASE WHEN type = 'TOOL_RESULT' THEN substring(body::text FROM '"id":"([A-Za-z0-9_-]{1,64})"') END) STORED,
+    body_bytes     integer GENERATED ALWAYS AS (octet_length(body::text)) STORED,
+    CONSTRAINT records_pk PRIMARY KEY (interaction_id, seq)
   );
 
+  CREATE INDEX records_by_call ON records (interaction_id, call_id) WHERE call_id IS NOT NULL;
   CREATE INDEX records_by_agent ON records (agent_id) WHERE type = 'AGENT_STARTED';
+
+  CREATE TABLE loose_logs (
+    interaction_id text COLLATE "C" NOT NULL,
+    remove_at      timestamptz(3) NOT NULL,
+    CONSTRAINT loose_logs_pk PRIMARY KEY (interaction_id)
+  );
+
+  CREATE INDEX loose_logs_by_age ON loose_logs (remove_at, interaction_id);
 `;
 
 /** A request is written only under the lock of its interaction. */
@@ -131,6 +155,7 @@ const REQUESTS = `
     created_at     timestamptz(3) NOT NULL,
     expires_at     timestamptz(3),
     settled_at     timestamptz(3),
+    bytes          integer GENERATED ALWAYS AS (octet_length(event::text) + coalesce(octet_length(settlement::text), 0)) STORED,
     CONSTRAINT requests_pk PRIMARY KEY (id),
     CONSTRAINT requests_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE,
     CONSTRAINT requests_one_per_step UNIQUE (interaction_id, key),
@@ -143,6 +168,9 @@ const REQUESTS = `
   CREATE INDEX requests_by_age ON requests (created_at, id);
   CREATE INDEX requests_by_chat ON requests (chat_id, created_at, id);
   CREATE INDEX requests_pending_by_age ON requests (created_at, id) WHERE status = 'pending';
+  CREATE INDEX requests_pending_by_chat ON requests (chat_id, created_at, id) WHERE status = 'pending';
+  CREATE INDEX requests_settled_by_age ON requests (created_at, id) WHERE status = 'settled';
+  CREATE INDEX requests_closed_by_age ON requests (created_at, id) WHERE status = 'closed';
   CREATE INDEX requests_pending_by_expiry ON requests (expires_at, id) WHERE status = 'pending' AND expires_at IS NOT NULL;
 `;
 
@@ -166,8 +194,9 @@ const INTERVENTIONS = `
 `;
 
 /**
- * The chat of a rule need not exist yet, so `scope_id` references nothing. `used_by` has the latest
- * calls that used the rule, newest first, so that none of them is counted twice.
+ * A rule of a chat goes with the chat: `chat_id` is for that only. `used_by` has the latest
+ * calls that used the rule, newest first, so that none of them is counted twice. Rules of files are
+ * not in the database, but their uses are: all processes share them.
  */
 const RULES = `
   CREATE TABLE permission_rules (
@@ -183,13 +212,25 @@ const RULES = `
     created_at  timestamptz(3) NOT NULL,
     uses        integer NOT NULL DEFAULT 0,
     used_by     text[] NOT NULL DEFAULT '{}',
+    chat_id     text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN scope = 'session' THEN scope_id END) STORED,
     CONSTRAINT permission_rules_pk PRIMARY KEY (id),
+    CONSTRAINT permission_rules_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
     CONSTRAINT permission_rules_scope_known CHECK (scope IN ('user', 'session', 'agent', 'global')),
     CONSTRAINT permission_rules_scope_whole CHECK ((scope IN ('session', 'agent')) = (scope_id IS NOT NULL)),
     CONSTRAINT permission_rules_decision_known CHECK (decision IN ('allow', 'deny', 'ask'))
   );
 
+  CREATE INDEX permission_rules_by_chat ON permission_rules (chat_id) WHERE chat_id IS NOT NULL;
   CREATE INDEX permission_rules_by_scope ON permission_rules (scope, scope_id);
+  CREATE INDEX permission_rules_in_order ON permission_rules (
+    array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id);
+
+  CREATE TABLE rule_uses_in_files (
+    rule_id text COLLATE "C" NOT NULL,
+    uses    integer NOT NULL,
+    used_by text[] NOT NULL,
+    CONSTRAINT rule_uses_in_files_pk PRIMARY KEY (rule_id)
+  );
 `;
 
 /** The task board of each chat. */
@@ -212,7 +253,10 @@ const TASKS = `
   CREATE INDEX tasks_by_chat ON tasks (chat_id, created_at, id);
 `;
 
-/** Imported chats until they are complete. No lock, lease or queue applies, and no query looks here. */
+/**
+ * Imported chats until they are complete, without their records. No lock, lease or queue applies,
+ * and no query looks here.
+ */
 const INCOMING = `
   CREATE TABLE incoming_chats (
     id       text COLLATE "C" NOT NULL,
@@ -227,13 +271,6 @@ const INCOMING = `
     CONSTRAINT incoming_interactions_fk FOREIGN KEY (incoming_id) REFERENCES incoming_chats (id) ON DELETE CASCADE
   );
 
-  CREATE TABLE incoming_records (
-    incoming_id text COLLATE "C" NOT NULL,
-    LIKE records,
-    CONSTRAINT incoming_records_pk PRIMARY KEY (incoming_id, interaction_id, seq),
-    CONSTRAINT incoming_records_fk FOREIGN KEY (incoming_id) REFERENCES incoming_chats (id) ON DELETE CASCADE
-  );
-
   CREATE TABLE incoming_requests (
     incoming_id text COLLATE "C" NOT NULL,
     LIKE requests INCLUDING DEFAULTS,
@@ -243,6 +280,6 @@ const INCOMING = `
 `;
 
 const DOWN = `
-  DROP TABLE incoming_requests, incoming_records, incoming_interactions, incoming_chats, tasks,
-    permission_rules, interventions, requests, records, interactions, chats;
+  DROP TABLE incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
+    permission_rules, interventions, requests, loose_logs, records, interactions, chats;
 `;

@@ -20,6 +20,8 @@ const CHECKS = {
   lint: 'oxlint --type-aware --deny-warnings --report-unused-disable-directives',
   'event document': 'node scripts/generate-events-doc.mjs --check',
   links: 'node scripts/check-links.mjs',
+  'lock file': 'node scripts/check-lock.mjs',
+  comments: 'node scripts/check-comments.mjs',
 };
 
 const waiting = Object.entries(CHECKS);

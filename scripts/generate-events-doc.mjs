@@ -35,6 +35,11 @@ same as JSON Schema: \`StreamEvent\` is the union of all events.
 Key text by \`block_id\`, and put each delta at its \`offset\`: the record with that \`block_id\` holds the whole text and replaces it. On \`resumed\`
 drop every block that has no record yet, and on a \`notice\` with \`void\` the blocks that it lists: their text is written again under new ids, from offset 0.
 
+## When the log went back
+
+A failover of the database can lose its last commits. A reader that has lost events gets an \`error\` without \`seq\`, with the code \`log_went_back\` and the id \`0\`,
+and the stream ends. Drop what you have of the interaction, and come back with that id: everything is sent again, as it is now.
+
 ## Records
 
 Durable: saved before they are sent, and sent again to a reader that comes back. Each also has \`seq\` (1, 2, 3… without a gap) and \`at\` (ISO 8601 in UTC).

@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { AppError } from './kernel/app-error.js';
+import { keepFilesPrivate } from './kernel/umask.js';
 
 /** Exit codes: invalid configuration (EX_CONFIG), and every other failure to start. */
 const EXIT_CONFIG = 78;
@@ -13,6 +14,7 @@ const EXIT_FAILED = 1;
  * Reports a failure on stderr and exits.
  */
 export async function bootstrap(modules: readonly Type[] = []): Promise<void> {
+  keepFilesPrivate();
   const config = await readConfig();
   try {
     // Loaded after the check, so that an invalid configuration is reported at once.

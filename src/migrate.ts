@@ -2,11 +2,13 @@ import { NestFactory } from '@nestjs/core';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { Config } from './config/config.js';
+import { keepFilesPrivate } from './kernel/umask.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
 import { migrateDatabase } from './storage/typeorm/connection/open-database.js';
 
 /** `npm run migrate`: migrates the database and exits. */
 async function main(): Promise<string> {
+  keepFilesPrivate();
   const context = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
     logger: false,
   });

@@ -70,7 +70,7 @@ export class Person {
       const said = await this.#ask(`new input, instead of ${before} (empty keeps it):`);
       const input = parseObject(said.trim() || before);
       if (input) return input;
-      say('       That is no JSON object.');
+      say('       That is not a JSON object.');
     }
   }
 }

@@ -1,4 +1,4 @@
-import { chown, cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { readContextFilter } from './docker-context.mjs';
 import { readDockerfile } from './dockerfile.mjs';
@@ -116,6 +116,7 @@ async function makeFolders({ root }, command) {
   for (const path of command.split(' ').filter((word) => word.startsWith('/'))) {
     await rm(join(root, path), { recursive: true, force: true });
     await mkdir(join(root, path), { recursive: true });
+    await chmod(join(root, path), Number.parseInt(/ -m (\d+) /.exec(command)?.[1] ?? '755', 8));
     if (USER) await chown(join(root, path), USER, USER);
   }
 }

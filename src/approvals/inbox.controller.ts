@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
@@ -27,6 +27,7 @@ export class InboxController {
       ...scope,
       ...(status !== 'all' && { status }),
       limit: limit + 1,
+      bytes: MAX_PAGE_BYTES,
       ...(after && { after }),
     });
     const { items, next_cursor } = toPage(rows, limit);

@@ -1,5 +1,5 @@
 import type { RunWaker } from '../event-log/live/run-waker.js';
-import { RunWorld } from '../../test/support/run-world.js';
+import { RunWorld } from '../../test/support/runs/run-world.js';
 import { CancellationService } from './cancellation.service.js';
 import type { WaitForEnd } from './wait-for-end.js';
 

@@ -14,8 +14,8 @@ import { CancellationService } from './cancellation.service.js';
 
 /**
  * Cancels an interaction with `on_disconnect: cancel` that had no reader for the grace period. The
- * grace runs on the process that started it or that its last reader left; a reader on this or
- * another process ends it.
+ * grace runs on the process that started it, that its last reader left, or that runs it; a reader
+ * on this or another process ends it.
  */
 @Injectable()
 export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -49,6 +49,19 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     if (this.readers.count(id) === 0) this.startGrace(id);
   }
 
+  /** Starts the grace of an interaction that has no reader on any process. */
+  async check(row: InteractionRow): Promise<void> {
+    const { id } = row;
+    if (!asksForCancel(row) || this.isExpected(id)) return;
+    if ((await this.bus.hasReadersElsewhere(id)) === false && !this.isExpected(id))
+      this.startGrace(id);
+  }
+
+  /** True while it has a reader here, or its grace runs here. */
+  private isExpected(id: string): boolean {
+    return this.readers.count(id) > 0 || this.graces.has(id);
+  }
+
   private onCount({ interaction_id: id, count }: ReaderCount): void {
     this.endGrace(id);
     if (count === 0) this.startGrace(id);
@@ -73,7 +86,7 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
     try {
       if (this.readers.count(id) > 0 || !(await this.wantsCancel(id))) return;
       const hasOthers = await this.bus.hasReadersElsewhere(id);
-      if (this.readers.count(id) > 0 || this.graces.has(id) || hasOthers) return;
+      if (this.isExpected(id) || hasOthers) return;
       if (hasOthers === undefined) this.startGrace(id);
       else await this.cancellation.request(id, 'All readers disconnected (on_disconnect=cancel).');
     } catch {

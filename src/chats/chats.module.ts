@@ -9,6 +9,7 @@ import { PermissionsModule } from '../permissions/permissions.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
 import { ChatsService } from './chats.service.js';
+import { Leftovers } from './leftovers.js';
 import { SessionLogController } from './session-log/session-log.controller.js';
 import { SessionLogExporter } from './session-log/session-log-exporter.js';
 import { SessionLogImporter } from './session-log/session-log-importer.js';
@@ -25,6 +26,6 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     HttpModule,
   ],
   controllers: [ChatsController, SessionLogController],
-  providers: [ChatsService, SessionLogExporter, SessionLogImporter],
+  providers: [ChatsService, Leftovers, SessionLogExporter, SessionLogImporter],
 })
 export class ChatsModule {}

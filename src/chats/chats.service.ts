@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
+import { Spill } from '../event-log/spill/spill.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
@@ -9,15 +10,16 @@ import { Ids } from '../kernel/ids.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
-import { RuleBook } from '../permissions/rule-book.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { Chat } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { Leftovers } from './leftovers.js';
 
 /** Timeout for running interactions to stop before a delete, in milliseconds. */
 const STOP_LIMIT_MS = 30_000;
@@ -28,14 +30,15 @@ const MAX_JUST_ENDED = 20;
 export class ChatsService {
   constructor(
     private readonly chats: ChatStore,
+    private readonly leftovers: Leftovers,
     private readonly interactions: InteractionStore,
     private readonly conversations: ConversationCache,
     private readonly view: InteractionView,
     private readonly agents: AgentRegistry,
     private readonly cancellation: CancellationService,
     private readonly waitForEnd: WaitForEnd,
-    private readonly rules: RuleBook,
     private readonly workspaces: Workspaces,
+    private readonly spill: Spill,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -52,7 +55,7 @@ export class ChatsService {
     };
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
-    return { ...(await this.find(chat.id)), interactions: [] };
+    return { ...(await this.find(chat.id)), interactions: [], next_before: null };
   }
 
   async list({ limit, cursor }: { limit: number; cursor?: string }): Promise<{
@@ -69,16 +72,21 @@ export class ChatsService {
    * @throws AppError `chat_not_found` (404), `invalid_query` (400) if `before` is not one of its
    * interactions
    */
-  async get(id: string, { limit, before, include }: GetChatQueryDto): Promise<Chat> {
+  async get(id: string, { limit, before, include, state }: GetChatQueryDto): Promise<Chat> {
     const chat = await this.find(id);
     if (before !== undefined) await this.requireInteraction(id, before);
     const rows = await this.interactions.listInteractions({
       chat_id: id,
       superseded: include === 'superseded',
-      limit,
+      limit: limit + 1,
+      bytes: MAX_PAGE_BYTES,
       ...(before !== undefined && { before }),
     });
-    return { ...chat, interactions: await this.view.many(rows.reverse()) };
+    const hasState = (row: InteractionRow): boolean =>
+      state === 'all' || row.id === chat.head_interaction_id;
+    const items = await this.view.page(rows, { limit, hasState });
+    const next_before = items.length < rows.length ? (items.at(-1)?.id ?? null) : null;
+    return { ...chat, interactions: items.reverse(), next_before };
   }
 
   /** @throws AppError `chat_not_found`, `interaction_not_found` (404), `chat_busy` (409) */
@@ -99,10 +107,11 @@ export class ChatsService {
    */
   async delete(id: string): Promise<void> {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
+    const uid = (await this.chats.findUid(id)) ?? unknownChat(id);
     for (;;) {
       await this.waitForReaders(id);
       const outcome = await this.chats.deleteChat(id);
-      if (outcome === 'deleted') return this.discardRest(id);
+      if (outcome === 'deleted') return this.discardRest(id, uid);
       if (outcome === 'unknown') unknownChat(id);
       const left = deadline - this.clock.monotonic();
       if (left <= 0 || !(await this.stopActive(id, left))) throw stillRunning(id);
@@ -110,10 +119,11 @@ export class ChatsService {
   }
 
   /** Data of the chat outside the store. */
-  private async discardRest(id: string): Promise<void> {
+  private async discardRest(id: string, uid: string): Promise<void> {
+    this.leftovers.remove();
     await this.conversations.forget(id);
-    await this.rules.removeScope('session', id);
-    await this.workspaces.discard(id);
+    await this.workspaces.discard(id, uid);
+    await this.spill.removeDeleted().catch(() => {}); // tried again within an hour
   }
 
   /** Queued interactions first, so that none is promoted meanwhile. */

@@ -1,6 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
 import { editDistance } from '../kernel/edit-distance.js';
+import { SECRET_NAME } from './derived.js';
 import type { ConfigFault } from './config-error.js';
+import { isLoopback } from './is-loopback.js';
 import type { Variables } from './schema.js';
 
 type Given = Readonly<Record<string, string>>;
@@ -42,13 +44,18 @@ const OWN_FOLDERS = ['db', 'chats', 'spill', 'python-snapshot'];
 
 /**
  * Tools can reach everything in the workspace. It must contain neither the server's data nor the
- * definitions of its agents.
+ * definitions of its agents, nor its configuration.
  */
 export function findOverlaps({
   DATA_DIR,
   AGENTS_DIR,
   WORKSPACE_DIR,
-}: Pick<Variables, 'DATA_DIR' | 'AGENTS_DIR' | 'WORKSPACE_DIR'>): ConfigFault[] {
+  MCP_CONFIG,
+  PERMISSIONS_FILE,
+}: Pick<
+  Variables,
+  'DATA_DIR' | 'AGENTS_DIR' | 'WORKSPACE_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE'
+>): ConfigFault[] {
   const shown = JSON.stringify(WORKSPACE_DIR);
   const problems: string[] = [];
   if (contains(WORKSPACE_DIR, DATA_DIR))
@@ -58,6 +65,9 @@ export function findOverlaps({
     problems.push(`${shown} is where the server keeps its own data; choose another name`);
   if (contains(WORKSPACE_DIR, AGENTS_DIR) || contains(AGENTS_DIR, WORKSPACE_DIR))
     problems.push(`${shown} and AGENTS_DIR may not contain one another`);
+  for (const [name, path] of Object.entries({ MCP_CONFIG, PERMISSIONS_FILE }))
+    if (path !== undefined && contains(WORKSPACE_DIR, path))
+      problems.push(`${shown} may not contain the file of ${name}: put that elsewhere`);
   return problems.map((problem) => ({ variable: 'WORKSPACE_DIR', problem }));
 }
 
@@ -69,20 +79,51 @@ function pathIn(folder: string, path: string): string[] {
   return relative(resolve(folder), resolve(path)).split(sep);
 }
 
+/** Warns of a server that others can reach and that knows no name of its own. */
+export function findUnnamed({ HOST, ALLOWED_HOSTS }: Pick<Variables, 'HOST' | 'ALLOWED_HOSTS'>) {
+  if (isLoopback(HOST) || ALLOWED_HOSTS.length > 0) return [];
+  return [
+    `HOST=${HOST} serves other machines, by its addresses only: set ALLOWED_HOSTS to the host names that clients use`,
+  ];
+}
+
 /** Shorter names are too close to variables of other programs. */
 const MIN_LENGTH = 8;
 const MAX_EDITS = 2;
+/** Variables of other programs that resemble ours. */
+const FOREIGN = ['HTTP_PROXY'];
 
 /**
  * A warning for each given variable whose name is nearly one of ours: `LEASE_TTL`, `OPENAI_APIKEY`.
+ * Of the file `.env` (`inFile`), which is ours, also for short and for all other unknown names.
  */
-export function findMisspelt(given: readonly string[], known: readonly string[]): string[] {
-  return given
-    .filter((name) => !known.includes(name))
+export function findUnknown(
+  given: readonly string[],
+  { known, inFile }: { known: readonly string[]; inFile: readonly string[] },
+): string[] {
+  const others: string[] = [];
+  const misspelt = given
+    .filter((name) => !known.includes(name) && !FOREIGN.includes(name))
     .flatMap((name) => {
-      const meant = known.find((candidate) => resembles(name, candidate));
-      return meant ? [`Unknown variable ${name}; did you mean ${meant}?`] : [];
+      const isOurs = inFile.includes(name);
+      const meant =
+        known.find((candidate) => resembles(name, candidate)) ??
+        (isOurs && findNearest(name, known));
+      if (isOurs && !meant && !SECRET_NAME.test(name)) others.push(name);
+      const where = isOurs ? ' in .env' : '';
+      return meant ? [`Unknown variable ${name}${where}; did you mean ${meant}?`] : [];
     });
+  if (others.length === 0) return misspelt;
+  const unknown = `Unknown variables in .env: ${others.join(', ')}. Only MCP_CONFIG can refer to them.`;
+  return [...misspelt, unknown];
+}
+
+function findNearest(name: string, known: readonly string[]): string | undefined {
+  const distances = known.map((candidate) => editDistance(name.toUpperCase(), candidate));
+  const least = Math.min(...distances);
+  return least <= MAX_EDITS && least < name.length / 2 + 1
+    ? known[distances.indexOf(least)]
+    : undefined;
 }
 
 function resembles(name: string, known: string): boolean {

@@ -30,6 +30,13 @@ describe(AppConfigModule.name, () => {
     expect(process.env).toEqual(before);
   });
 
+  it('tells unknown names of the file', async () => {
+    writeFileSync(file, 'PROT=3001\n');
+    expect((await configOf(file)).warnings).toContain(
+      'Unknown variable PROT in .env; did you mean PORT?',
+    );
+  });
+
   it('needs no file', async () => {
     const { port } = await configOf(join(folder, 'none'));
     expect(port).toBe(loadConfig(process.env).port);

@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
@@ -23,7 +24,16 @@ export class AppConfigModule {
    * @throws ConfigError with every fault
    */
   static async forRoot(envFilePath = '.env'): Promise<DynamicModule> {
-    const options = { envFilePath, validate, cache: true, skipProcessEnv: true };
+    let inFile: readonly string[] = [];
+    const parser = (text: Buffer): NodeJS.Dict<string> => {
+      const parsed = parseEnv(text.toString());
+      inFile = Object.keys(parsed);
+      return parsed;
+    };
+    const validate = (env: Record<string, string>): Checked => ({
+      config: loadConfig(env, process.stdout.isTTY, inFile),
+    });
+    const options = { envFilePath, parser, validate, cache: true, skipProcessEnv: true };
     const environment = ConfigModule.forRoot(options).catch((error: unknown) => {
       throw asConfigError(error, envFilePath);
     });
@@ -50,10 +60,6 @@ export class AppConfigModule {
       exports: [Config],
     };
   }
-}
-
-function validate(env: Record<string, string>): Checked {
-  return { config: loadConfig(env, process.stdout.isTTY) };
 }
 
 function asConfigError(error: unknown, variable: string): unknown {

@@ -1,3 +1,4 @@
+import type { ApprovalMode } from '../protocol/interaction.js';
 import type { ModelPrices } from '../protocol/budget.js';
 import type { Secret } from './secret.js';
 
@@ -24,8 +25,8 @@ export class Config {
   /** The address or name to listen on. */
   readonly host: string;
   /**
-   * Allowed `Host` headers; `*` allows any. Empty: loopback names only if `host` is loopback, else
-   * any.
+   * Allowed `Host` headers; `*` allows any. Empty: loopback names, and if `host` is no loopback
+   * address also `host` and IP addresses.
    */
   readonly allowedHosts: readonly string[];
 
@@ -64,6 +65,10 @@ export class Config {
   readonly modelImages: readonly string[];
   /** Longest silence of a model, before the first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
+  /** An HTTP proxy for model APIs with https, which may have a password. */
+  readonly httpsProxy?: Secret;
+  /** Hosts and domains, in lower case, that are reached without the proxy; `*` is all. */
+  readonly noProxy: readonly string[];
   /** Default context window, input and output together, in tokens. */
   readonly modelContextTokens: number;
   /** Context windows by `<provider>/<name>`. */
@@ -103,14 +108,22 @@ export class Config {
   readonly workspaceMode: WorkspaceMode;
   /** Absolute paths; a chat may use a folder inside one of them as its workspace. */
   readonly workspaceRoots: readonly string[];
+  /**
+   * Absolute paths of the server's data, configuration and code, some of which may not exist: no
+   * command in a sandbox sees them, and no chat may name a workspace in or around them.
+   */
+  readonly ownPaths: readonly string[];
   readonly sandbox: SandboxChoice;
   /** Network access for commands in a sandbox. */
   readonly sandboxNetwork: boolean;
   /** The complete environment of commands. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
 
+  /** Model turns of an agent by default, and the most that a client may ask for. */
   readonly maxIterations: number;
   readonly maxConcurrentRuns: number;
+  /** Consecutive losses alone among suspects after which an interaction is given up. */
+  readonly crashLoopLimit: number;
   /** Tool calls per interaction, and per chat and minute; 0: no limit. */
   readonly maxToolCalls: number;
   readonly toolCallsPerMinute: number;
@@ -119,16 +132,25 @@ export class Config {
   readonly maxWallTimeMs: number;
   readonly maxCostUsd: number;
   readonly modelPrices?: ModelPrices;
-  /** Levels of agents below the root of an interaction, and concurrent agents. */
+  /**
+   * Levels of agents below the root of an interaction, concurrent agents, and all that it starts.
+   */
   readonly maxAgentDepth: number;
   readonly maxAgents: number;
+  readonly maxAgentsTotal: number;
   /** Concurrent model turns of one interaction. */
   readonly maxParallelTurns: number;
+  /** Records in the log of an interaction, without those of its end. */
+  readonly maxRecords: number;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model sees. */
   readonly toolOutputLimit: number;
   /** Memory limit of one Python program, in megabytes. */
   readonly pythonMemoryMb: number;
+  /** Memory limit of all Python programs of this process together, in megabytes. */
+  readonly pythonTotalMb: number;
+  /** Values of `approval_mode` that a client may choose; the first is the default without `ask`. */
+  readonly allowedApprovalModes: readonly ApprovalMode[];
   /** Time that a request to a person stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
   /** Time that a run that only waits for people stays in memory, in milliseconds. */
@@ -137,6 +159,9 @@ export class Config {
   readonly heartbeatMs: number;
   readonly leaseTtlMs: number;
   readonly shutdownGraceMs: number;
+  /** Open event streams of this process, and of one interaction through it. */
+  readonly maxStreams: number;
+  readonly maxStreamsPerInteraction: number;
 
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { PACKAGE_ROOT } from '../kernel/package-root.js';
 import type { Variables } from './schema.js';
 import { Secret } from './secret.js';
 
@@ -57,8 +59,8 @@ export function pickCommandEnvironment(
 }
 
 /** Names of variables that hold secrets, and of URLs that may contain a password. */
-const SECRET_NAME =
-  /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|CREDENTIALS?)$|^(DATABASE|REDIS)_URL$/i;
+export const SECRET_NAME =
+  /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|CREDENTIALS?)$|^((DATABASE|REDIS)_URL|HTTPS_PROXY)$/i;
 
 /** The values of variables that are secret by their names, or that are `named` as such. */
 export function findSecrets(
@@ -68,4 +70,15 @@ export function findSecrets(
   return Object.entries(given)
     .filter(([name]) => SECRET_NAME.test(name) || named.includes(name))
     .map(([name, value]) => ({ name, value: new Secret(value) }));
+}
+
+/** Absolute paths of the server's own data, configuration and code, which agents may not touch. */
+export function findOwnPaths({
+  DATA_DIR,
+  AGENTS_DIR,
+  MCP_CONFIG = './mcp.json',
+  PERMISSIONS_FILE,
+}: Pick<Variables, 'DATA_DIR' | 'AGENTS_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE'>): string[] {
+  const files = [MCP_CONFIG, PERMISSIONS_FILE ?? [], '.env'].flat();
+  return [...[DATA_DIR, AGENTS_DIR, ...files].map((path) => resolve(path)), PACKAGE_ROOT];
 }

@@ -33,6 +33,9 @@ describe(loadConfig.name, () => {
     const others = {
       HOSTNAME: 'a',
       NODE_ENV: 'test',
+      HTTP_PROXY: 'http://proxy:3128',
+      https_proxy: 'http://proxy:3128',
+      no_proxy: 'localhost',
     };
     expect(loadConfig({ ...later, ...others }).warnings).toEqual([]);
   });
@@ -72,6 +75,8 @@ describe(loadConfig.name, () => {
     ['MODEL_THINKING', 'hard'],
     ['MODEL_MAX_OUTPUT_TOKENS', '0'],
     ['MODEL_IMAGES', 'yes'],
+    ['HTTPS_PROXY', 'proxy:3128'],
+    ['NO_PROXY', '10.0.0.0/8'],
     ['MODEL_IMAGES', 'openai/*,none'],
     ['MODEL_IMAGES', 'openai/*-vl'],
     ['LOG_LEVEL', 'loud'],
@@ -79,6 +84,7 @@ describe(loadConfig.name, () => {
     ['TOOL_OUTPUT_LIMIT', '-1'],
     ['WORKSPACE_ROOTS', '/srv/a,b'],
     ['SANDBOX', 'docker'],
+    ['ALLOWED_APPROVAL_MODES', 'ask,yes'],
   ])('refuses %s=%s', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
   });
@@ -107,6 +113,8 @@ describe(loadConfig.name, () => {
     [{ WORKSPACE_DIR: './agents' }],
     [{ AGENTS_DIR: '/srv/parley/agents', WORKSPACE_DIR: '/srv/parley' }],
     [{ DATA_DIR: '/srv/parley/files/data', WORKSPACE_DIR: '/srv/parley/files/' }],
+    [{ PERMISSIONS_FILE: '/srv/files/rules.json', WORKSPACE_DIR: '/srv/files' }],
+    [{ MCP_CONFIG: './workspace/mcp.json' }],
   ])('refuses a workspace that overlaps with the data or the agents: %j', (env) => {
     expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
   });
@@ -119,8 +127,11 @@ describe(loadConfig.name, () => {
   );
 
   it('takes a workspace beside the data, however alike their names', () => {
-    const { workspaceDir } = loadConfig({ DATA_DIR: '/srv/work', WORKSPACE_DIR: '/srv/workspace' });
-    expect(workspaceDir).toBe('/srv/workspace');
+    const { workspaceDir } = loadConfig({
+      DATA_DIR: '/srv/files',
+      WORKSPACE_DIR: '/srv/files-of-agents',
+    });
+    expect(workspaceDir).toBe('/srv/files-of-agents');
   });
 
   it('splits the roots of workspaces', () => {
@@ -211,6 +222,33 @@ describe(loadConfig.name, () => {
     ]);
   });
 
+  it.each([
+    ['PROT', 'PORT'],
+    ['hots', 'HOST'],
+    ['MODLE', 'MODEL'],
+    ['MODEL_TIMOUT_MS', 'MODEL_TIMEOUT_MS'],
+  ])('suggests for %s of .env the name %s', (name, meant) => {
+    expect(loadConfig({ [name]: 'x' }, false, [name]).warnings).toEqual([
+      `Unknown variable ${name} in .env; did you mean ${meant}?`,
+    ]);
+  });
+
+  it('tells all unknown names of .env, except those of secrets', () => {
+    const env = { COLOUR: 'red', TZ_OF_CAT: 'x', GITHUB_TOKEN: 'x', HOSTNAME: 'x', PORT: '1' };
+    const inFile = ['COLOUR', 'TZ_OF_CAT', 'GITHUB_TOKEN', 'PORT'];
+    expect(loadConfig(env, false, inFile).warnings).toEqual([
+      'Unknown variables in .env: COLOUR, TZ_OF_CAT. Only MCP_CONFIG can refer to them.',
+    ]);
+  });
+
+  it('warns of an open server without a name', () => {
+    expect(loadConfig({ HOST: '0.0.0.0' }).warnings).toEqual([
+      expect.stringContaining('set ALLOWED_HOSTS'),
+    ]);
+    for (const env of [{ HOST: '::1' }, { HOST: '0.0.0.0', ALLOWED_HOSTS: '*' }])
+      expect(loadConfig(env).warnings).toEqual([]);
+  });
+
   it('shows no secret, wherever it is printed', () => {
     const config = loadConfig({
       OPENAI_API_KEY: 'sk-hush',
@@ -235,9 +273,10 @@ describe(loadConfig.name, () => {
       OPENAI_BASE_URL: 'http://me:hush@h/v1',
       ANTHROPIC_API_KEY: 'hush hush',
       ANTHROPIC_BASE_URL: 'http://me:hush@h',
+      HTTPS_PROXY: 'socks://me:hush@h',
     };
     const error = errorOf(env);
-    expect(error.faults).toHaveLength(5);
+    expect(error.faults).toHaveLength(6);
     expect(inspect(error)).not.toContain('hush');
   });
 });

@@ -1,22 +1,28 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { findContradictions, findMisspelt, findOverlaps } from './checks.js';
+import { findContradictions, findOverlaps, findUnknown, findUnnamed } from './checks.js';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
-import { chooseModel, findSecrets, pickCommandEnvironment } from './derived.js';
+import { chooseModel, findOwnPaths, findSecrets, pickCommandEnvironment } from './derived.js';
 import { environment, SECRET_VARIABLES } from './schema.js';
 import type { Variables } from './schema.js';
+
+const KNOWN = Object.keys(environment.shape);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Checks variables and derives the configuration. Empty variables count as unset, unknown ones are
- * ignored. On a terminal, logs are `pretty` by default.
+ * ignored. On a terminal, logs are `pretty` by default. `inFile`: the names that `.env` has.
  * @throws ConfigError with every fault
  */
-export function loadConfig(env: Environment, isTerminal = false): Config {
-  const given = withoutEmpty(env);
+export function loadConfig(
+  env: Environment,
+  isTerminal = false,
+  inFile: readonly string[] = [],
+): Config {
+  const given = withProxies(withoutEmpty(env));
   const { data, error } = environment.safeParse(given);
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
@@ -31,17 +37,31 @@ export function loadConfig(env: Environment, isTerminal = false): Config {
     agentsDir: resolve(data.AGENTS_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
+    ownPaths: findOwnPaths(data),
     environmentSecrets: findSecrets(given, data.GUARDRAIL_SECRET_VARIABLES),
     commandEnvironment: pickCommandEnvironment(given),
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
     variable: (name) => given[name],
-    warnings: findMisspelt(Object.keys(given), Object.keys(environment.shape)),
+    warnings: [...findUnknown(Object.keys(given), { known: KNOWN, inFile }), ...findUnnamed(data)],
   });
 }
 
 function withoutEmpty(env: Environment): Record<string, string> {
   const entries = Object.entries(env).map(([name, value]) => [name, value?.trim()]);
   return Object.fromEntries(entries.filter(([, value]) => value)) as Record<string, string>;
+}
+
+/** The variables of proxies are as common in lower case. */
+function withProxies({
+  https_proxy,
+  no_proxy,
+  ...given
+}: Record<string, string>): Record<string, string> {
+  return {
+    ...(https_proxy !== undefined && { HTTPS_PROXY: https_proxy }),
+    ...(no_proxy !== undefined && { NO_PROXY: no_proxy }),
+    ...given,
+  };
 }
 
 function toFault(issue: z.core.$ZodIssue, given: Record<string, string>): ConfigFault {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { APPROVAL_MODES } from '../protocol/interaction.js';
 import {
   absolutePaths,
   amount,
@@ -14,8 +15,11 @@ import {
   modelPrices,
   oneOf,
   postgresUrl,
+  proxyUrl,
   redisUrl,
+  someOf,
   trueOrFalse,
+  unproxiedHosts,
   variableNames,
 } from './settings.js';
 
@@ -37,6 +41,8 @@ export const environment = z.object({
   MODEL_THINKING: oneOf('low', 'medium', 'high').optional(),
   MODEL_IMAGES: modelPatterns().default([]),
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
+  HTTPS_PROXY: proxyUrl().optional(),
+  NO_PROXY: unproxiedHosts().default([]),
 
   MODEL_CONTEXT_TOKENS: integer(1000, 1_000_000_000).default(128_000),
   MODEL_CONTEXTS: modelContexts().optional(),
@@ -57,25 +63,32 @@ export const environment = z.object({
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
   HEARTBEAT_MS: milliseconds(10).default(15_000),
   SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
+  MAX_STREAMS: integer(1, 1_000_000).default(1000),
+  MAX_STREAMS_PER_INTERACTION: integer(1, 1_000_000).default(200),
 
   MAX_ITERATIONS: integer(1, 1000).default(25),
   MAX_TOOL_CALLS: integer(0, 1_000_000).default(500),
-  MAX_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
-  MAX_WALL_TIME_MS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  MAX_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(10_000_000),
+  MAX_WALL_TIME_MS: integer(0, Number.MAX_SAFE_INTEGER).default(14_400_000),
   MAX_COST_USD: amount(1_000_000).default(0),
   MODEL_PRICES: modelPrices().optional(),
   MAX_AGENT_DEPTH: integer(0, 16).default(4),
   MAX_AGENTS: integer(0, 1_000).default(100),
+  MAX_AGENTS_TOTAL: integer(0, 100_000).default(200),
   MAX_PARALLEL_TURNS: integer(1, 1_000).default(16),
+  MAX_RECORDS: integer(10, 1_000_000_000).default(100_000),
 
   MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),
+  ALLOWED_APPROVAL_MODES: someOf(...APPROVAL_MODES).default([...APPROVAL_MODES]),
   APPROVAL_TIMEOUT_MS: milliseconds(0).default(0),
   PARK_AFTER_MS: milliseconds(0).default(60_000),
+  CRASH_LOOP_LIMIT: integer(1, 1_000).default(5),
 
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
   PYTHON_MEMORY_MB: integer(64, 2048).default(256),
+  PYTHON_TOTAL_MB: integer(64, 1_000_000).default(2048),
   MCP_CONFIG: z.string().optional(),
 
   WORKSPACE_MODE: oneOf('chat', 'shared').default('chat'),
@@ -100,6 +113,7 @@ export const environment = z.object({
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'REDIS_URL',
+  'HTTPS_PROXY',
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
   'ANTHROPIC_API_KEY',

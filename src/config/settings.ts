@@ -65,6 +65,15 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return z.enum(words, `has to be one of: ${words.join(', ')}`);
 }
 
+/** Comma-separated. */
+export function someOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  const message = `has to be some of: ${words.join(', ')}; separated by commas`;
+  return z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .pipe(z.array(z.enum(words), message));
+}
+
 export function trueOrFalse() {
   return oneOf('true', 'false').transform((word) => word === 'true');
 }
@@ -170,6 +179,30 @@ export function redisUrl() {
       'has to be a URL such as redis://user:password@host:6379/0, or rediss:// (percent-encode special characters of the password)',
     )
     .transform(secret);
+}
+
+export function proxyUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+      'has to be the URL of an HTTP proxy, such as http://proxy:3128 (percent-encode special characters of a password)',
+    )
+    .transform(secret);
+}
+
+const UNPROXIED = /^(\*|\.?[\w.-]+(:\d+)?|\[?[\da-f:]+\]?)$/;
+
+/** Comma-separated hosts, domains with or without a dot before them, or `*`. */
+export function unproxiedHosts() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .transform((hosts) => hosts.filter((host) => host !== ''))
+    .refine(
+      (hosts) => hosts.every((host) => UNPROXIED.test(host)),
+      'has to be hosts or domains, separated by commas, or * (address ranges are not supported)',
+    );
 }
 
 export function httpUrl() {

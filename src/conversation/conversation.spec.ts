@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { checkConversation } from '../../test/support/check-conversation.js';
-import { IMAGES } from '../../test/support/images.js';
+import { checkConversation } from '../../test/support/runs/check-conversation.js';
+import { IMAGES } from '../../test/support/tools/images.js';
 import type { Hidden, RecordBody } from '../protocol/events.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
 import { Conversation } from './conversation.js';

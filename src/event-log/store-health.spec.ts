@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { FakeClock } from '../../test/support/fake-clock.js';
-import { MemoryLogStore } from '../../test/support/memory-log-store.js';
+import { MemoryLogStore } from '../../test/support/store/memory-log-store.js';
 import { AppError } from '../kernel/app-error.js';
-import { portsOf } from '../../test/support/whole-store.js';
+import { portsOf } from '../../test/support/store/whole-store.js';
 import { Spill } from './spill/spill.js';
 import { StoreHealth } from './store-health.js';
 
@@ -104,6 +104,25 @@ describe(StoreHealth.name, () => {
     await watch.check();
     expect(flushed).toEqual(['int_a', 'int_b']);
     expect(saved).toEqual(flushed);
+  });
+
+  it('has the spilled records tidied up once the store answers, and every hour', async () => {
+    const tidy = jest.spyOn(spill, 'tidy').mockResolvedValue();
+    ping = () => Promise.reject(AWAY);
+    await watch.check();
+    expect(tidy).not.toHaveBeenCalled();
+    ping = () => Promise.resolve();
+    for (const pause_ms of [0, 1000, 3_598_000]) {
+      clock.pass(pause_ms);
+      await watch.check();
+    }
+    expect(tidy).toHaveBeenCalledTimes(1);
+    tidy.mockRejectedValueOnce(AWAY);
+    for (const pause_ms of [1000, 3_600_000]) {
+      clock.pass(pause_ms);
+      await watch.check();
+    }
+    expect(tidy).toHaveBeenCalledTimes(3);
   });
 
   it('tries again later when what is unsaved can not be saved yet', async () => {

@@ -28,6 +28,8 @@ interface Since {
 }
 
 const INTERVAL_MS = 1000;
+/** Between two times that the spilled records are tidied up, in milliseconds. */
+const TIDY_INTERVAL_MS = 3_600_000;
 /** Writes that fail for less than this are only retried. */
 const HICCUP_MS = 1000;
 /**
@@ -40,6 +42,7 @@ const FORGET_MS = 8000;
 export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Store');
   private timer: NodeJS.Timeout | undefined;
+  private tidiedAt = -Infinity;
   private checking: Promise<void> | undefined;
   private unreachable: Since | undefined;
   private unwritable: (Since & { last: number }) | undefined;
@@ -97,7 +100,20 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
   private async checkNow(): Promise<void> {
     const fault = await this.findFault();
     this.note(fault);
-    if (fault === undefined) await this.flushSpill();
+    if (fault !== undefined) return;
+    await this.tidySpill();
+    await this.flushSpill();
+  }
+
+  private async tidySpill(): Promise<void> {
+    const now = this.deps.clock.monotonic();
+    if (now - this.tidiedAt < TIDY_INTERVAL_MS) return;
+    this.tidiedAt = now;
+    try {
+      await this.deps.spill.tidy();
+    } catch (error) {
+      this.logger.warn({ message: 'DATA_DIR/spill could not be tidied up', err: error });
+    }
   }
 
   /** An answer that arrived in time counts even if the process was too busy to read it. */

@@ -83,7 +83,7 @@ export class GuardedOutput {
 /** Checks the type at run time, for filters written in JavaScript. */
 function requireText(text: unknown): string {
   if (typeof text === 'string') return text;
-  throw new Error('it failed, so nothing goes on: `push` and `end` have to answer a string.');
+  throw new Error('it failed, so nothing passes: `push` and `end` have to answer a string.');
 }
 
 function guard<T>(name: string, work: () => T): T {

@@ -21,7 +21,8 @@ export interface InputAbout extends GuardedAgent {
 
 export type OutputAbout = GuardedAgent;
 
-export type OutputPart = 'thinking' | 'text' | 'tool_input' | 'tool_output';
+/** `tool_call`: the name of the tool that a model calls, or the id that it gives to the call. */
+export type OutputPart = 'thinking' | 'text' | 'tool_call' | 'tool_input' | 'tool_output';
 
 /** `reason` is shown to all readers of the interaction. */
 export type OutputVerdict =

@@ -105,7 +105,7 @@ function requireVerdict<V extends InputVerdict>(said: V | undefined): V {
 
 function failed(name: string, error: unknown): ReturnType<typeof tripped> {
   const why = error instanceof Error ? error.message : String(error);
-  return tripped(name, `it failed, so nothing goes on. ${why}`);
+  return tripped(name, `it failed, so nothing passes. ${why}`);
 }
 
 function requireGuardrail(instance: unknown, provider: string): Guardrail {

@@ -11,9 +11,10 @@ import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
+import { RunQueue } from '../queue/run-queue.js';
 import { StoreHealth } from '../event-log/store-health.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
-import { ToolServerDto } from '../tools/tool-server.dto.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
+import { ToolServerDto, toServerDto } from '../tools/tool-server.dto.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
 import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
 
@@ -70,6 +71,7 @@ export class HealthController {
   constructor(
     private readonly store: StoreHealth,
     private readonly bus: LiveBus,
+    private readonly queue: RunQueue,
     private readonly sandbox: Sandbox,
     private readonly tools: ToolRegistry,
     private readonly admission: AdmissionGate,
@@ -105,7 +107,7 @@ export class HealthController {
       status: degraded.length > 0 ? 'degraded' : 'ok',
       ...(degraded.length > 0 && { degraded }),
       sandbox: { kind, description },
-      tool_servers: this.tools.servers(),
+      tool_servers: this.tools.servers().map(toServerDto),
     };
   }
 
@@ -114,9 +116,10 @@ export class HealthController {
    * its tools.
    */
   private outages(): OutageDto[] {
-    const { awaySince } = this.bus;
+    const { awaySince, refusedSince } = this.bus;
+    const redisSince = awaySince ?? refusedSince ?? this.queue.refusedSince;
     return [
-      ...(awaySince ? [{ dependency: 'redis', since: awaySince.toISOString() }] : []),
+      ...(redisSince ? [{ dependency: 'redis', since: redisSince.toISOString() }] : []),
       ...this.tools
         .servers()
         .filter(({ state }) => state === 'unavailable')

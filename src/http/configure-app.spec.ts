@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Server } from 'node:http';
 import { jest } from '@jest/globals';
 import request from 'supertest';
 import type { Test } from 'supertest';
-import { startTinyApp } from '../../test/support/tiny-app.js';
-import type { TinyApp } from '../../test/support/tiny-app.js';
+import { startTinyApp } from '../../test/support/server/tiny-app.js';
+import type { TinyApp } from '../../test/support/server/tiny-app.js';
 import { configureApp } from './configure-app.js';
 import { STATUS_OF_KIND } from './errors/to-problem.js';
 
@@ -20,6 +21,14 @@ describe(configureApp.name, () => {
 
   const post = (body: string, type = 'application/json'): Test =>
     request(server).post('/things').set('Content-Type', type).send(body);
+
+  it('gives a slow client as long as deploy/nginx.conf to send a session log', () => {
+    const [, minutes] = /proxy_read_timeout (\d+)m;/.exec(
+      readFileSync('deploy/nginx.conf', 'utf8'),
+    )!;
+    expect(server.requestTimeout).toBe(Number(minutes) * 60_000);
+    expect(server.headersTimeout).toBeLessThanOrEqual(60_000);
+  });
 
   describe('problems', () => {
     it.each(Object.entries(STATUS_OF_KIND))('answers %s with %i', async (kind, status) => {

@@ -11,6 +11,9 @@ import { ProblemFilter } from './errors/problem.filter.js';
 import { requestLog } from '../logging/request-log.js';
 import { roleMiddleware } from './security/role.middleware.js';
 
+/** Time for a whole request to arrive, in milliseconds: that of a session log to import. */
+const REQUEST_TIMEOUT_MS = 600_000;
+
 /**
  * Adds middleware, pipe, filter and `/docs`, for the server and for tests alike. Call it before the
  * application is initialised.
@@ -23,6 +26,7 @@ export function configureApp(
   app.useLogger(logger);
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
+  app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;
   app.use(
     securityHeaders,
     requestLog(logger),

@@ -17,6 +17,7 @@ import {
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
 import { afterTick } from '../kernel/after-tick.js';
 import { doneWithin } from '../kernel/done-within.js';
 
@@ -39,7 +40,8 @@ const FAREWELL_MS = 1_000;
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
-  private readonly open = new Set<ServerResponse>();
+  /** With the topic of each, as far as it is known. */
+  private readonly open = new Map<ServerResponse, string | undefined>();
   private readonly shutdown = new ReplaySubject<void>(1);
   private readonly heartbeats: Observable<MessageEvent>;
 
@@ -54,6 +56,26 @@ export class EventStreams implements BeforeApplicationShutdown {
   /** Streams that are open. */
   get count(): number {
     return this.open.size;
+  }
+
+  /**
+   * Counts a response that will be a stream, until it is closed. Called before the work that the
+   * stream is about begins, so that a refused client has started nothing.
+   * @throws AppError `too_many_streams` (503)
+   */
+  admit(response: ServerResponse): void {
+    const { maxStreams } = this.config;
+    if (this.open.size >= maxStreams) throw tooMany('The server', maxStreams, 'MAX_STREAMS');
+    this.note(response);
+  }
+
+  /** @throws AppError `too_many_streams` (503) if the topic has its maximum of streams */
+  join(response: ServerResponse, topic: string): void {
+    const { maxStreamsPerInteraction: most } = this.config;
+    let count = 0;
+    for (const other of this.open.values()) if (other === topic) count++;
+    if (count >= most) throw tooMany(topic, most, 'MAX_STREAMS_PER_INTERACTION');
+    if (this.open.has(response)) this.open.set(response, topic);
   }
 
   /**
@@ -82,15 +104,20 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   async beforeApplicationShutdown(): Promise<void> {
     this.shutdown.next();
-    const closed = [...this.open].map((response) => closeOf(response));
+    const closed = [...this.open.keys()].map((response) => closeOf(response));
     await doneWithin(Promise.all(closed), Math.min(FAREWELL_MS, this.config.shutdownGraceMs / 5));
-    for (const response of this.open) response.destroy();
+    for (const response of this.open.keys()) response.destroy();
+  }
+
+  private note(response: ServerResponse): void {
+    if (response.closed || this.open.has(response)) return;
+    this.open.set(response, undefined);
+    response.once('close', () => this.open.delete(response));
   }
 
   private track(response: ServerResponse, stallMs: number): void {
     if (response.closed) return;
-    this.open.add(response);
-    response.once('close', () => this.open.delete(response));
+    this.note(response);
     response.on('error', () => {}); // a write after the client has disconnected: 'close' follows
     response.setTimeout(stallMs, () => {
       if (response.writableLength > 0) response.destroy();
@@ -144,6 +171,14 @@ function writeOncePerTick(
       socket.uncork();
     });
   });
+}
+
+function tooMany(owner: string, most: number, variable: string): AppError {
+  return new AppError(
+    'unavailable',
+    'too_many_streams',
+    `${owner} has ${most} open event streams already (${variable}). Close some, or retry shortly with the same cursor.`,
+  );
 }
 
 function closeOf(response: ServerResponse): Promise<void> {

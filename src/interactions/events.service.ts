@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import type { MessageEvent } from '@nestjs/common';
-import { EMPTY, catchError, map, tap } from 'rxjs';
+import { EMPTY, catchError, map, of, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
 import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { AppError } from '../kernel/app-error.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { START, parseCursor } from '../protocol/cursor.js';
+import { START, formatCursor, parseCursor } from '../protocol/cursor.js';
+import type { EventOrigin, RecordOf } from '../protocol/events.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
 
@@ -23,6 +25,14 @@ export interface StreamOptions {
   readonly trace: boolean;
   readonly response: ServerResponse;
 }
+
+/** Ends a stream whose reader must begin again. */
+interface FailedStream {
+  readonly cursor: string;
+  readonly event: EventOrigin & RecordOf<'ERROR'>;
+}
+
+const BEGINNING = formatCursor(START.seq, START.offsets);
 
 /** Streams an interaction's events to readers. */
 @Injectable()
@@ -46,28 +56,48 @@ export class EventsService {
     return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
   }
 
+  /** @throws AppError `too_many_streams` (503) */
+  admit(response: ServerResponse): void {
+    this.streams.admit(response);
+  }
+
   /**
-   * For a controller to return. A failure ends the stream: the client reconnects with its cursor.
+   * For a controller to return, of a response that was admitted. A failure ends the stream: the
+   * client reconnects with its cursor, or from the start if the log has lost records that it may
+   * have.
+   * @throws AppError `too_many_streams` (503)
    */
   follow(
-    interaction_id: string,
+    { id: interaction_id, agent_id }: Pick<InteractionRow, 'id' | 'agent_id'>,
     { from, trace, response }: StreamOptions,
   ): Observable<MessageEvent> {
+    this.streams.join(response, interaction_id);
     const backlog = new StreamBacklog(response);
     const messages = this.readers.follow({ interaction_id, cursor: from, trace, backlog }).pipe(
       map(toMessage),
       tap(({ data }) => backlog.add(data.length)),
       catchError((error: unknown) => {
         this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
-        return EMPTY;
+        if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return EMPTY;
+        return of(
+          toMessage({ cursor: BEGINNING, event: toError({ interaction_id, agent_id }, error) }),
+        );
       }),
     );
     return this.streams.send(messages, response);
   }
 }
 
-function toMessage({ cursor, event }: FollowedEvent): MessageEvent & { readonly data: string } {
+function toMessage({
+  cursor,
+  event,
+}: FollowedEvent | FailedStream): MessageEvent & { readonly data: string } {
   return { id: cursor, type: event.type.toLowerCase(), data: JSON.stringify(event) };
+}
+
+/** Not a record: it has no seq, and is not sent again. */
+function toError(origin: EventOrigin, { code, message }: AppError): FailedStream['event'] {
+  return { type: 'ERROR', ...origin, code, message };
 }
 
 function read({ field, text }: SentCursor): Cursor {

@@ -1,16 +1,44 @@
 import { Injectable } from '@nestjs/common';
+import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import type { FinalState } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
+import type { EventPage } from '../persistence/record.store.js';
 import { toEvent } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
 import type { AgentEvent } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';
-import type { Message } from '../protocol/message.js';
+
+const MIB = 1024 * 1024;
+
+/** Of one interaction alone, and of one on a page. */
+const MAX_EVENTS = 2 * MIB;
+const MAX_EVENTS_ON_PAGE = MIB / 4;
+const MAX_STATE = 16 * MIB;
+const MAX_STATE_ON_PAGE = 4 * MIB;
+/** Interactions of a page whose events are read at once. */
+const ABREAST = 32;
+
+const NO_EVENTS: EventPage = { records: [], bytes: 0, has_more: false };
+
+export interface PageOptions {
+  readonly limit: number;
+  readonly hasState: (row: InteractionRow) => boolean;
+}
+
+/** An interaction and what is shown of it. */
+interface Parts {
+  readonly row: InteractionRow;
+  readonly events: EventPage;
+  readonly state: FinalState | undefined;
+  /** The path that has the state, if it is left out. */
+  readonly statePath: string;
+}
 
 /**
  * Interactions as clients see them: the row, its events from the log, and the conversation of its
- * branch.
+ * branch, each up to a number of bytes.
  */
 @Injectable()
 export class InteractionView {
@@ -20,54 +48,61 @@ export class InteractionView {
   ) {}
 
   async one(row: InteractionRow): Promise<Interaction> {
-    const [interaction] = await this.many([row]);
-    return interaction!;
+    const [events, state] = await Promise.all([
+      this.records.readEventsOfTypes([row.id], AGENT_EVENT_TYPES, MAX_EVENTS),
+      this.findState(row, MAX_STATE),
+    ]);
+    const statePath = `/chats/${row.chat_id}/log`;
+    return toInteraction({ row, events: events.get(row.id) ?? NO_EVENTS, state, statePath });
   }
 
-  /** In the order given; a few queries however many there are. */
-  async many(rows: readonly InteractionRow[]): Promise<Interaction[]> {
-    const [events, states] = await Promise.all([this.readEvents(rows), this.readStates(rows)]);
-    return rows.map((row) => toInteraction(row, events.get(row.id) ?? [], states.get(row.id)));
+  /** In the order given; fewer than the limit if they have too many bytes, but at least one. */
+  async page(
+    rows: readonly InteractionRow[],
+    { limit, hasState }: PageOptions,
+  ): Promise<Interaction[]> {
+    const page: Interaction[] = [];
+    let left = MAX_PAGE_BYTES;
+    for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
+      const slice = rows.slice(from, Math.min(from + ABREAST, limit));
+      const ids = slice.map(({ id }) => id);
+      const found = await this.records.readEventsOfTypes(
+        ids,
+        AGENT_EVENT_TYPES,
+        MAX_EVENTS_ON_PAGE,
+      );
+      for (const row of slice) {
+        const events = found.get(row.id) ?? NO_EVENTS;
+        left -= jsonBytes(row) + events.bytes;
+        if (left < 0 && page.length > 0) return page;
+        const isWanted = row.completed_at !== null && hasState(row);
+        const most = Math.min(Math.max(left, 0), MAX_STATE_ON_PAGE);
+        const state = isWanted ? await this.findState(row, most) : undefined;
+        if (isWanted && !state && page.length > 0 && most < MAX_STATE_ON_PAGE) return page;
+        left -= state?.bytes ?? 0;
+        page.push(toInteraction({ row, events, state, statePath: pathOf(row) }));
+      }
+    }
+    return page;
   }
 
-  private async readEvents(rows: readonly InteractionRow[]): Promise<Map<string, AgentEvent[]>> {
-    const ids = rows.map(({ id }) => id);
-    const events = new Map<string, AgentEvent[]>(ids.map((id) => [id, []]));
-    for (const record of await this.records.readRecordsOfTypes(ids, AGENT_EVENT_TYPES))
-      events.get(record.interaction_id)?.push(toEvent(record) as AgentEvent);
-    return events;
-  }
-
-  private async readStates(rows: readonly InteractionRow[]): Promise<Map<string, Message[]>> {
-    const ended = rows.filter(({ completed_at }) => completed_at !== null);
-    const added = await this.interactions.findAddedMessages(ended.map(({ id }) => id));
-    const byId = new Map(ended.map((row) => [row.id, row]));
-    const states = new Map<string, Message[]>();
-    const read = async (row: InteractionRow): Promise<Message[]> => {
-      const known = states.get(row.id);
-      if (known) return known;
-      const parent = byId.get(row.parent_id ?? '');
-      const before = await (parent ? read(parent) : this.before(row));
-      const state = [...before, ...(added.get(row.id) ?? [])];
-      states.set(row.id, state);
-      return state;
-    };
-    for (const row of ended) await read(row);
-    return states;
-  }
-
-  private async before(row: InteractionRow): Promise<Message[]> {
-    return row.parent_id === null ? [] : this.interactions.getPreviousState(row.id);
+  private async findState(row: InteractionRow, bytes: number): Promise<FinalState | undefined> {
+    return row.completed_at === null ? undefined : this.interactions.findFinalState(row.id, bytes);
   }
 }
 
-function toInteraction(
-  row: InteractionRow,
-  agent_events: readonly AgentEvent[],
-  messages: readonly Message[] | undefined,
-): Interaction {
+function pathOf({ id, chat_id }: InteractionRow): string {
+  return `/chats/${chat_id}/interactions/${id}`;
+}
+
+function toInteraction({ row, events, state, statePath }: Parts): Interaction {
   const { id, chat_id, parent_id, status, user_message, agent, model, usage, error } = row;
   const { created_at, completed_at, superseded_at, last_seq, metadata } = row;
+  const after = events.has_more ? events.records.at(-1)?.seq : undefined;
+  const cut = {
+    ...(after !== undefined && { agent_events: `${pathOf(row)}/events?after=${after}` }),
+    ...(completed_at !== null && !state && { final_agent_state: statePath }),
+  };
   return {
     id,
     chat_id,
@@ -76,8 +111,8 @@ function toInteraction(
     user_message,
     agent,
     model,
-    agent_events,
-    final_agent_state: messages ? { messages } : null,
+    agent_events: events.records.map((record) => toEvent(record) as AgentEvent),
+    final_agent_state: state ? { messages: state.messages } : null,
     usage,
     error,
     created_at,
@@ -85,5 +120,6 @@ function toInteraction(
     superseded_at,
     last_seq,
     metadata,
+    cut: Object.keys(cut).length > 0 ? cut : null,
   };
 }

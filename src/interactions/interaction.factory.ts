@@ -3,12 +3,18 @@ import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { ChatStore } from '../persistence/chat.store.js';
-import type { NewInteraction, StartInteraction } from '../persistence/rows/store-rows.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import type {
+  IdempotencyKey,
+  NewInteraction,
+  StartInteraction,
+} from '../persistence/rows/store-rows.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
+import type { ApprovalMode } from '../protocol/interaction.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
 
 const DEFAULT_AGENT = 'react';
@@ -40,21 +46,16 @@ export class InteractionFactory {
 
   /** @throws AppError `unknown_agent`, `unknown_model`, `unknown_price`, `invalid_body` (400) */
   async create(request: StartRequest): Promise<StartInteraction> {
-    const { chat_id: id, body, idempotency_key: key, edited_from, user_message } = request;
-    const { on_conflict = 'reject' } = request;
+    const { chat_id: id, edited_from, on_conflict = 'reject' } = request;
     const interaction = await this.describe(request);
+    const idempotency = idempotencyOf(request);
     const { created_at } = interaction;
     return {
       chat: { id, title: null, agent: null, created_at, metadata: {} },
       interaction,
       on_conflict,
       ...(edited_from !== undefined && { edited_from }),
-      ...(key !== undefined && {
-        idempotency: {
-          key,
-          fingerprint: fingerprint({ body, user_message, edited_from, on_conflict }),
-        },
-      }),
+      ...(idempotency && { idempotency }),
     };
   }
 
@@ -68,6 +69,9 @@ export class InteractionFactory {
     if (body.budget?.cost_usd !== undefined) this.requirePrice(model);
     const client_tools = body.client_tools ?? [];
     this.checkClientTools(client_tools);
+    const max_iterations = type?.max_iterations ?? this.config.maxIterations;
+    this.checkCeilings(body, Math.max(max_iterations, this.config.maxIterations));
+    const [firstMode = 'ask'] = this.config.allowedApprovalModes;
     return {
       id: this.ids.make('int'),
       chat_id,
@@ -76,15 +80,29 @@ export class InteractionFactory {
       agent_id: this.ids.make('agent'),
       model,
       settings: {
-        max_iterations: body.max_iterations ?? type?.max_iterations ?? this.config.maxIterations,
+        max_iterations: body.max_iterations ?? max_iterations,
         on_disconnect: body.on_disconnect ?? (background ? 'continue' : 'cancel'),
-        approval_mode: body.approval_mode ?? 'ask',
+        approval_mode: body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode),
         client_tools,
         ...(body.budget && { budget: body.budget }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},
     };
+  }
+
+  /** Refuses values of settings that the operator has excluded. */
+  private checkCeilings({ max_iterations = 0, approval_mode }: RunOptionsDto, most: number): void {
+    if (max_iterations > most)
+      throw invalidField('max_iterations', `max_iterations may be at most ${most} here.`);
+    if (approval_mode === undefined || this.isAllowed(approval_mode)) return;
+    const allowed = this.config.allowedApprovalModes.join(', ');
+    const message = `approval_mode "${approval_mode}" is not allowed here; these are: ${allowed}.`;
+    throw invalidField('approval_mode', message);
+  }
+
+  private isAllowed(mode: ApprovalMode): boolean {
+    return this.config.allowedApprovalModes.includes(mode);
   }
 
   /** A cost budget can't be enforced for a model without a price. */
@@ -110,16 +128,14 @@ export class InteractionFactory {
   }
 }
 
-/** Equal for bodies with the same fields, in any order. */
-function fingerprint(body: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(canonical(body)))
-    .digest('hex');
+/** The fingerprint is equal for bodies with the same fields, in any order. */
+export function idempotencyOf(request: StartRequest): IdempotencyKey | undefined {
+  const { idempotency_key: key, body, user_message, edited_from, on_conflict = 'reject' } = request;
+  if (key === undefined) return undefined;
+  const text = canonicalJson({ body, user_message, edited_from, on_conflict });
+  return { key, fingerprint: createHash('sha256').update(text).digest('hex') };
 }
 
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, member]) => [key, canonical(member)]);
+function invalidField(field: string, message: string): AppError {
+  return new AppError('invalid', 'invalid_body', message, { errors: [{ field, message }] });
 }

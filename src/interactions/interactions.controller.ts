@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import type { MessageEvent } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -7,11 +7,16 @@ import type { Observable } from 'rxjs';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { getInteraction } from '../persistence/get-interaction.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { START } from '../protocol/cursor.js';
 import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
 import { InteractionDto } from './dto/interaction.dto.js';
-import { EditInteractionDto, StartInteractionDto } from './dto/start-interaction.dto.js';
+import {
+  ChatBusyDto,
+  EditInteractionDto,
+  StartInteractionDto,
+} from './dto/start-interaction.dto.js';
 import { EventsService } from './events.service.js';
 import type { SentCursor } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
@@ -71,6 +76,37 @@ export class InteractionsController {
     return this.begin({ ...request, edited_from }, { trace, response });
   }
 
+  @Post(':interaction_id/retry')
+  @HttpCode(202)
+  @ApiOperation({
+    summary: 'Take up again an interaction that the server gave up',
+    description:
+      'For one that is FAILED with `crash_loop`, `log_unreadable`, `save_loop` or `store_refused` and is the head of its chat. It goes on with its log, in the background, under the same id: RUNNING, then a second end. Readers see one `interaction_complete`, the last; the earlier one is a `notice` with the code `retried` to them.',
+  })
+  @ApiResponse({
+    status: 202,
+    type: InteractionDto,
+    description: 'It runs in the background.',
+    headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({
+    status: 409,
+    type: ChatBusyDto,
+    description:
+      'It was not given up (`not_given_up`), the chat is busy (`chat_busy`), or has gone on without it (`interaction_superseded`).',
+  })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
+  async retry(
+    @Param() { chat_id, interaction_id }: InteractionIdDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<InteractionDto> {
+    const found = await getInteraction(this.store, chat_id, interaction_id);
+    const row = await this.interactions.retry(found);
+    response.location(eventsOf(row));
+    return this.view.one(row);
+  }
+
   @Get(':interaction_id')
   @ApiOperation({ summary: 'One interaction, with its events and state' })
   @ApiResponse({ status: 200, type: InteractionDto })
@@ -100,7 +136,10 @@ export class InteractionsController {
   ): Promise<Observable<MessageEvent>> {
     const row = await getInteraction(this.store, chat_id, interaction_id);
     const from = this.events.position(row, sent);
-    if (from) return this.events.follow(row.id, { from, trace: trace === '1', response });
+    if (from) {
+      this.events.admit(response);
+      return this.events.follow(row, { from, trace: trace === '1', response });
+    }
     response.status(204).end();
     return EMPTY;
   }
@@ -109,13 +148,18 @@ export class InteractionsController {
     request: StartRequest,
     { trace, response }: { trace: string | undefined; response: Response },
   ): Promise<Observable<MessageEvent>> {
+    if (!request.background) this.events.admit(response);
     const row = await this.interactions.start(request);
     if (!request.background)
-      return this.events.follow(row.id, { from: START, trace: trace === '1', response });
+      return this.events.follow(row, { from: START, trace: trace === '1', response });
     response
       .status(202)
-      .location(`/chats/${row.chat_id}/interactions/${row.id}/events`)
+      .location(eventsOf(row))
       .json(await this.view.one(row));
     return EMPTY;
   }
+}
+
+function eventsOf({ chat_id, id }: InteractionRow): string {
+  return `/chats/${chat_id}/interactions/${id}/events`;
 }

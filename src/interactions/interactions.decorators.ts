@@ -15,8 +15,8 @@ import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
+import { prefersJson } from './prefers-json.js';
 
-const SSE = 'text/event-stream';
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -56,13 +56,25 @@ export function StartsInteraction(
       description: 'The Idempotency-Key was used with another body.',
     }),
     ApiResponse({ status: 429, type: ProblemDto, description: 'The queue of the chat is full.' }),
-    ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' }),
+    ApiResponse({
+      status: 503,
+      type: ProblemDto,
+      description: 'The server is shutting down, or has too many streams.',
+    }),
   );
 }
 
 /** A `GET` that streams events. */
 export function StreamsEvents(path: string): MethodDecorator {
-  return applyDecorators(Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }), ApiEventStream());
+  return applyDecorators(
+    Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }),
+    ApiEventStream(),
+    ApiResponse({
+      status: 503,
+      type: ProblemDto,
+      description: 'The server, or the interaction, has too many streams.',
+    }),
+  );
 }
 
 /** @throws AppError `invalid_header` (400) */
@@ -76,9 +88,8 @@ export const IdempotencyKey = createParamDecorator((_: unknown, context: Executi
 });
 
 /** True when the client asks for the interaction as JSON, to run in the background. */
-export const WantsJson = createParamDecorator(
-  (_: unknown, context: ExecutionContext): boolean =>
-    requestOf(context).accepts([SSE, 'application/json']) === 'application/json',
+export const WantsJson = createParamDecorator((_: unknown, context: ExecutionContext): boolean =>
+  prefersJson(requestOf(context).get('accept')),
 );
 
 /**

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
@@ -16,6 +17,7 @@ import { InteractionsService } from './interactions.service.js';
   imports: [
     AgentsModule,
     CancellationModule,
+    ConversationCacheModule,
     EventLogModule,
     HttpModule,
     ModelsModule,

@@ -4,15 +4,21 @@ import { RunWaker } from '../event-log/live/run-waker.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
+import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RecordStore } from '../persistence/record.store.js';
 import { MAX_QUEUED } from '../persistence/rows/store-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { StartOutcome } from '../persistence/rows/store-rows.js';
+import type { RetryOutcome, StartOutcome, UsedKey } from '../persistence/rows/store-rows.js';
 import { RunQueue } from '../queue/run-queue.js';
+import { RESUME_REASONS } from '../runs/run-input.js';
 import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
 import { Runner } from '../runs/runner/runner.js';
-import { InteractionFactory } from './interaction.factory.js';
+import { InteractionFactory, idempotencyOf } from './interaction.factory.js';
 import type { StartRequest } from './interaction.factory.js';
+
+/** Errors of interactions that could not go on, through no fault that the log tells of. */
+const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];
 
 type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 
@@ -22,6 +28,8 @@ export class InteractionsService {
   constructor(
     private readonly factory: InteractionFactory,
     private readonly interactions: InteractionStore,
+    private readonly records: RecordStore,
+    private readonly conversations: ConversationCache,
     private readonly queue: RunQueue,
     private readonly waker: RunWaker,
     private readonly runner: Runner,
@@ -39,6 +47,8 @@ export class InteractionsService {
    */
   async start(request: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
+    const used = await this.findUsedKey(request);
+    if (used) return requireAccepted(used).interaction;
     const start = await this.factory.create(request);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
@@ -51,6 +61,36 @@ export class InteractionsService {
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     else if (lease) this.runner.runClaimed(row, outcome.first, leased_at);
     else this.queue.enqueue(row.id, { priority: 'new' });
+    return row;
+  }
+
+  /** Before the rest is checked: the agent or the model may be gone since the first request. */
+  private async findUsedKey(request: StartRequest): Promise<UsedKey | undefined> {
+    const idempotency = idempotencyOf(request);
+    return idempotency && this.interactions.findUsedKey(request.chat_id, idempotency);
+  }
+
+  /**
+   * Takes up again, with its log, an interaction that the server had given up.
+   * @throws AppError as `requireRetried`, and `shutting_down` (503)
+   */
+  async retry({ id, chat_id }: InteractionRow): Promise<InteractionRow> {
+    this.gate.requireOpen();
+    const before = await this.records.readRecordsOfTypes([id], ['RESUMED']);
+    const row = requireRetried(
+      await this.interactions.retryInteraction({
+        interaction_id: id,
+        codes: GIVEN_UP,
+        resumed: {
+          type: 'RESUMED',
+          attempt: before.length + 1,
+          reason: RESUME_REASONS.retried,
+        },
+        at: this.clock.now().toISOString(),
+      }),
+    );
+    await this.conversations.forget(chat_id);
+    this.queue.enqueue(id, { priority: 'new' });
     return row;
   }
 
@@ -78,15 +118,11 @@ function requireAccepted(outcome: StartOutcome): Accepted {
     case 'queued':
     case 'repeated':
       return outcome;
-    case 'busy': {
-      const { active_interaction_id } = outcome;
-      throw new AppError(
-        'conflict',
-        'chat_busy',
-        `The chat is busy with ${active_interaction_id}. Wait for its interaction_complete, cancel it, or send on_conflict "enqueue" or "interrupt".`,
-        { extra: { active_interaction_id } },
+    case 'busy':
+      throw chatBusy(
+        outcome,
+        ', cancel it, or send on_conflict "interrupt" (or "enqueue", unless it is an edit).',
       );
-    }
     case 'queue_full':
       throw new AppError(
         'rate_limited',
@@ -112,4 +148,43 @@ function requireAccepted(outcome: StartOutcome): Accepted {
         'The interaction is still queued, so it has no prior state yet. Cancel it and send the new message, or wait until it has begun.',
       );
   }
+}
+
+/**
+ * @throws AppError `chat_busy`, `not_given_up`, `interaction_superseded` (409),
+ * `interaction_not_found` (404)
+ */
+function requireRetried(outcome: RetryOutcome | undefined): InteractionRow {
+  switch (outcome?.outcome) {
+    case 'retried':
+      return outcome.interaction;
+    case 'busy':
+      throw chatBusy(outcome, ' or cancel it.');
+    case 'not_given_up':
+      throw new AppError(
+        'conflict',
+        'not_given_up',
+        `Only an interaction that the server has given up can be retried: one that is FAILED with the error code ${GIVEN_UP.join(' or ')}. Edit the message to try another one again.`,
+      );
+    case 'not_head':
+      throw new AppError(
+        'conflict',
+        'interaction_superseded',
+        'The chat has gone on without this interaction. Switch the head of the chat to it, or edit its message.',
+      );
+    case undefined:
+      throw new AppError('not_found', 'interaction_not_found', 'The interaction was deleted.');
+  }
+}
+
+function chatBusy(
+  { active_interaction_id }: { readonly active_interaction_id: string },
+  advice: string,
+): AppError {
+  return new AppError(
+    'conflict',
+    'chat_busy',
+    `The chat is busy with ${active_interaction_id}. Wait for its interaction_complete${advice}`,
+    { extra: { active_interaction_id } },
+  );
 }

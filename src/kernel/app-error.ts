@@ -1,4 +1,4 @@
-/** The kind of an error, independent of HTTP; `http/problem.filter.ts` maps each to a status. */
+/** The kind of an error, independent of HTTP; `http/errors/to-problem.ts` maps each to a status. */
 export type ErrorKind =
   | 'invalid'
   | 'forbidden'

@@ -1,9 +1,17 @@
+/** A smaller difference from the clock that is followed is not corrected, in milliseconds. */
+const DRIFT_MS = 20;
+
 /** Time, injected so that tests can control it. */
 export abstract class Clock {
   /** Wall clock, for times that people read. */
   abstract now(): Date;
   /** Monotonic time in milliseconds, for durations and leases. */
   abstract monotonic(): number;
+  /**
+   * Makes `now` the time of a clock that several hosts share; `now` is what it read just now, give
+   * or take `error_ms`.
+   */
+  follow(_now: Date, _error_ms: number): void {}
 
   /**
    * Calls `call` once after this time, unless the returned function is called before. Does not keep
@@ -34,9 +42,22 @@ export abstract class Clock {
   }
 }
 
+/** The time of this host, until there is a shared clock to follow. */
 export class SystemClock extends Clock {
+  /**
+   * The shared clock minus the monotonic one, in milliseconds: jumps of the host's don't matter.
+   */
+  private ahead_ms: number | undefined;
+
   now(): Date {
-    return new Date();
+    const { ahead_ms } = this;
+    return new Date(ahead_ms === undefined ? Date.now() : performance.now() + ahead_ms);
+  }
+
+  override follow(now: Date, error_ms: number): void {
+    const ahead_ms = now.getTime() - performance.now();
+    const isKnown = Math.abs(ahead_ms - (this.ahead_ms ?? Infinity)) <= error_ms + DRIFT_MS;
+    if (!isKnown) this.ahead_ms = ahead_ms;
   }
 
   monotonic(): number {

@@ -65,14 +65,31 @@ describe(AppLogger.name, () => {
       OPENAI_API_KEY: 'my-own-hush',
       ANTHROPIC_API_KEY: 'my-other-hush',
       DATABASE_URL: 'postgres://me:hush%21hush@db/parley',
+      SERVICE_TOKEN: 'token-hush',
+      GUARDRAIL_SECRET_VARIABLES: 'LICENCE',
+      LICENCE: 'licence "hush"',
     });
     logger.log('using my-own-hush and my-other-hush', 'X');
     logger.log({ message: 'request', headers: { authorization: 'Bearer hush-hush' } }, 'X');
     logger.log({ deep: { er: { 'x-api-key': 'hush' }, body: '{"api_key": "hush"}' } }, 'X');
     logger.error(new Error('no connection to redis://:hush@cache/0 nor as hush!hush'), 'X');
     logger.warn('Authorization was Bearer hush.hush.hush, key sk-proj-hush1234', 'X');
-    expect(lines).toHaveLength(5);
+    logger.debug('token-hush, licence "hush"', 'X');
+    logger.warn('token-hush, licence "hush"', 'X');
+    expect(lines).toHaveLength(6);
     expect(lines.join('')).not.toContain('hush');
+  });
+
+  it('writes a text with line breaks and escapes on its own line', () => {
+    const { logger, lines } = setUp({ LOG_FORMAT: 'pretty' });
+    const text = 'no\n[10:00:00.000] INFO: [Main] all is well\r\u001b[2J\u009b\u202e';
+    logger.warn(text, 'X');
+    logger.warn({ message: 'odd', name: text }, 'X');
+    logger.error({ message: 'broken', err: new Error(text, { cause: new Error(text) }) }, 'X');
+    const written = lines.join('');
+    expect(written).not.toMatch(/^\s*\[10:00/m);
+    expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(written).toMatch(/^ +at /m);
   });
 
   it('writes for people', () => {

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { describeError } from './describe-error.js';
+import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
 
 /** Contexts of Nest that log at `info` while it starts. They are logged at `debug`. */
@@ -20,10 +20,7 @@ const FRAMEWORK = new Set([
  */
 const RETHROWN = new Set(['ExceptionHandler', 'NestApplication']);
 
-type LogConfig = Pick<
-  Config,
-  'logLevel' | 'logFormat' | 'openaiApiKey' | 'anthropicApiKey' | 'databaseUrl' | 'redisUrl'
->;
+type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'environmentSecrets'>;
 
 /**
  * Nest's logger on pino: one JSON object per line, or readable lines. Use it through Nest's
@@ -37,7 +34,6 @@ export class AppLogger implements LoggerService {
     config: LogConfig,
     write: (text: string) => void = (text) => void process.stdout.write(text),
   ) {
-    const { openaiApiKey, anthropicApiKey, databaseUrl, redisUrl } = config;
     this.pino = pino(
       {
         level: config.logLevel,
@@ -46,7 +42,7 @@ export class AppLogger implements LoggerService {
         timestamp: stdTimeFunctions.isoTime,
         formatters: { level: (level) => ({ level }) },
         serializers: { err: describeError },
-        hooks: { streamWrite: redactor([openaiApiKey, anthropicApiKey, databaseUrl, redisUrl]) },
+        hooks: { streamWrite: redactor(config.environmentSecrets) },
       },
       { write: config.logFormat === 'pretty' ? prettyWriter(write) : write },
     );
@@ -100,19 +96,4 @@ function toFields(message: unknown): object {
   if (message instanceof Error) return { message: message.message, err: message };
   if (typeof message === 'object' && message !== null) return message;
   return { message: String(message) };
-}
-
-/** Loads pino-pretty, which a server that logs JSON does not need. */
-function prettyWriter(write: (text: string) => void): (line: string) => void {
-  const require = createRequire(import.meta.url);
-  const pretty = require('pino-pretty') as typeof import('pino-pretty');
-  const format = pretty.prettyFactory({
-    colorize: process.stdout.isTTY && process.stdout.hasColors(),
-    messageKey: 'message',
-    messageFormat: '{if context}[{context}] {end}{message}',
-    translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'pid,context',
-    singleLine: true,
-  });
-  return (line) => write(format(line));
 }

@@ -1,8 +1,7 @@
-import type { Secret } from '../config/secret.js';
+import type { Config } from '../config/config.js';
+import { secretValues } from '../config/secret-values.js';
 
 const HIDDEN = '[hidden]';
-/** Shorter secrets would also match ordinary words. */
-const MIN_LENGTH = 6;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [
@@ -18,29 +17,12 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
  * Makes a function that hides secrets in a line of the log: the given ones (of a URL, its password)
  * and everything that looks like a key, an authorization header or a URL's password.
  */
-export function redactor(secrets: readonly (Secret | undefined)[]): (line: string) => string {
-  const literals = secrets
-    .flatMap((secret) => (secret ? forms(secret.reveal()) : []))
-    .filter((literal) => literal.length >= MIN_LENGTH);
+export function redactor(secrets: Config['environmentSecrets']): (line: string) => string {
+  const literals = secretValues(secrets).map(({ value }) => value);
   return (line) => {
     let text = line;
     for (const literal of literals) text = text.replaceAll(literal, HIDDEN);
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
     return text;
   };
-}
-
-/** The spellings of a secret in a line of JSON. */
-function forms(secret: string): string[] {
-  const password = URL.canParse(secret) ? new URL(secret).password : '';
-  const plain = password ? [password, decode(password)] : [secret];
-  return plain.map((text) => JSON.stringify(text).slice(1, -1));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

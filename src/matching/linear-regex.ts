@@ -1,9 +1,13 @@
 import { RE2JS } from 're2js';
+import type { Effort } from './effort.js';
 
 /** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM = 2000;
 /** Maximum cost of one search, as instructions times characters: about 100 ms. */
 const MAX_STEPS = 8_000_000;
+
+/** Cost of a search in an empty text. */
+const OVERHEAD = 20;
 
 /** The result of a search; `too much` if the search would exceed the maximum cost. */
 export type SearchResult = boolean | 'too much';
@@ -25,18 +29,18 @@ export class LinearRegex {
   }
 
   /** Searches anywhere in the text. */
-  finds(text: string): SearchResult {
-    return this.bounded(text, () => this.compiled.test(text));
+  finds(text: string, effort?: Effort): SearchResult {
+    return this.bounded(text, () => this.compiled.test(text), effort);
   }
 
   /** Matches at the start of the text. */
-  begins(text: string): SearchResult {
-    return this.bounded(text, () => this.compiled.matcher(text).lookingAt());
+  begins(text: string, effort?: Effort): SearchResult {
+    return this.bounded(text, () => this.compiled.matcher(text).lookingAt(), effort);
   }
 
   /** Matches the whole text. */
-  covers(text: string): SearchResult {
-    return this.bounded(text, () => this.compiled.matcher(text).matches());
+  covers(text: string, effort?: Effort): SearchResult {
+    return this.bounded(text, () => this.compiled.matcher(text).matches(), effort);
   }
 
   /** Index of the first match; -1 if there is none. */
@@ -47,8 +51,12 @@ export class LinearRegex {
     });
   }
 
-  private bounded<T>(text: string, search: () => T): T | 'too much' {
-    return this.compiled.programSize() * text.length > MAX_STEPS ? 'too much' : search();
+  /** Without an effort, only the cost of this search is bounded. */
+  private bounded<T>(text: string, search: () => T, effort?: Effort): T | 'too much' {
+    const steps = this.compiled.programSize() * text.length;
+    if (steps > MAX_STEPS) return 'too much';
+    effort?.spend(steps + OVERHEAD);
+    return search();
   }
 }
 

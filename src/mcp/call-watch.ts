@@ -16,6 +16,7 @@ export class CallWatch {
   private readonly abort = new AbortController();
   private open = 0;
   private grace: NodeJS.Timeout | undefined;
+  private isFaulty = false;
 
   /** The call whose response is read in this async context; undefined if there is none. */
   static get current(): CallWatch | undefined {
@@ -42,8 +43,14 @@ export class CallWatch {
 
   ended(): void {
     if (--this.open > 0) return;
-    const reason = new Error('its answer ended without a result');
+    const fault = this.isFaulty ? "its answer can't be read" : 'its answer ended without a result';
+    const reason = new Error(fault);
     this.grace = setTimeout(() => this.abort.abort(reason), GRACE_MS);
+  }
+
+  /** A message of the response is malformed; its result may still come. */
+  noteFault(): void {
+    this.isFaulty = true;
   }
 
   failed(error: Error): void {

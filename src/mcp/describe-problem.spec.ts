@@ -4,6 +4,7 @@ import type { HttpSettings } from './server-settings.js';
 function remote(url = 'http://127.0.0.1:9/mcp', authorization = 'Bearer secret-token') {
   return {
     kind: 'http',
+    trust: false,
     name: 'remote',
     url: new URL(url),
     headers: { Authorization: authorization },
@@ -36,6 +37,20 @@ describe(describeProblem.name, () => {
     expect(header).toMatch(/"\[hidden\]" is an invalid header value/);
     const url = await refusalOf(remote('http://somebody:secret@127.0.0.1:9/mcp'));
     expect(url).toMatch(/includes credentials: http:\/\/\[hidden\]@127/);
+  });
+
+  it('hides the secret variables of a program', () => {
+    const env = { API_TOKEN: 'my-own-token', MODE: 'production-mode' };
+    const program = {
+      kind: 'stdio',
+      name: 'local',
+      trust: false,
+      command: 'x',
+      args: [],
+      env,
+    } as const;
+    const said = describeProblem(new Error('no my-own-token in production-mode'), program);
+    expect(said).toBe('no [hidden] in production-mode');
   });
 
   it('shows the beginning of what is very long, without a secret that is cut', () => {

@@ -1,3 +1,5 @@
+import { findSecrets } from '../config/derived.js';
+import { secretValues } from '../config/secret-values.js';
 import type { ServerSettings } from './server-settings.js';
 
 const MAX_CAUSES = 5;
@@ -13,11 +15,12 @@ const MAX_LENGTH = 1_000;
  */
 export function describeProblem(error: unknown, settings: ServerSettings): string {
   const said = [...new Set(messagesOf(error))].join(': ') || 'no reason given';
-  const shown = secretsOf(settings).reduce(
-    (text, secret) => text.replaceAll(secret, '[hidden]'),
-    said,
-  );
+  const shown = hideSecrets(said, settings);
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH).toWellFormed()}…` : shown;
+}
+
+export function hideSecrets(said: string, settings: ServerSettings): string {
+  return secretsOf(settings).reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said);
 }
 
 function messagesOf(error: unknown, depth = 0): unknown[] {
@@ -28,11 +31,12 @@ function messagesOf(error: unknown, depth = 0): unknown[] {
 }
 
 /**
- * The secrets that an error message may contain: `fetch` quotes an invalid header, and a URL with a
- * password.
+ * The secrets that a message may contain: `fetch` quotes an invalid header, and a URL with a
+ * password; a program may print its environment.
  */
 function secretsOf(settings: ServerSettings): string[] {
-  if (settings.kind !== 'http') return [];
+  if (settings.kind === 'stdio')
+    return secretValues(findSecrets(settings.env, [])).map(({ value }) => value);
   const { url, headers } = settings;
   const userinfo = [url.username, url.password].filter(Boolean).join(':');
   return [userinfo, ...Object.values(headers).map((value) => value.trim())].filter(Boolean);

@@ -13,12 +13,12 @@ import {
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CallWatch } from './call-watch.js';
-import { describeProblem } from './describe-problem.js';
+import { describeProblem, hideSecrets } from './describe-problem.js';
 import { callResult, resultOutput } from './result-output.js';
-import type { CallResult } from './result-output.js';
+import { SaidLines } from './said-lines.js';
 import type { ServerSettings } from './server-settings.js';
-import type { ToolOutput } from '../tools/tool-output.js';
-import type { ToolServer } from '../tools/tool-source.js';
+import type { ToolOutput } from '../tools/core/tool-output.js';
+import type { ToolServer } from '../tools/core/tool-source.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
@@ -27,6 +27,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Shows the progress of the call to people. */
   readonly output: (text: string) => void;
+  /** The call may be sent again if it is unknown whether the server has begun it. */
+  readonly mayRepeat: boolean;
 }
 
 /** Called with the current tools of a server; returns the problems of some of them, or null. */
@@ -47,6 +49,13 @@ const MAX_LISTED = 1_000;
  * time.
  */
 const REFRESH_PAUSE_MS = 1_000;
+
+const EFFECT_UNKNOWN = 'Whether the call had an effect is unknown.';
+/** Of the fault of an answer, in characters. */
+const MAX_FAULT = 500;
+
+/** The SDK would close the connection for the sake of an invalid result. */
+const anyResult = z.looseObject({});
 
 const toolList = z.looseObject({
   tools: z.array(z.unknown()),
@@ -79,6 +88,11 @@ export class McpConnection {
     return this.settings.name;
   }
 
+  /** True if the annotations of its tools are believed. */
+  get isTrusted(): boolean {
+    return this.settings.trust;
+  }
+
   get state(): Omit<ToolServer, 'name' | 'tools'> {
     return this.status;
   }
@@ -107,9 +121,10 @@ export class McpConnection {
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
   ): Promise<ToolOutput> {
-    const result = await this.request(name, args, options);
-    const output = resultOutput(result);
-    if (result.isError) throw new Error(output.text || 'the server gives no reason');
+    const result = callResult.safeParse(await this.request(name, args, options));
+    if (!result.success) throw this.unreadable(z.prettifyError(result.error));
+    const output = resultOutput(result.data);
+    if (result.data.isError) throw new Error(output.text || 'the server gives no reason');
     return output;
   }
 
@@ -117,7 +132,7 @@ export class McpConnection {
     name: string,
     args: Readonly<Record<string, unknown>>,
     options: CallOptions,
-  ): Promise<CallResult> {
+  ): Promise<unknown> {
     const client = this.client;
     if (!client) throw new Error(this.describeAway());
     try {
@@ -126,30 +141,39 @@ export class McpConnection {
       if (options.signal.aborted) throw error;
       if (!isSessionGone(error)) throw this.explain(error, client);
       await this.lose(client, 'it has forgotten the session');
-      const fresh = await this.reconnectedNow();
-      return send(fresh, { name, arguments: args }, options);
+      if (!this.client) await this.connect();
+      // A server may have acted before it answered so (I4).
+      if (!options.mayRepeat) throw this.answeredWith(error);
+      if (!this.client) throw new Error(this.describeAway(), { cause: error });
+      return send(this.client, { name, arguments: args }, options);
     }
-  }
-
-  /**
-   * The server has forgotten the session, so it did not run the call: it is safe to send it again
-   * in a new session.
-   */
-  private async reconnectedNow(): Promise<Client> {
-    if (!this.client) await this.connect();
-    if (!this.client) throw new Error(this.describeAway());
-    return this.client;
   }
 
   private explain(error: unknown, client: Client): Error {
     if (error instanceof McpError && error.code !== CONNECTION_CLOSED) return error;
-    if (error instanceof StreamableHTTPError)
-      return new Error(`The MCP server ${this.name} refused: ${error.message}`, { cause: error });
+    if (error instanceof StreamableHTTPError) return this.answeredWith(error);
+    if (isGarbage(error)) return this.unreadable('it is no message of the protocol');
     const why = this.lastError ?? describeProblem(error, this.settings);
     void this.lose(client, why);
     return new Error(
-      `The MCP server ${this.name} was lost while the call ran (${why}). Whether the call had an effect is unknown. It is being connected again.`,
+      `The MCP server ${this.name} was lost while the call ran (${why}). ${EFFECT_UNKNOWN} It is being connected again.`,
       { cause: error },
+    );
+  }
+
+  private answeredWith(cause: StreamableHTTPError): Error {
+    const said = describeProblem(cause, this.settings);
+    return new Error(
+      `The MCP server ${this.name} answered with an error: ${said}. ${EFFECT_UNKNOWN}`,
+      { cause },
+    );
+  }
+
+  /** The connection goes on: only the answer to this call is malformed. */
+  private unreadable(fault: string): Error {
+    const shown = fault.slice(0, MAX_FAULT).toWellFormed();
+    return new Error(
+      `The MCP server ${this.name} sent an answer that can't be read: ${shown}. ${EFFECT_UNKNOWN}`,
     );
   }
 
@@ -186,7 +210,7 @@ export class McpConnection {
     client.onerror = (error) => this.note(error);
     try {
       await client.connect(
-        makeTransport(this.settings, (said) => this.logger.debug(said.trimEnd())),
+        makeTransport(this.settings, (said) => this.logger.debug(said)),
         { timeout: CONNECT_TIMEOUT_MS, signal: this.stopping.signal },
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has nothing else
@@ -237,8 +261,8 @@ export class McpConnection {
   private note(error: Error): void {
     const problem = describeProblem(error, this.settings);
     this.logger.debug(problem);
-    const isGarbage = error instanceof SyntaxError || error.name === 'ZodError';
-    if (!isGarbage) this.lastError = problem; // invalid messages do not close a connection
+    if (isGarbage(error)) CallWatch.current?.noteFault();
+    else this.lastError = problem; // invalid messages do not close a connection
   }
 
   private becomeUnavailable(why: string): void {
@@ -257,10 +281,10 @@ function send(
   client: Client,
   params: { name: string; arguments: Readonly<Record<string, unknown>> },
   { signal, output }: CallOptions,
-): Promise<CallResult> {
+): Promise<unknown> {
   const watch = new CallWatch();
   return watch.watch(() =>
-    client.request({ method: 'tools/call', params: { ...params } }, callResult, {
+    client.request({ method: 'tools/call', params: { ...params } }, anyResult, {
       signal: AbortSignal.any([signal, watch.signal]),
       timeout: NO_TIMEOUT,
       onprogress: (progress) => output(`${describeProgress(progress)}\n`),
@@ -290,18 +314,19 @@ async function listTools(client: Client): Promise<unknown[]> {
   return tools;
 }
 
+function isGarbage(error: unknown): error is Error {
+  return error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError');
+}
+
 /** The protocol prescribes 404; some servers answer 400 with a message. */
-function isSessionGone(error: unknown): boolean {
+function isSessionGone(error: unknown): error is StreamableHTTPError {
   if (!(error instanceof StreamableHTTPError)) return false;
   return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
 }
 
-/** Maximum characters logged at once of a server's standard error. */
-const MAX_SAID = 2_000;
-
 /**
  * Makes a transport that is not open yet.
- * @param onSaid is called with the standard error of a program
+ * @param onSaid is called with each line of a program's standard error
  */
 function makeTransport(settings: ServerSettings, onSaid: (text: string) => void): Transport {
   if (settings.kind === 'http') {
@@ -318,6 +343,7 @@ function makeTransport(settings: ServerSettings, onSaid: (text: string) => void)
     stderr: 'pipe',
     maxBufferSize: MAX_MESSAGE_BYTES,
   });
-  transport.stderr?.on('data', (data: Buffer) => onSaid(data.toString().slice(0, MAX_SAID)));
+  const lines = new SaidLines((line) => onSaid(hideSecrets(line, settings)));
+  transport.stderr?.on('data', (data: Buffer) => lines.push(data)).on('end', () => lines.end());
   return transport;
 }

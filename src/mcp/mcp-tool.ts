@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Tool } from '../tools/tool.js';
-import type { ToolOutput } from '../tools/tool-output.js';
-import type { ToolContext, ToolPolicy } from '../tools/tool.js';
+import { Tool } from '../tools/core/tool.js';
+import type { ToolOutput } from '../tools/core/tool-output.js';
+import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
 import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { schemaCheck } from './schema-check.js';
@@ -32,7 +32,7 @@ export class McpTool extends Tool<Input> {
     this.description = (description ?? title ?? name).slice(0, MAX_DESCRIPTION);
     this.input_schema = inputSchema;
     this.input = fitting(inputSchema);
-    this.policy = toolPolicy(annotations);
+    this.policy = toolPolicy(server.isTrusted ? annotations : {});
   }
 
   override summarize(input: unknown): string {
@@ -40,7 +40,8 @@ export class McpTool extends Tool<Input> {
   }
 
   execute(input: Input, { signal, output }: ToolContext): Promise<ToolOutput> {
-    return this.server.call(this.declaration.name, input, { signal, output });
+    const mayRepeat = this.policy.recovery === 'rerun';
+    return this.server.call(this.declaration.name, input, { signal, output, mayRepeat });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { McpServers } from './mcp-servers.js';
 

@@ -10,7 +10,13 @@ function parse(mcpServers: unknown) {
 describe(parseServers.name, () => {
   it('reads programs and addresses, with what variables stand for', () => {
     const { servers, faults } = parse({
-      files: { command: 'npx', args: ['-y', '${HOST}'], env: { KEY: '${TOKEN}' }, cwd: '/srv' },
+      files: {
+        command: 'npx',
+        args: ['-y', '${HOST}'],
+        env: { KEY: '${TOKEN}' },
+        cwd: '/srv',
+        trust: true,
+      },
       remote: {
         type: 'http',
         url: 'https://${HOST}/mcp',
@@ -25,6 +31,7 @@ describe(parseServers.name, () => {
       {
         kind: 'stdio',
         name: 'files',
+        trust: true,
         command: 'npx',
         args: ['-y', 'example.test'],
         env: { KEY: 's3cret' },
@@ -33,15 +40,20 @@ describe(parseServers.name, () => {
       {
         kind: 'http',
         name: 'remote',
+        trust: false,
         url: new URL('https://example.test/mcp'),
         headers: { Authorization: 'Bearer s3cret' },
       },
-      { kind: 'http', name: 'bare', url: new URL('http://localhost:1/mcp'), headers: {} },
+      {
+        ...{ kind: 'http', name: 'bare', trust: false, headers: {} },
+        url: new URL('http://localhost:1/mcp'),
+      },
     ]);
   });
 
   it.each([
     [{ a: {} }, 'mcp.json mcpServers.a', /needs a "command".*or a "url"/],
+    [{ a: { command: 'x', trust: 'yes' } }, 'mcp.json mcpServers.a.trust', /boolean/],
     [{ a: { command: 1 } }, 'mcp.json mcpServers.a.command', /string/],
     [{ a: { url: 'ftp://x' } }, 'mcp.json mcpServers.a.url', /http:\/\/ or https:\/\//],
     [{ a: { type: 'sse', url: 'http://x' } }, 'mcp.json mcpServers.a.type', /stdio or http/],

@@ -19,6 +19,7 @@ const server = z.object({
   cwd: z.string().min(1).optional(),
   url: z.string().optional(),
   headers: texts.default({}),
+  trust: z.boolean().default(false),
   disabled: z.boolean().default(false),
 });
 
@@ -77,12 +78,13 @@ function readServer(
     for (const { path, message } of parsed.error.issues) report(path.join('.'), message);
     return undefined;
   }
-  const { type, command, args, env, cwd, url, headers, disabled } = parsed.data;
+  const { type, command, args, env, cwd, url, headers, trust, disabled } = parsed.data;
   if (disabled) return undefined;
   if ((type === undefined || type === 'stdio') && command !== undefined)
     return {
       kind: 'stdio',
       name,
+      trust,
       command: expand('command', command),
       args: args.map((arg, i) => expand(`args.${i}`, arg)),
       env: expandAll(env, (key, text) => expand(`env.${key}`, text)),
@@ -91,7 +93,7 @@ function readServer(
   if (type !== 'stdio' && url !== undefined) {
     const reachable = readUrl(expand('url', url), report);
     const sent = expandAll(headers, (key, text) => expand(`headers.${key}`, text));
-    return reachable && { kind: 'http', name, url: reachable, headers: sent };
+    return reachable && { kind: 'http', name, trust, url: reachable, headers: sent };
   }
   report('', 'needs a "command" to run, or a "url" to reach');
   return undefined;

@@ -1,4 +1,4 @@
-import { IMAGES, pngOf } from '../../test/support/images.js';
+import { IMAGES, pngOf } from '../../test/support/tools/images.js';
 import { callResult, resultOutput } from './result-output.js';
 
 const read = (result: unknown) => resultOutput(callResult.parse(result)).text;

@@ -2,7 +2,7 @@ import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Image } from '../protocol/image.js';
-import { ToolOutput } from '../tools/tool-output.js';
+import { ToolOutput } from '../tools/core/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
 
 /**
@@ -20,7 +20,7 @@ export const callResult = z.looseObject({
   isError: z.boolean().default(false),
 });
 
-export type CallResult = z.output<typeof callResult>;
+type CallResult = z.output<typeof callResult>;
 
 /** Converts a result for the model: images, and text that also names all other content. */
 export function resultOutput({ content, structuredContent }: CallResult): ToolOutput {

@@ -1,9 +1,17 @@
 /** The settings of the connection to one MCP server. */
 export type ServerSettings = StdioSettings | HttpSettings;
 
-export interface StdioSettings {
-  readonly kind: 'stdio';
+interface CommonSettings {
   readonly name: string;
+  /**
+   * True: the annotations of its tools are believed. False: each of its tools may do anything, as
+   * the protocol says of a tool without annotations.
+   */
+  readonly trust: boolean;
+}
+
+export interface StdioSettings extends CommonSettings {
+  readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
   /**
@@ -14,9 +22,8 @@ export interface StdioSettings {
   readonly cwd?: string;
 }
 
-export interface HttpSettings {
+export interface HttpSettings extends CommonSettings {
   readonly kind: 'http';
-  readonly name: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { proxyFor } from '../config/proxy-for.js';
 import type { Secret } from '../config/secret.js';
 import { DemoProvider } from './demo/demo-provider.js';
 import type { ModelProvider } from './model-provider.js';
 import { ModelRegistry } from './model-registry.js';
 import { seesImages } from './sees-images.js';
-import type { HttpProviderOptions } from './wire/http-provider-options.js';
+import type { HttpProviderOptions } from './http/http-provider-options.js';
 
 @Module({
   providers: [{ provide: ModelRegistry, inject: [Config], useFactory: openModels }],
@@ -41,14 +42,16 @@ async function openProviders(config: Config): Promise<ModelProvider[]> {
 }
 
 function optionsOf(
-  { modelTimeoutMs: timeoutMs, modelImages }: Config,
+  config: Config,
   apiKey: Secret | undefined,
   baseUrl: string | undefined,
 ): HttpProviderOptions {
+  const { modelTimeoutMs: timeoutMs, modelImages } = config;
   const sees = (model: string): boolean => seesImages(model, modelImages);
   return {
     timeoutMs,
     sees,
+    proxyFor: (url) => proxyFor(config, url),
     ...(apiKey && { apiKey: apiKey.reveal() }),
     ...(baseUrl && { baseUrl }),
   };

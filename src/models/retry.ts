@@ -2,7 +2,6 @@ import type { ModelError } from './model-error.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_DELAY_MS = 500;
-const LONGEST_BACKOFF_MS = 8_000;
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
 /**
@@ -16,7 +15,7 @@ export function retryDelay(
   random = Math.random,
 ): number | undefined {
   if (!error.retryable || attempt >= MAX_ATTEMPTS) return undefined;
-  const backoff = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_BACKOFF_MS);
+  const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = backoff * (1 - random() / 2);
   if (error.retryAfterMs === undefined) return jittered;
   return Math.min(Math.max(error.retryAfterMs, jittered), LONGEST_RETRY_AFTER_MS);

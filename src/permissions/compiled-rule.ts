@@ -15,9 +15,19 @@ export interface CustomMatcher {
 /** A rule that is added in code. */
 export type CodeRule = Omit<PermissionRule, 'matcher'> & { readonly matcher: CustomMatcher };
 
+export type AnyRule = PermissionRule | CodeRule;
+
+/** Rules that can apply to a call. */
+export interface RuleSet {
+  /** Rules of files and of code: what they deny, no rule of a client allows. */
+  readonly operator: readonly AnyRule[];
+  /** Rules of clients. */
+  readonly added: readonly AnyRule[];
+}
+
 /** A rule with its compiled matcher. */
 export interface CompiledRule {
-  readonly rule: PermissionRule | CodeRule;
+  readonly rule: AnyRule;
   readonly match: CompiledMatcher;
 }
 
@@ -25,7 +35,7 @@ export interface CompiledRule {
  * Compiles the matcher of a rule. A matcher that is no longer valid counts as a match, unless its
  * rule allows.
  */
-export function compileRule(rule: PermissionRule | CodeRule): CompiledRule {
+export function compileRule(rule: AnyRule): CompiledRule {
   const allows = rule.decision === 'allow';
   try {
     return { rule, match: compileAny(rule.matcher, allows) };

@@ -23,7 +23,7 @@ function shown(
   tool_names = ['grep', 'read'],
 ): string[] {
   const own = { tool_name: 'grep', tool_input: { pattern: 'x' }, policy: READS, ...call };
-  const filter = new FileFilter(new PermissionPolicy(rules), {
+  const filter = new FileFilter(new PermissionPolicy({ operator: rules, added: [] }), {
     ...{ call: own, tool_names, now: new Date() },
   });
   return ['.env', 'a/.env', 'secrets/public/x', 'secrets/x', 'src/x'].filter((file) =>

@@ -1,37 +1,45 @@
-import type { CodeRule, CompiledRule } from './compiled-rule.js';
+import type { AnyRule, CompiledRule } from './compiled-rule.js';
 import { isShadow } from './judged-parts.js';
 import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
-import type { Decision, PermissionRule } from './permission-rule.js';
+import type { Decision } from './permission-rule.js';
 import type { Trace } from './trace.js';
-import type { ToolPolicy } from '../tools/tool.js';
+import type { ToolPolicy } from '../tools/core/tool.js';
 
 /** The verdict on one part of a call. */
 export interface PartVerdict {
   readonly part: JudgedPart;
   readonly decision: Decision;
   /** The rule that decided; null for the default. */
-  readonly rule: PermissionRule | CodeRule | null;
+  readonly rule: AnyRule | null;
   /** The end of a sentence that begins with the rule, or with the part if there is no rule. */
   readonly why: string;
 }
 
 export interface Judging {
   readonly judged: JudgedCall;
-  /** The rules that apply, in order. */
+  /** The operator's rules that apply, in order. */
+  readonly operator: readonly CompiledRule[];
+  /** The others that apply, and those of the operator that don't deny, in order. */
   readonly rules: readonly CompiledRule[];
   readonly trace: Trace;
 }
 
+/** In steps: a matcher that looks at nothing is as fast as that. */
+const COST_OF_A_RULE = 10;
+
 const STRICTNESS: readonly Decision[] = ['allow', 'ask', 'deny'];
 
 /**
- * Judges one part: the first rule that matches decides. A part is not allowed if a rule that
- * forbids may match.
+ * Judges one part: the operator may deny it, else the first rule that matches decides. A part is
+ * not allowed if a rule that forbids may match.
  */
-export function judgePart(part: JudgedPart, { judged, rules, trace }: Judging): PartVerdict {
-  let suspect: PartVerdict | undefined;
+export function judgePart(part: JudgedPart, judging: Judging): PartVerdict {
+  const { judged, rules, trace } = judging;
+  let suspect = judgeByOperator(part, judging);
+  if (suspect?.decision === 'deny') return suspect;
   let nearMiss: string | undefined;
   for (const { rule, match } of rules) {
+    judged.effort.spend(COST_OF_A_RULE);
     const { matched, why } = match(part, judged);
     const { id, scope, decision } = rule;
     trace.add(part, { rule: id, level: scope, matched, decision, why });
@@ -41,6 +49,24 @@ export function judgePart(part: JudgedPart, { judged, rules, trace }: Judging): 
     else if (decision === 'allow') nearMiss ??= describeNearMiss(part, why);
   }
   return strictest(suspect, judgeByDefault(part, { judged, trace, nearMiss }));
+}
+
+/** An operator's rule that allows or asks is an exception from those that deny after it. */
+function judgeByOperator(
+  part: JudgedPart,
+  { judged, operator, trace }: Judging,
+): PartVerdict | undefined {
+  let suspect: PartVerdict | undefined;
+  for (const { rule, match } of operator) {
+    judged.effort.spend(COST_OF_A_RULE);
+    const { matched, why } = match(part, judged);
+    const { id, scope, decision } = rule;
+    if (decision === 'deny') trace.add(part, { rule: id, level: scope, matched, decision, why });
+    if (matched === true) return decision === 'deny' ? { part, decision, rule, why } : suspect;
+    if (matched === 'maybe' && decision === 'deny')
+      suspect ??= { part, decision: 'ask', rule, why };
+  }
+  return suspect;
 }
 
 export function strictest(a: PartVerdict | undefined, b: PartVerdict): PartVerdict {
@@ -56,7 +82,7 @@ function describeNearMiss(part: JudgedPart, why: string): string | undefined {
 
 function judgeByDefault(
   part: JudgedPart,
-  { judged, trace, nearMiss }: Omit<Judging, 'rules'> & { nearMiss: string | undefined },
+  { judged, trace, nearMiss }: Pick<Judging, 'judged' | 'trace'> & { nearMiss: string | undefined },
 ): PartVerdict {
   if (isShadow(part)) return { part, decision: 'allow', rule: null, why: 'no rule forbids it' };
   const { policy, tool_name } = judged.call;

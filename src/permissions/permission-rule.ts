@@ -24,6 +24,11 @@ export type Matcher =
       readonly prefixes: readonly string[];
       /** If true, the words have to be the whole command. */
       readonly exact?: boolean;
+      /**
+       * If true, a rule that allows covers whatever follows the words, also for programs that could
+       * run or write anything then.
+       */
+      readonly open?: boolean;
     }
   | {
       readonly type: 'regex';

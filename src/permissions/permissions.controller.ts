@@ -11,9 +11,11 @@ import {
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rule-book.js';
+import { toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RuleInput } from './permission-rule.js';
 import { checkRule } from './rules/check-rule.js';
+import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
 
 @ApiTags('permissions')
 @Controller('permissions')
@@ -27,14 +29,19 @@ export class PermissionsController {
   @ApiOperation({ summary: 'List rules, in the order in which they are looked at' })
   @ApiResponse({ status: 200, type: PermissionRuleListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  async list(@Query() query: ListRulesQueryDto): Promise<PermissionRuleListDto> {
-    return { items: await this.rules.list(query) };
+  async list(
+    @Query() { limit, cursor, ...filter }: ListRulesQueryDto,
+  ): Promise<PermissionRuleListDto> {
+    const after = cursor === undefined ? undefined : parseRuleCursor(cursor);
+    const page = { limit: limit + 1, ...(after && { after }) };
+    return toPage(await this.rules.list(filter, page), limit, formatRuleCursor);
   }
 
   @Post('rules')
   @ApiOperation({ summary: 'Add a rule' })
   @ApiResponse({ status: 201, type: PermissionRuleDto })
   @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto, description: 'There is no such chat.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
   add(@Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
     return this.rules.add(requireRule(body));
@@ -45,12 +52,13 @@ export class PermissionsController {
   @ApiOperation({ summary: 'Delete a rule' })
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'It is a rule of a file.' })
   remove(@Param() { id }: RuleIdDto): Promise<void> {
     return this.rules.remove(id);
   }
 
   @Delete('rules')
-  @ApiOperation({ summary: 'Delete the rules of a scope' })
+  @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
   @ApiResponse({ status: 200, type: DeletedRulesDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   async removeScope(@Query() { scope, scope_id }: DeleteRulesQueryDto): Promise<DeletedRulesDto> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import { Breather } from '../workspace/tree/breather.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { FileFilter } from './file-filter.js';
 import { scriptOf } from './judged-parts.js';
 import type { PermissionCall } from './permission-call.js';
@@ -11,9 +12,9 @@ import { ScriptReader } from './shell/script-reader.js';
 import { ShellGrammar } from './shell/shell-grammar.js';
 import { suggestMatchers } from './suggest-matcher.js';
 import type { Verdict } from './verdict.js';
-import type { CodeRule, CompiledRule } from './compiled-rule.js';
+import type { AnyRule, CompiledRule, RuleSet } from './compiled-rule.js';
 import { compileRule } from './compiled-rule.js';
-import { canonicalJson } from './matching/canonical-json.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 
 /** The scope of a remembered answer of a person: the chat, the agent type, or all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;
@@ -78,7 +79,7 @@ export class PermissionsService {
       ...(agent !== undefined && { agent }),
       ...(use_key !== undefined && { use_key }),
     });
-    return new PermissionPolicy(rules, await this.readerFor(call), this.cache.compile);
+    return this.policyOf(rules, await this.readerFor(call));
   }
 
   /**
@@ -123,15 +124,23 @@ export class PermissionsService {
   ): Promise<boolean> {
     const now = this.clock.now();
     const full = { ...rule, id: 'suggested', created_at: now.toISOString(), uses: 0 };
-    const rules = [...(await this.rules.listFor(call)), full];
-    const policy = new PermissionPolicy(rules, reader, this.cache.compile);
+    const { operator, added } = await this.rules.listFor(call);
+    const policy = await this.policyOf({ operator, added: [...added, full] }, reader);
     return policy.judge(this.withPolicy(call), now).decision === rule.decision;
   }
 
   private covers(rule: RuleInput, call: PermissionCall, reader: ScriptReader | undefined): boolean {
     const full = { ...rule, id: 'suggested', created_at: null, uses: 0 };
-    const alone = new PermissionPolicy([full], reader, this.cache.compile);
+    const alone = new PermissionPolicy({ operator: [], added: [full] }, { scripts: reader });
     return alone.judge(this.withPolicy(call), this.clock.now()).rule === full;
+  }
+
+  private async policyOf(
+    rules: RuleSet,
+    scripts: ScriptReader | undefined,
+  ): Promise<PermissionPolicy> {
+    const compile = await this.cache.load([...rules.operator, ...rules.added]);
+    return new PermissionPolicy(rules, { scripts, compile });
   }
 
   private withPolicy(call: PermissionCall): PermissionCall {
@@ -164,13 +173,25 @@ function toRule(
   };
 }
 
-const MAX_COMPILED = 5000;
+/** More than the rules that can apply to one call. */
+const MAX_COMPILED = 20_000;
 
 /** Compiles each matcher once, even if its rule is read many times. */
 class RuleCache {
   private readonly matchers = new Map<string, CompiledRule['match']>();
 
-  readonly compile = (rule: PermissionRule | CodeRule): CompiledRule => {
+  /** Looks up these rules, and compiles new ones: a thousand large patterns take seconds. */
+  async load(rules: readonly AnyRule[]): Promise<(rule: AnyRule) => CompiledRule> {
+    const breather = new Breather();
+    const compiled = new Map<AnyRule, CompiledRule>();
+    for (const rule of rules) {
+      compiled.set(rule, this.compile(rule));
+      await breather.breathe();
+    }
+    return (rule) => compiled.get(rule)!;
+  }
+
+  private compile(rule: AnyRule): CompiledRule {
     if (rule.matcher.type === 'custom') return compileRule(rule);
     const key = `${rule.decision === 'allow'} ${canonicalJson(rule.matcher)}`;
     const known = this.matchers.get(key);
@@ -179,5 +200,5 @@ class RuleCache {
     const compiled = compileRule(rule);
     this.matchers.set(key, compiled.match);
     return compiled;
-  };
+  }
 }

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
+import { ChatStore } from '../persistence/chat.store.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { CodeRules } from './code-rules.js';
-import type { CodeRule } from './compiled-rule.js';
+import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
-import { canonicalJson } from './matching/canonical-json.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
-import { orderRules } from './rules/order-rules.js';
+import { orderRules, rulesAfter } from './rules/order-rules.js';
+import type { RulePlace } from './rules/order-rules.js';
 
 /** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;
@@ -28,31 +30,48 @@ export class RuleBook {
     private readonly declared: DeclaredRules,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly chats: ChatStore,
   ) {}
 
-  /** Rules in order of evaluation. */
-  async list(filter: RuleFilter = {}): Promise<PermissionRule[]> {
-    const { scope, scope_id } = filter;
-    const inFiles = [...this.file.rules, ...this.declared.rules].filter(
+  /** A page of rules in order of evaluation; `after` is the last rule of the previous page. */
+  async list(
+    filter: RuleFilter,
+    { limit, after }: { readonly limit: number; readonly after?: RulePlace },
+  ): Promise<PermissionRule[]> {
+    const inFiles = orderRules(this.listInFiles(filter));
+    const page = { limit, ...(after && { after }) };
+    const rules = [
+      ...(await this.withUses(after ? rulesAfter(inFiles, after) : inFiles)),
+      ...(await this.store.listInOrder(filter, page)),
+    ];
+    return orderRules(rules).slice(0, limit);
+  }
+
+  private listInFiles({ scope, scope_id }: RuleFilter): PermissionRule[] {
+    return this.inFiles.filter(
       (rule) =>
         (scope === undefined || rule.scope === scope) &&
         (scope_id === undefined || rule.scope_id === scope_id),
     );
-    return orderRules([...inFiles, ...(await this.store.list(filter))]);
   }
 
   /** Every rule that can apply to a call. */
-  async listFor(call: RuledCall): Promise<(PermissionRule | CodeRule)[]> {
-    const inFile = this.file.rulesFor(call.use_key);
-    const { declared, code, store } = this;
-    return [...code.rules, ...inFile, ...declared.rules, ...(await store.listFor(call))];
+  async listFor(call: RuledCall): Promise<RuleSet> {
+    const [inFiles, added] = await Promise.all([
+      this.withUses(this.inFiles, call.use_key),
+      this.store.listFor(call),
+    ]);
+    return { operator: [...this.code.rules, ...inFiles], added };
   }
 
-  /** @throws AppError `too_many_rules` (409) */
+  /** @throws AppError `chat_not_found` (404), `too_many_rules` (409) */
   async add(input: RuleInput): Promise<PermissionRule> {
     const created_at = this.clock.now().toISOString();
     const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
     if (await this.store.add(rule, MAX_RULES)) return rule;
+    const { scope, scope_id } = input;
+    if (scope === 'session' && !(await this.chats.findChat(scope_id!)))
+      throw unknownChat(scope_id!);
     throw new AppError(
       'conflict',
       'too_many_rules',
@@ -72,8 +91,9 @@ export class RuleBook {
     matcher,
   }: RuleInput): Promise<PermissionRule | undefined> {
     const wanted = canonicalJson(matcher);
-    const rules = await this.list({ scope, ...(scope_id !== null && { scope_id }) });
-    return rules.find(
+    const filter = { scope, ...(scope_id !== null && { scope_id }) };
+    const rules = [...this.listInFiles(filter), ...(await this.store.list(filter))];
+    return orderRules(rules).find(
       (rule) =>
         rule.decision === decision &&
         rule.priority >= priority &&
@@ -83,11 +103,11 @@ export class RuleBook {
     );
   }
 
-  /** @throws AppError `rule_not_found` (404), `rule_of_agent_file` (409) */
+  /** @throws AppError `rule_not_found` (404), `rule_of_file` (409) */
   async remove(id: string): Promise<void> {
-    const source = this.declared.sourceOf(id);
-    if (source !== undefined) throw declaredElsewhere(id, source);
-    if ((await this.file.remove(id)) || (await this.store.remove(id))) return;
+    if (this.inFiles.some((rule) => rule.id === id))
+      throw ruleOfFile(id, this.declared.sourceOf(id) ?? this.file.path!);
+    if (await this.store.remove(id)) return;
     throw new AppError(
       'not_found',
       'rule_not_found',
@@ -95,20 +115,39 @@ export class RuleBook {
     );
   }
 
-  /** Returns the number of removed rules. */
-  async removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
-    const fromFile = await this.file.removeScope(scope, scopeId);
-    return fromFile + (await this.store.removeScope(scope, scopeId));
+  /** Returns the number of removed rules. Rules of files stay. */
+  removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
+    return this.store.removeScope(scope, scopeId);
   }
 
   /** Same contract as `RuleStore.countUse`. */
   async countUse(id: string, useKey: string): Promise<boolean> {
-    const isInFile = this.file.rules.some((rule) => rule.id === id);
-    return isInFile ? this.file.countUse(id, useKey) : this.store.countUse(id, useKey);
+    const inFile = this.inFiles.find((rule) => rule.id === id);
+    return inFile ? this.store.countUseInFile(inFile, useKey) : this.store.countUse(id, useKey);
+  }
+
+  private get inFiles(): readonly PermissionRule[] {
+    return [...this.file.rules, ...this.declared.rules];
+  }
+
+  private async withUses(
+    rules: readonly PermissionRule[],
+    useKey?: string,
+  ): Promise<readonly PermissionRule[]> {
+    const limited = rules.filter(({ max_uses }) => max_uses !== null).map(({ id }) => id);
+    if (limited.length === 0) return rules;
+    const uses = await this.store.listUsesInFiles(limited, useKey);
+    return rules.map((rule) => ({ ...rule, uses: uses.get(rule.id) ?? 0 }));
   }
 }
 
-function declaredElsewhere(id: string, source: string): AppError {
-  const message = `The rule ${id} is one of ${source}: take it out there.`;
-  return new AppError('conflict', 'rule_of_agent_file', message);
+function unknownChat(id: string): AppError {
+  const message = `scope_id names no chat: there is no chat ${id}. Create it first.`;
+  const errors = [{ field: 'scope_id', message }];
+  return new AppError('not_found', 'chat_not_found', message, { errors });
+}
+
+function ruleOfFile(id: string, file: string): AppError {
+  const message = `The rule ${id} is one of ${file}, which only its operator changes: take it out there.`;
+  return new AppError('conflict', 'rule_of_file', message);
 }

@@ -1,4 +1,5 @@
 import type { PermissionRule, RuleScope } from './permission-rule.js';
+import type { RulePlace } from './rules/order-rules.js';
 
 /** A filter for rules; an omitted field matches any value. */
 export interface RuleFilter {
@@ -22,6 +23,11 @@ export interface RuledCall {
 export abstract class RuleStore {
   /** Oldest first, by creation time, then id; includes expired and used-up rules. */
   abstract list(filter?: RuleFilter): Promise<PermissionRule[]>;
+  /** In order of evaluation (`orderRules`); `after` is the last rule of the previous page. */
+  abstract listInOrder(
+    filter: RuleFilter,
+    page: { readonly limit: number; readonly after?: RulePlace },
+  ): Promise<PermissionRule[]>;
   /**
    * The rules that can apply to a call: all `user` and global rules, and those of its chat and of
    * its agent type.
@@ -29,8 +35,8 @@ export abstract class RuleStore {
   abstract listFor(call: RuledCall): Promise<PermissionRule[]>;
   abstract find(id: string): Promise<PermissionRule | undefined>;
   /**
-   * Returns false and changes nothing if the id exists, or if its scope and scope id already have
-   * `limit` rules.
+   * Returns false and changes nothing if the id exists, if its scope and scope id already have
+   * `limit` rules, or if it is for a chat that does not exist. Its rules go with a chat.
    */
   abstract add(rule: PermissionRule, limit: number): Promise<boolean>;
   /** Returns true if the rule was there. */
@@ -43,4 +49,14 @@ export abstract class RuleStore {
    * counted (one of the last `MAX_USES_KEPT`) is granted and not counted again.
    */
   abstract countUse(id: string, use_key: string): Promise<boolean>;
+  /** Same contract as `countUse`, for a rule of a file: only its uses are kept here, by its id. */
+  abstract countUseInFile(
+    rule: Pick<PermissionRule, 'id' | 'max_uses'>,
+    use_key: string,
+  ): Promise<boolean>;
+  /** The uses of rules of files, those of `use_key` left out; an unused rule may be missing. */
+  abstract listUsesInFiles(
+    ids: readonly string[],
+    use_key?: string,
+  ): Promise<ReadonlyMap<string, number>>;
 }

@@ -1,5 +1,5 @@
 import { escapeGlob } from '../matching/glob.js';
-import { canonicalJson } from './matching/canonical-json.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import { findPathInputs } from './matching/path-inputs.js';
 import { toWorkspacePath } from './matching/workspace-path.js';
 import type { PermissionCall } from './permission-call.js';

@@ -1,5 +1,5 @@
 import type { Json } from '../protocol/json.js';
-import type { Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/core/tool.js';
 import type { FileFilter } from './file-filter.js';
 import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';
 

@@ -1,4 +1,5 @@
 import type { JudgedPart } from './matching/judged-part.js';
+import { showOnOneLine } from '../tools/text/show-unseen.js';
 import type { TraceEntry } from './verdict.js';
 
 const MAX_ENTRIES = 500;
@@ -14,7 +15,8 @@ export class Trace {
 
   add(part: JudgedPart, entry: Omit<TraceEntry, 'command'>): void {
     if (this.considered.length >= MAX_ENTRIES) return;
-    this.considered.push(part.kind === 'call' ? entry : { ...entry, command: showPart(part) });
+    const shown = { ...entry, why: showOnOneLine(entry.why) };
+    this.considered.push(part.kind === 'call' ? shown : { ...shown, command: showPart(part) });
   }
 }
 
@@ -23,7 +25,8 @@ export class Trace {
  * run time.
  */
 export function showPart(part: JudgedPart): string {
-  return part.kind === 'command' ? cut(part.words.map(showWord).join(' ')) : cut(part.source);
+  const text = part.kind === 'command' ? part.words.map(showWord).join(' ') : part.source;
+  return showOnOneLine(cut(text));
 }
 
 function showWord({ text, dynamic }: { text: string; dynamic: boolean }): string {

@@ -1,4 +1,6 @@
-import type { ChatRow, NewChat } from './rows/store-rows.js';
+import type { InteractionRow } from './rows/interaction-row.js';
+import type { LogRecord } from './rows/log-record.js';
+import type { ChatRow, NewChat, RetryInteraction } from './rows/store-rows.js';
 
 /** `cancel_reason` of an interaction that is cancelled by a start with `on_conflict: interrupt`. */
 export const INTERRUPTED = 'Interrupted by a new message.';
@@ -9,20 +11,32 @@ export function newChatRow({ id, title, agent, created_at, metadata }: NewChat):
   return { id, title, agent, head_interaction_id: null, created_at, updated_at, metadata };
 }
 
+/** The record of a retry, in an epoch of its own. */
+export function retryRecord(
+  row: Pick<InteractionRow, 'id' | 'agent_id' | 'epoch' | 'last_seq'>,
+  { resumed: body, at }: RetryInteraction,
+): LogRecord {
+  const { id: interaction_id, agent_id } = row;
+  const [epoch, seq] = [row.epoch + 1, row.last_seq + 1];
+  return { interaction_id, seq, epoch, agent_id, at, key: null, body, hidden: null };
+}
+
 export interface LossCounters {
-  readonly last_seq: number;
-  /**
-   * Records up to this seq are no progress of the current epoch: earlier runs wrote them, or the
-   * record is `RESUMED`.
-   */
-  readonly taken_seq: number;
-  /** Consecutive lost runs without progress at the beginning of the current epoch. */
+  /** The current epoch has made progress; see `isProgress`. */
+  readonly progressed: boolean;
+  /** Consecutive lost runs without progress, at the beginning of the current epoch. */
   readonly losses: number;
+  /** Those among the losses during which it ran alone among suspects. */
+  readonly alone_losses: number;
+  /** Number of suspects in the group that its run was started with; 0: it runs as no suspect. */
+  readonly trial: number;
   readonly owner: string | null;
 }
 
-/** Consecutive lost runs without progress; a run that still has an owner counts as lost. */
-export function countLosses({ last_seq, taken_seq, losses, owner }: LossCounters): number {
-  if (last_seq > taken_seq) return 0;
-  return losses + (owner === null ? 0 : 1);
+/** The counters of its next run; a run that still has an owner counts as lost. */
+export function countLosses(counters: LossCounters): Omit<LossCounters, 'progressed' | 'owner'> {
+  const { progressed, losses, alone_losses, trial, owner } = counters;
+  if (progressed) return { losses: 0, alone_losses: 0, trial: 0 };
+  if (owner === null) return { losses, alone_losses, trial };
+  return { losses: losses + 1, alone_losses: alone_losses + (trial === 1 ? 1 : 0), trial };
 }

@@ -1,6 +1,27 @@
 import type { Message } from '../protocol/message.js';
 import type { InteractionRow } from './rows/interaction-row.js';
-import type { StartInteraction, StartOutcome } from './rows/store-rows.js';
+import type {
+  IdempotencyKey,
+  RetryInteraction,
+  RetryOutcome,
+  StartInteraction,
+  StartOutcome,
+  UsedKey,
+} from './rows/store-rows.js';
+
+export interface InteractionListPage {
+  readonly chat_id: string;
+  readonly superseded: boolean;
+  readonly limit: number;
+  readonly before?: string;
+  readonly bytes?: number;
+}
+
+export interface FinalState {
+  readonly messages: readonly Message[];
+  /** Of the messages as JSON. */
+  readonly bytes: number;
+}
 
 /** Port: interactions, their order in a chat, and the conversation before them. */
 export abstract class InteractionStore {
@@ -11,6 +32,15 @@ export abstract class InteractionStore {
    * then the edited interaction, then for an active or queued interaction of the chat.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
+  /**
+   * One transaction: the head of a chat without an active or queued interaction, FAILED with one of
+   * the codes, is RUNNING again, unowned, in a new epoch, with its log and the record `resumed`,
+   * without the data of its end and without losses. Requests that its end has closed are open
+   * again. Undefined: there is no such interaction.
+   */
+  abstract retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined>;
+  /** The outcome of a start whose idempotency key was used before; undefined for a new key. */
+  abstract findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined>;
   abstract findInteraction(id: string): Promise<InteractionRow | undefined>;
   /** The interaction with this root agent, or whose log contains the start of the agent. */
   abstract findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined>;
@@ -23,24 +53,25 @@ export abstract class InteractionStore {
    * unowned, with record 1 (`at`) and its parent: the previous head, or the parent of the
    * interaction it edits. Returns the ids of the promoted ones. `append` does the same in the
    * transaction that ends an interaction; this method repairs the state after a crash. Applies to
-   * one chat, or to all.
+   * one chat, or to all, of which one call may leave some to the next.
    */
   abstract promoteQueued(at: string, chatId?: string): Promise<string[]>;
   /**
    * Last first; `before` is the id of an interaction of the chat. Queued ones, then the active
    * branch from its head along the parents, which is the order in which they began; with
-   * `superseded`, all of the chat in the order of their creation.
+   * `superseded`, all of the chat in the order of their creation. With `bytes`, the page ends with
+   * the row that makes its messages, metadata and settings larger than that.
    */
-  abstract listInteractions(page: {
-    chat_id: string;
-    superseded: boolean;
-    limit: number;
-    before?: string;
-  }): Promise<InteractionRow[]>;
+  abstract listInteractions(page: InteractionListPage): Promise<InteractionRow[]>;
   /**
    * The conversation before this interaction: the messages that its ancestors added, oldest first.
    */
   abstract getPreviousState(interactionId: string): Promise<Message[]>;
+  /**
+   * The conversation up to the end of an interaction; undefined if it has not ended, or if the
+   * conversation has more than `bytes`.
+   */
+  abstract findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined>;
   /** The messages that each of these interactions added; those that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
   /**

@@ -12,6 +12,8 @@ export abstract class LeaseStore {
     held: readonly { interaction_id: string; epoch: number }[],
     terms: LeaseTerms,
   ): Promise<LeaseState[]>;
+  /** Others join a suspect that runs: a loss is not counted as one of `trial` 1 any more. */
+  abstract leaveTrial(interactionId: string, epoch: number): Promise<void>;
   /** Releases a lease without ending the interaction. */
   abstract releaseLease(interactionId: string, epoch: number): Promise<void>;
   /**

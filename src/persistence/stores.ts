@@ -20,3 +20,17 @@ export interface Stores {
   readonly interventions: InterventionStore;
   readonly archive: ChatArchive;
 }
+
+/**
+ * The stores that runs read from: the same data over connections of their own, so that runs never
+ * wait for reads of clients. Writes of runs use these connections in every store.
+ */
+export abstract class RunStores implements Stores {
+  abstract readonly chats: ChatStore;
+  abstract readonly interactions: InteractionStore;
+  abstract readonly records: RecordStore;
+  abstract readonly leases: LeaseStore;
+  abstract readonly requests: RequestStore;
+  abstract readonly interventions: InterventionStore;
+  abstract readonly archive: ChatArchive;
+}

@@ -21,8 +21,31 @@ export function isFinal(status: InteractionStatus): status is FinalStatus {
   return (FINAL_STATUSES as readonly string[]).includes(status);
 }
 
+export const APPROVAL_MODES = ['ask', 'auto', 'deny', 'defer'] as const;
+
+/**
+ * Treatment of a tool call that needs approval. `ask`: ask and wait; `auto`: allow; `deny`: deny;
+ * `defer`: ask while the agent continues.
+ */
+export type ApprovalMode = (typeof APPROVAL_MODES)[number];
+
 /** Tokens, summed over all model turns of the interaction's agents. */
 export type Usage = Immutable<z.infer<typeof usage>>;
+
+/** The sum, at most the largest number that is exact. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input_tokens: addTokens(one.input_tokens, other.input_tokens),
+    output_tokens: addTokens(one.output_tokens, other.output_tokens),
+  };
+}
+
+export function addTokens(...counts: readonly number[]): number {
+  return Math.min(
+    counts.reduce((sum, count) => sum + count, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+}
 
 export type InteractionError = EventError;
 
@@ -46,6 +69,16 @@ export interface Interaction {
   readonly superseded_at: string | null;
   readonly last_seq: number;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The fields that this answer shortens because they are long; null if everything is in it. */
+  readonly cut: InteractionCut | null;
+}
+
+/** Paths at which the rest is. */
+export interface InteractionCut {
+  /** The events after those in `agent_events`. */
+  readonly agent_events?: string;
+  /** The final state, which is null here although the interaction has ended. */
+  readonly final_agent_state?: string;
 }
 
 export interface Chat {
@@ -53,6 +86,8 @@ export interface Chat {
   readonly title: string | null;
   readonly agent: string | null;
   readonly interactions: readonly Interaction[];
+  /** The value of `before` for the earlier interactions; null if there are none. */
+  readonly next_before: string | null;
   readonly head_interaction_id: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -60,4 +95,4 @@ export interface Chat {
 }
 
 /** A chat in a list: everything but its interactions. */
-export type ChatSummary = Omit<Chat, 'interactions'>;
+export type ChatSummary = Omit<Chat, 'interactions' | 'next_before'>;

@@ -34,6 +34,8 @@ export abstract class RunQueue {
    * taken beforehand.
    */
   abstract readonly isImmediate: boolean;
+  /** Time since which a shared queue refuses commands; undefined if it does not. */
+  abstract readonly refusedSince: Date | undefined;
   /** Number of interactions that wait in this process. */
   abstract readonly queued: number;
   /** Number of interactions that wait in this process or for any. Never rejects. */

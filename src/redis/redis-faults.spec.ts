@@ -1,4 +1,5 @@
-import { findRedisFaults } from './redis-faults.js';
+import { jest } from '@jest/globals';
+import { findRedisFaults, Refusals } from './redis-faults.js';
 
 describe(findRedisFaults.name, () => {
   it.each([
@@ -14,5 +15,27 @@ describe(findRedisFaults.name, () => {
 
   it('reports nothing without INFO', () => {
     expect(findRedisFaults('')).toEqual([]);
+  });
+});
+
+describe(Refusals.name, () => {
+  const refusal = Object.assign(new Error('NOPERM no permission'), { name: 'ReplyError' });
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('lasts for a minute after the last one', () => {
+    const report = jest.fn();
+    const refusals = new Refusals(report);
+    refusals.note(new Error('the connection is lost'));
+    expect(refusals.since).toBeUndefined();
+    refusals.note(refusal);
+    const first = new Date();
+    jest.advanceTimersByTime(50_000);
+    refusals.note(refusal);
+    jest.advanceTimersByTime(50_000);
+    expect(refusals.since).toEqual(first);
+    jest.advanceTimersByTime(11_000);
+    expect(refusals.since).toBeUndefined();
+    expect(report).toHaveBeenCalledTimes(1);
   });
 });

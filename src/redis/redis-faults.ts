@@ -22,6 +22,9 @@ function isOlder(version: string): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
+/** Time after the last refused command until Redis counts as healthy again, in milliseconds. */
+const RECOVERY_MS = 60_000;
+
 /**
  * Commands that Redis refuses, for example for want of a permission or memory: each kind is
  * reported once.
@@ -29,11 +32,21 @@ function isOlder(version: string): boolean {
 export class Refusals {
   /** The first words of the error replies. */
   private readonly reported = new Set<string>();
+  private first: Date | undefined;
+  private last = 0;
 
   constructor(private readonly report: (message: string) => void) {}
 
+  /** Time of the first refusal; undefined after a minute without one. */
+  get since(): Date | undefined {
+    if (performance.now() - this.last > RECOVERY_MS) this.first = undefined;
+    return this.first;
+  }
+
   note(error: Error): void {
     if (error.name !== 'ReplyError') return; // the class would load the client
+    this.first = this.since ?? new Date();
+    this.last = performance.now();
     const [kind = ''] = error.message.split(' ', 1);
     if (this.reported.has(kind)) return;
     this.reported.add(kind);
@@ -43,5 +56,6 @@ export class Refusals {
   /** After a reconnection: it may be another server. */
   clear(): void {
     this.reported.clear();
+    this.first = undefined;
   }
 }

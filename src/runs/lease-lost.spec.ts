@@ -3,14 +3,14 @@ import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/kinds/react/react.agent.js';
 import type { AppendBatch, AppendOutcome } from '../persistence/rows/store-rows.js';
 import { ModelError } from '../models/model-error.js';
-import { expectEnded } from '../../test/support/expect-ended.js';
-import { FakeTool } from '../../test/support/fake-tool.js';
+import { expectEnded } from '../../test/support/client/expect-ended.js';
+import { FakeTool } from '../../test/support/tools/fake-tool.js';
 import { Gate } from '../../test/support/gate.js';
-import { answerTurn, callTurn, textDelta } from '../../test/support/model-events.js';
+import { answerTurn, callTurn, textDelta } from '../../test/support/model/model-events.js';
 import { aborted, quiet } from '../../test/support/quiet.js';
-import { RunWorld } from '../../test/support/run-world.js';
-import type { AgentFunction, ProcessOptions } from '../../test/support/run-world.js';
-import { ScriptedProvider } from '../../test/support/scripted-provider.js';
+import { RunWorld } from '../../test/support/runs/run-world.js';
+import type { AgentFunction, ProcessOptions } from '../../test/support/runs/run-world.js';
+import { ScriptedProvider } from '../../test/support/model/scripted-provider.js';
 import { Run } from './run.js';
 
 const CALLS = [

@@ -1,12 +1,16 @@
+import { isRecordOf } from '../persistence/rows/log-record.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { agentEndKey } from './journal/completes.js';
 import { RESUME_REASONS } from './run-input.js';
+import type { ToolRecovery } from '../tools/core/tool.js';
 
 /** A started tool. */
 interface Started {
   /** Epoch of the run that started it, if one did. */
   started_in?: number;
+  /** Of the tool as it was started. */
+  recovery?: ToolRecovery;
   /** Its processes. */
   trace?: unknown;
   /** Its run was lost; the processes that it left running have been killed since. */
@@ -98,7 +102,10 @@ export class OpenWork {
         this.openCalls.set(body.id, { id: body.id, key, agent_id, tool_name: body.tool_name });
         break;
       case 'TOOL_STARTED': {
-        const started: Started = { started_in: epoch, trace: hidden };
+        const started: Started = {
+          started_in: epoch,
+          ...(isRecordOf(record, 'TOOL_STARTED') && record.hidden),
+        };
         Object.assign(this.openCalls.get(body.id) ?? {}, started);
         Object.assign(this.openApprovals.get(body.id) ?? {}, started);
         break;
@@ -106,7 +113,8 @@ export class OpenWork {
       case 'TOOL_RESULT': {
         this.openCalls.delete(body.id);
         const approval = this.openApprovals.get(body.id);
-        if (approval && !approval.isDecided) approval.isDeferred = true;
+        const deferred = hidden && 'deferred' in hidden ? hidden.deferred : undefined;
+        if (approval && approval.approval_id === deferred) approval.isDeferred = true;
         else this.openApprovals.delete(body.id);
         break;
       }

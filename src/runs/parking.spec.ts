@@ -20,7 +20,7 @@ class World {
       this.attempts++;
       return new Promise((resolve) => (this.settle = resolve));
     };
-    const health = { markHealthy: () => {} };
+    const health = { leaveTrial: async () => {} };
     const signals = { park };
     this.parking = new Parking({ after_ms: AFTER_MS, slot: SLOT, waiting, signals, health });
   }

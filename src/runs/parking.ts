@@ -9,7 +9,7 @@ interface ParkingOptions {
   readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
   readonly signals: Pick<RunSignals, 'park'>;
-  readonly health: Pick<RunHealth, 'markHealthy'>;
+  readonly health: Pick<RunHealth, 'leaveTrial'>;
 }
 
 /**
@@ -29,8 +29,8 @@ export class Parking implements ActivityListener {
   }
 
   activityChanged(activity: Activity): void {
-    // a parkable run is healthy once it is parked
-    if (activity === 'waiting') this.options.health.markHealthy();
+    // a parkable run leaves once it is parked
+    if (activity === 'waiting') this.options.health.leaveTrial().catch(() => {});
     if (activity === this.activity || this.stopped) return;
     const hasWorked = this.activity === 'working';
     this.activity = activity;

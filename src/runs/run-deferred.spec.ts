@@ -1,13 +1,13 @@
 import { ReactAgent } from '../agents/kinds/react/react.agent.js';
 import type { Settlement } from '../persistence/rows/request-rows.js';
-import { AskingJudge } from '../../test/support/asking-judge.js';
-import { expectEnded } from '../../test/support/expect-ended.js';
-import type { ToolContext } from '../tools/tool.js';
-import { FakeTool } from '../../test/support/fake-tool.js';
-import { answerTurn, callTurn } from '../../test/support/model-events.js';
-import { RunWorld } from '../../test/support/run-world.js';
-import type { AgentFunction, ProcessOptions } from '../../test/support/run-world.js';
-import { ScriptedProvider } from '../../test/support/scripted-provider.js';
+import { AskingJudge } from '../../test/support/runs/asking-judge.js';
+import { expectEnded } from '../../test/support/client/expect-ended.js';
+import type { ToolContext } from '../tools/core/tool.js';
+import { FakeTool } from '../../test/support/tools/fake-tool.js';
+import { answerTurn, callTurn } from '../../test/support/model/model-events.js';
+import { RunWorld } from '../../test/support/runs/run-world.js';
+import type { AgentFunction, ProcessOptions } from '../../test/support/runs/run-world.js';
+import { ScriptedProvider } from '../../test/support/model/scripted-provider.js';
 import { Run } from './run.js';
 
 const MOMENTS = Array.from({ length: 18 }, (_, n) => n);

@@ -1,8 +1,8 @@
 import type { AgentContext } from '../agents/agent-context.js';
 import { ModelError } from '../models/model-error.js';
-import { answerTurn, textDelta, thinkingDelta } from '../../test/support/model-events.js';
-import { RunWorld } from '../../test/support/run-world.js';
-import { turnsByModel, type Tries } from '../../test/support/turns-by-model.js';
+import { answerTurn, textDelta, thinkingDelta } from '../../test/support/model/model-events.js';
+import { RunWorld } from '../../test/support/runs/run-world.js';
+import { turnsByModel, type Tries } from '../../test/support/model/turns-by-model.js';
 import { Run } from './run.js';
 
 const CHAIN = 'fake/a, fake/b';

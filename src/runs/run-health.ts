@@ -1,14 +1,16 @@
+import type { LeaseStore } from '../persistence/lease.store.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
-import type { RecordBody, RecordOf } from '../protocol/events.js';
+import type { RecordOf } from '../protocol/events.js';
+import { isProgress } from '../protocol/progress.js';
 import type { CrashQuarantine } from './runner/crash-quarantine.js';
 
-/** Time without a record after which a quarantined run yields to others, in milliseconds. */
+/** Time without progress after which a suspect's run yields to others, in milliseconds. */
 const QUARANTINE_MS = 5_000;
 /**
- * Maximum number of consecutive yields. After that, the run stays until it writes a record: it may
+ * Maximum number of consecutive yields. After that, the run stays until it makes progress: it may
  * crash the process later.
  */
-const MAX_QUARANTINES = 3;
+const MAX_YIELDS = 3;
 
 export const SLOW_AFTER_LOSS: RecordOf<'NOTICE'> = {
   type: 'NOTICE',
@@ -16,22 +18,34 @@ export const SLOW_AFTER_LOSS: RecordOf<'NOTICE'> = {
   message: 'The server was lost more than once while this interaction ran. It runs again.',
 };
 
-/**
- * Tracks whether a run has proven not to crash the process at once; if so, it leaves the crash
- * quarantine.
- */
+interface RunEpoch {
+  readonly interaction_id: string;
+  readonly epoch: number;
+}
+
+/** When the run of a suspect stops keeping other suspects waiting. */
 export class RunHealth {
   private readonly healthy = new AbortController();
 
   constructor(
-    private readonly quarantine: Pick<CrashQuarantine, 'release'>,
-    private readonly interactionId: string,
+    private readonly quarantine: Pick<CrashQuarantine, 'release' | 'trialOf'>,
+    private readonly leases: Pick<LeaseStore, 'leaveTrial'>,
+    private readonly run: RunEpoch,
   ) {}
 
-  /** The run has written a record, or only waits for people, or is over. */
+  /** The run has made progress. */
   markHealthy(): void {
     this.healthy.abort();
-    this.quarantine.release(this.interactionId);
+    this.quarantine.release(this.run.interaction_id);
+  }
+
+  /** Others join the run, though it has made no progress: it waits for people, or is slow. */
+  async leaveTrial(): Promise<void> {
+    const { interaction_id, epoch } = this.run;
+    this.healthy.abort();
+    if (this.quarantine.trialOf(interaction_id) === 0) return;
+    await this.leases.leaveTrial(interaction_id, epoch);
+    this.quarantine.release(interaction_id);
   }
 
   /** Stops waiting; the runner releases the interaction. */
@@ -39,13 +53,10 @@ export class RunHealth {
     this.healthy.abort();
   }
 
-  /**
-   * Resolves with true if the run has to write SLOW_AFTER_LOSS, to leave the quarantine without
-   * progress.
-   */
+  /** Resolves with true if the run has to write SLOW_AFTER_LOSS and to leave the trial. */
   async isSlow(records: readonly LogRecord[]): Promise<boolean> {
     const { signal } = this.healthy;
-    if (signal.aborted || countQuarantines(records) >= MAX_QUARANTINES) return false;
+    if (signal.aborted || countYields(records) >= MAX_YIELDS) return false;
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(true), QUARANTINE_MS).unref();
       const end = (): void => {
@@ -57,13 +68,10 @@ export class RunHealth {
   }
 }
 
-/** Number of consecutive yields by runs of the interaction, without other progress. */
-function countQuarantines(records: readonly LogRecord[]): number {
+/** Number of consecutive yields by runs of the interaction, without progress. */
+function countYields(records: readonly LogRecord[]): number {
   const bodies = records.map(({ body }) => body);
-  const progress = bodies.findLastIndex((body) => body.type !== 'RESUMED' && !isGivingWay(body));
-  return bodies.slice(progress + 1).filter(isGivingWay).length;
-}
-
-function isGivingWay(body: RecordBody): boolean {
-  return body.type === 'NOTICE' && body.code === SLOW_AFTER_LOSS.code;
+  const since = bodies.slice(bodies.findLastIndex(isProgress) + 1);
+  return since.filter((body) => body.type === 'NOTICE' && body.code === SLOW_AFTER_LOSS.code)
+    .length;
 }

@@ -3,8 +3,8 @@ import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import type { LiveBus } from '../event-log/live/live-bus.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RecordOf } from '../protocol/events.js';
-import { toErrorText } from '../tools/to-text.js';
-import type { ToolServer } from '../tools/tool-source.js';
+import { toErrorText } from '../tools/text/to-text.js';
+import type { ToolServer } from '../tools/core/tool-source.js';
 
 /** True if the run can no longer write; the interaction continues in another run. */
 export function isLoss(error: unknown): boolean {

@@ -1,13 +1,13 @@
 import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/kinds/react/react.agent.js';
 import type { Settlement } from '../persistence/rows/request-rows.js';
-import { AskingJudge } from '../../test/support/asking-judge.js';
-import { expectEnded } from '../../test/support/expect-ended.js';
-import { FakeTool } from '../../test/support/fake-tool.js';
+import { AskingJudge } from '../../test/support/runs/asking-judge.js';
+import { expectEnded } from '../../test/support/client/expect-ended.js';
+import { FakeTool } from '../../test/support/tools/fake-tool.js';
 import { Gate } from '../../test/support/gate.js';
-import { answerTurn, callTurn } from '../../test/support/model-events.js';
-import { RunWorld } from '../../test/support/run-world.js';
-import { ScriptedProvider } from '../../test/support/scripted-provider.js';
+import { answerTurn, callTurn } from '../../test/support/model/model-events.js';
+import { RunWorld } from '../../test/support/runs/run-world.js';
+import { ScriptedProvider } from '../../test/support/model/scripted-provider.js';
 import { Run } from './run.js';
 
 const CALL = { id: 'c1', name: 'tool', arguments: '{}' };

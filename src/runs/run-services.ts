@@ -10,13 +10,14 @@ import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import { ToolJudge } from '../permissions/tool-judge.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
-import { InterventionStore } from '../persistence/intervention.store.js';
-import { LeaseStore } from '../persistence/lease.store.js';
-import { RecordStore } from '../persistence/record.store.js';
-import { RequestStore } from '../persistence/request.store.js';
-import { ToolExecutor } from '../tools/tool-executor.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import type { InteractionStore } from '../persistence/interaction.store.js';
+import type { InterventionStore } from '../persistence/intervention.store.js';
+import type { LeaseStore } from '../persistence/lease.store.js';
+import type { RecordStore } from '../persistence/record.store.js';
+import type { RequestStore } from '../persistence/request.store.js';
+import { RunStores } from '../persistence/stores.js';
+import { ToolExecutor } from '../tools/core/tool-executor.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
 import { CallRates } from './limits/call-limits.js';
 
@@ -25,12 +26,14 @@ import { CallRates } from './limits/call-limits.js';
 export class RunServices {
   readonly logger = new Logger('Run');
 
+  readonly interactions: InteractionStore;
+  readonly records: RecordStore;
+  readonly leases: LeaseStore;
+  readonly requests: RequestStore;
+  readonly interventions: InterventionStore;
+
   constructor(
-    readonly interactions: InteractionStore,
-    readonly records: RecordStore,
-    readonly leases: LeaseStore,
-    readonly requests: RequestStore,
-    readonly interventions: InterventionStore,
+    stores: RunStores,
     readonly bus: LiveBus,
     readonly conversations: ConversationCache,
     readonly writer: LogWriter,
@@ -46,5 +49,11 @@ export class RunServices {
     readonly config: Config,
     readonly clock: Clock,
     readonly ids: Ids,
-  ) {}
+  ) {
+    this.interactions = stores.interactions;
+    this.records = stores.records;
+    this.leases = stores.leases;
+    this.requests = stores.requests;
+    this.interventions = stores.interventions;
+  }
 }

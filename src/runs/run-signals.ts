@@ -50,7 +50,7 @@ export class RunSignals {
   }
 
   /** Compares the row, as read by a lease renewal. */
-  renewed({ cancel_reason, signals }: LeaseState): void {
+  renewed({ cancel_reason, signals }: Pick<LeaseState, 'cancel_reason' | 'signals'>): void {
     if (cancel_reason !== null) this.options.stop.cancel(cancel_reason);
     else if (signals !== this.known) void this.wake();
   }

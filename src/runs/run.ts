@@ -8,19 +8,24 @@ import { checkMessage } from './effects/message-check.effect.js';
 import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import { RunLog } from '../event-log/append/run-log.js';
 import type { Entry } from '../event-log/append/run-log.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import { StoreRefused } from '../persistence/store-refused.error.js';
 import type { RunSlot } from '../queue/run-queue.js';
 import { OpenWork } from './open-work.js';
 import { Parking } from './parking.js';
 import type { WaitingRuns } from './parking.js';
 import { RunHealth, SLOW_AFTER_LOSS } from './run-health.js';
+import { isRetried } from './run-input.js';
 import type { RunInput } from './run-input.js';
 import type { RunLease } from './run-lease.js';
 import { isLoss, outageNotices, reportFailure, reportStop } from './run-reports.js';
 import type { RunServices } from './run-services.js';
 import { RunSignals } from './run-signals.js';
 import { RunStop } from './run-stop.js';
-import { CrashLoop, MAX_LOSSES, QUARANTINE_LOSSES } from './runner/crash-quarantine.js';
+import { CrashLoop, SUSPECT_LOSSES } from './runner/crash-quarantine.js';
 import type { CrashQuarantine } from './runner/crash-quarantine.js';
+import { giveUp } from './runner/give-up.js';
+import { requireProgress } from './runner/save-loop.js';
 import { AgentScope } from './scope/agent-scope.js';
 import { RunActivity } from './scope/run-activity.js';
 import { RunScope } from './scope/run-scope.js';
@@ -30,7 +35,7 @@ interface RunEnvironment {
   readonly lease: Pick<RunLease, 'isFresh'>;
   readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
-  readonly quarantine: Pick<CrashQuarantine, 'release'>;
+  readonly quarantine: Pick<CrashQuarantine, 'release' | 'trialOf'>;
 }
 
 /** One attempt of this process to execute an interaction. */
@@ -55,7 +60,7 @@ export class Run {
     for (const record of records) openWork.apply(record);
     if (resumed === undefined) openWork.takeOver(epoch);
     const log = new RunLog(services, { interaction_id, epoch, last_seq: openWork.lastSeq, lease });
-    this.health = new RunHealth(quarantine, interaction_id);
+    this.health = new RunHealth(quarantine, services.leases, { interaction_id, epoch });
     const activity = new RunActivity();
     const parts = { log, openWork, activity, health: this.health };
     this.scope = new RunScope(services, input, parts);
@@ -63,10 +68,15 @@ export class Run {
     this.ending = new RunEnding(this.root);
     this.signals = new RunSignals({ run: this.scope, stop: this.stop, slot });
     // A parked run can't be lost to a poison message that runs beside it.
-    const after_ms = losses < QUARANTINE_LOSSES ? services.config.parkAfterMs : 0;
+    const after_ms = losses < SUSPECT_LOSSES ? services.config.parkAfterMs : 0;
     const { signals, health } = this;
     this.parking = new Parking({ after_ms, slot, waiting, signals, health });
     activity.subscribe(this.parking);
+  }
+
+  /** The row at the start of this run. */
+  get interaction(): InteractionRow {
+    return this.input.interaction;
   }
 
   get interactionId(): string {
@@ -75,6 +85,11 @@ export class Run {
 
   get epoch(): number {
     return this.input.interaction.epoch;
+  }
+
+  /** The last seq that the store has confirmed. */
+  get savedSeq(): number {
+    return this.scope.log.savedSeq;
   }
 
   /** False once the interaction has ended or is parked: then there is no lease to release. */
@@ -95,7 +110,7 @@ export class Run {
 
   /** The store was unavailable for so long that another run may own the interaction. */
   cutOff(): void {
-    this.services.spill.noteOutage(this.interactionId);
+    this.services.spill.noteOutage(this.interactionId, this.epoch);
     this.lose();
   }
 
@@ -120,13 +135,34 @@ export class Run {
       const { interaction, before } = this.input;
       this.services.conversations.note(interaction, { before, added });
     } catch (error) {
-      reportStop(this.services.logger, `${this.interactionId}: run ${this.epoch}`, error);
+      if (error instanceof StoreRefused) await this.endRefused(error);
+      else this.report(error);
     } finally {
       this.lose();
       this.health.stop();
       this.parking.stop();
       this.scope.journal.stop();
     }
+  }
+
+  /** Ends the interaction with an append that has nothing of the refused one. */
+  private async endRefused(refusal: StoreRefused): Promise<void> {
+    const { services, scope } = this;
+    services.logger.error(refusal.cause, `${this.interactionId} failed: the store refused to save`);
+    try {
+      this.stop.abortRest();
+      await this.root.drain();
+      const row = await services.interactions.findInteraction(this.interactionId);
+      if (row?.epoch !== this.epoch) return;
+      await giveUp(services, row, refusal, scope.log.lastFrame);
+      this.hasEnded = true;
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private report(error: unknown): void {
+    reportStop(this.services.logger, `${this.interactionId}: run ${this.epoch}`, error);
   }
 
   /** Replays the log to its end, and takes in later signals. */
@@ -138,9 +174,11 @@ export class Run {
     if (interaction.signals > 0) await this.signals.takeInterventions();
     if (openWork.hasAsked) await this.signals.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.writeOutages();
-    if (losses >= QUARANTINE_LOSSES) void this.leaveQuarantineIfSlow();
-    if (resumed === undefined || records.length === 0) return;
+    if (losses >= SUSPECT_LOSSES) void this.leaveQuarantineIfSlow();
+    const last = records.at(-1);
+    if (resumed === undefined || !last) return;
     await this.killOrphans();
+    if (isRetried(last, interaction)) return;
     const attempt = openWork.resumed + 1;
     await this.scope.append([this.entry({ type: 'RESUMED', attempt, reason: resumed })]);
   }
@@ -154,8 +192,12 @@ export class Run {
   private async leaveQuarantineIfSlow(): Promise<void> {
     const isSlow = await this.health.isSlow(this.input.records);
     if (!isSlow || this.stop.isRequested) return;
-    // the run's next append fails, too
-    await this.scope.append([this.entry(SLOW_AFTER_LOSS)]).catch(() => {});
+    try {
+      await this.scope.append([this.entry(SLOW_AFTER_LOSS)]);
+      await this.health.leaveTrial();
+    } catch {
+      // the run's next append fails, too
+    }
   }
 
   /** Kills processes that the lost run left running, before anything else starts. */
@@ -170,7 +212,7 @@ export class Run {
       const text = await Promise.race([this.runRoot(), this.scope.failure, this.stop.requested]);
       if (!this.stop.isRequested) return await this.afterAgent(() => this.ending.completed(text));
     } catch (error) {
-      if (isLoss(error)) throw error;
+      if (isLoss(error) || error instanceof StoreRefused) throw error;
       if (!this.stop.isRequested) {
         reportFailure(this.services.logger, this.interactionId, error);
         return this.afterAgent(() => this.ending.failed(error));
@@ -181,7 +223,9 @@ export class Run {
 
   private async runRoot(): Promise<string | void> {
     if (this.stop.isRequested) return undefined;
-    if (this.input.losses >= MAX_LOSSES) throw new CrashLoop(this.input.losses);
+    const { alone_losses } = this.input;
+    if (alone_losses >= this.services.config.crashLoopLimit) throw new CrashLoop(alone_losses);
+    requireProgress(this.input.records);
     const agent = rootAgent(this.input.interaction, this.scope.conversation);
     await checkMessage(this.root, agent.identity, agent.path);
     return runAgent(this.root, agent);

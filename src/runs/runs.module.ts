@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
+import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -10,6 +11,7 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CallRates } from './limits/call-limits.js';
 import { RunServices } from './run-services.js';
+import { AbandonedRuns } from './runner/abandoned-runs.js';
 import { CrashQuarantine } from './runner/crash-quarantine.js';
 import { LeaseKeeper, ProcessName } from './runner/lease-keeper.js';
 import { Runner } from './runner/runner.js';
@@ -19,6 +21,7 @@ import { Sweep } from './runner/sweep.js';
 @Module({
   imports: [
     AgentsModule,
+    CancellationModule,
     ConversationCacheModule,
     EventLogModule,
     GuardrailsModule,
@@ -28,7 +31,16 @@ import { Sweep } from './runner/sweep.js';
     ToolsModule,
     WorkspaceModule,
   ],
-  providers: [RunServices, Runner, LeaseKeeper, ProcessName, Sweep, CrashQuarantine, CallRates],
+  providers: [
+    RunServices,
+    Runner,
+    LeaseKeeper,
+    ProcessName,
+    Sweep,
+    CrashQuarantine,
+    CallRates,
+    AbandonedRuns,
+  ],
   exports: [Runner, LeaseKeeper],
 })
 export class RunsModule {}

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { link, readdir, realpath, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/app-error.js';
+import { makeDataDir } from './data-dir.js';
 import { close, findListener, isUnsupported, listenAt } from './lock-socket.js';
 
 /** Maximum length of a Unix socket's path that every system supports, in bytes. */
@@ -33,9 +34,9 @@ export class DataDirLock {
     private readonly server: Server,
   ) {}
 
-  /** @throws AppError `data_dir_locked` */
+  /** @throws AppError `data_dir_locked`, `data_dir_unusable` */
   static async acquire(dataDir: string): Promise<DataDirLock> {
-    await mkdir(dataDir, { recursive: true });
+    await makeDataDir(dataDir);
     const inside = { directory: dataDir, prefix: 'lock.' };
     const outside = await placeOutside(dataDir);
     if (Buffer.byteLength(pathOf(inside, 'new.00000000')) > LONGEST_PATH)
@@ -94,7 +95,7 @@ export class DataDirLock {
       .map((generation) => pathOf(place, String(generation)))
       .filter((path) => path !== this.path);
     const listeners = await Promise.all(others.map(findListener));
-    if (listeners.some((listener) => listener !== 'nobody')) return false;
+    if (listeners.some((listener) => listener !== 'none')) return false;
     await Promise.all(others.map((path) => rm(path, { force: true })));
     return true;
   }
@@ -103,7 +104,7 @@ export class DataDirLock {
 async function requireDead(place: Place, generations: number[], dataDir: string): Promise<void> {
   for (const generation of generations) {
     const listener = await findListener(pathOf(place, String(generation)));
-    if (listener !== 'nobody') throw locked(dataDir, listener);
+    if (listener !== 'none') throw locked(dataDir, listener);
   }
 }
 
@@ -132,7 +133,7 @@ function pathOf({ directory, prefix }: Place, rest: string): string {
   return join(directory, prefix + rest);
 }
 
-function locked(dataDir: string, holder: number | 'unknown' | 'nobody'): AppError {
+function locked(dataDir: string, holder: number | 'unknown' | 'none'): AppError {
   const who = typeof holder === 'number' ? `process ${holder}` : 'another process';
   return new AppError(
     'conflict',

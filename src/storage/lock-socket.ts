@@ -31,7 +31,7 @@ export function close(server: Server): Promise<void> {
  * value means that the process or the file is gone. A process that is too busy, or whose socket is
  * not accessible, still counts as present.
  */
-export function findListener(path: string): Promise<number | 'unknown' | 'nobody'> {
+export function findListener(path: string): Promise<number | 'unknown' | 'none'> {
   return new Promise((resolve) => {
     const socket = connect(path);
     let said = '';
@@ -39,7 +39,7 @@ export function findListener(path: string): Promise<number | 'unknown' | 'nobody
     socket.on('data', (data) => (said += data.toString()));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       const isGone = code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTSOCK';
-      resolve(isGone ? 'nobody' : 'unknown');
+      resolve(isGone ? 'none' : 'unknown');
     });
     socket.on('close', () => resolve(Number(said) || 'unknown'));
   });

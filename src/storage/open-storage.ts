@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
-import { SystemClock } from '../kernel/clock.js';
+import type { Clock } from '../kernel/clock.js';
+import { findExposure, makeDataDir } from './data-dir.js';
 import { DataDirLock } from './data-dir-lock.js';
 import type { AllStores } from './stores.js';
 
@@ -14,18 +15,23 @@ export interface Storage extends AllStores {
 /**
  * Opens the configured storage: a Postgres server, the embedded database, or files. The latter two
  * lock `DATA_DIR`.
- * @param report called with each problem that was found and repaired
+ * @param clock follows that of a Postgres server
+ * @param report called with each problem that the operator should know
  * @throws AppError with a message for the operator
  */
 export async function openStorage(
   config: Config,
+  clock: Clock,
   report: (problem: string) => void,
 ): Promise<Storage> {
-  if (config.databaseUrl) return openDatabaseStorage(config, report);
+  await makeDataDir(config.dataDir);
+  const exposure = await findExposure(config.dataDir);
+  if (exposure) report(exposure);
+  if (config.databaseUrl) return openDatabaseStorage(config, clock, report);
   const lock = await DataDirLock.acquire(config.dataDir);
   try {
     const open = config.store === 'file' ? openFileStorage : openDatabaseStorage;
-    const storage = await open(config, report);
+    const storage = await open(config, clock, report);
     return { ...storage, close: () => closeAndRelease(storage, lock) };
   } catch (error) {
     await lock.release();
@@ -43,19 +49,26 @@ async function closeAndRelease(storage: Storage, lock: DataDirLock): Promise<voi
 
 async function openDatabaseStorage(
   config: Config,
+  clock: Clock,
   report: (problem: string) => void,
 ): Promise<Storage> {
   const { openDatabase } = await import('./typeorm/connection/open-database.js');
   const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
   const { createStores } = await import('./typeorm/create-stores.js');
+  const { countOtherProcesses } = await import('./typeorm/connection/other-processes.js');
   const { Vacuum } = await import('./typeorm/connection/vacuum.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
     dataDir: config.dataDir,
     migrate: config.migrate,
     saveTimeoutMs: config.saveTimeoutMs,
+    clock,
     onWait: report,
   });
+  if (config.databaseUrl && !config.redisUrl && (await countOtherProcesses(database)) > 0)
+    report(
+      'Another process uses this database, and REDIS_URL is not set: each process sees only its own readers, and live events and decisions reach others late. Set REDIS_URL for all of them, or stop the others.',
+    );
   const vacuum = config.databaseUrl ? undefined : new Vacuum(database, VACUUM_PAUSE_MS);
   if (vacuum) await expireLeases(database);
   vacuum?.request();
@@ -70,12 +83,13 @@ async function openDatabaseStorage(
 
 async function openFileStorage(
   config: Config,
+  clock: Clock,
   report: (problem: string) => void,
 ): Promise<Storage> {
   const { openFileStores } = await import('./file/file-stores.js');
   return openFileStores({
     data_dir: config.dataDir,
-    clock: new SystemClock(),
+    clock,
     report: ({ path, message }) => report(`${path}: ${message}`),
   });
 }

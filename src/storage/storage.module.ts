@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
 import { AppLogger } from '../logging/app-logger.js';
 import { ChatArchive } from '../persistence/chat-archive.js';
 import { ChatStore } from '../persistence/chat.store.js';
@@ -9,6 +10,7 @@ import { InterventionStore } from '../persistence/intervention.store.js';
 import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
+import { RunStores } from '../persistence/stores.js';
 import { RuleStore } from '../permissions/rule-store.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { openStorage } from './open-storage.js';
@@ -26,7 +28,7 @@ class OpenStorage implements OnApplicationShutdown {
   }
 }
 
-const PORTS = [
+const PORTS: Provider[] = [
   port(ChatStore, 'chats'),
   port(InteractionStore, 'interactions'),
   port(RecordStore, 'records'),
@@ -36,6 +38,11 @@ const PORTS = [
   port(ChatArchive, 'archive'),
   port(RuleStore, 'rules'),
   port(TaskStore, 'tasks'),
+  {
+    provide: RunStores,
+    inject: [OpenStorage],
+    useFactory: ({ stores }: OpenStorage): RunStores => stores.runs ?? stores,
+  },
 ];
 
 /**
@@ -49,11 +56,13 @@ export class StorageModule {
   static forRoot(): DynamicModule {
     return withStorage({
       provide: OpenStorage,
-      inject: [Config, AppLogger],
-      useFactory: async (config: Config, logger: AppLogger) => {
+      inject: [Config, Clock, AppLogger],
+      useFactory: async (config: Config, clock: Clock, logger: AppLogger) => {
         // Written directly, because Nest's own logger buffers messages until the application is
         // created.
-        const storage = await openStorage(config, (problem) => logger.warn(problem, 'Storage'));
+        const storage = await openStorage(config, clock, (problem) =>
+          logger.warn(problem, 'Storage'),
+        );
         return new OpenStorage(storage, () => storage.close());
       },
     });

@@ -6,4 +6,6 @@ import type { TaskStore } from '../tasks/task-store.js';
 export interface AllStores extends Stores {
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  /** Those of `RunStores`; undefined: the same. */
+  readonly runs?: Stores;
 }

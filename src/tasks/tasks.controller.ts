@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
 import { CreateTaskDto } from './dto/create-task.dto.js';
 import { TaskChangedDto, TaskDto, TaskListDto } from './dto/task.dto.js';
 import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
+import { MAX_TASKS } from './task-limits.js';
 import { TasksService } from './tasks.service.js';
 
 /** Changes through the API count as made by a person. */
@@ -16,13 +18,20 @@ export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   @Get()
-  @ApiOperation({ summary: "A chat's task board, oldest first" })
+  @ApiOperation({
+    summary: "A chat's task board, oldest first",
+    description: 'Whole, unless it has more than about 8 MiB.',
+  })
   @ApiResponse({ status: 200, type: TaskListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async list(@Query() { chat_id, status }: ListTasksQueryDto): Promise<TaskListDto> {
-    const tasks = await this.tasks.list(chat_id);
-    return { items: tasks.filter((task) => status === undefined || task.status === status) };
+  async list(@Query() { chat_id, status, cursor }: ListTasksQueryDto): Promise<TaskListDto> {
+    const after = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const tasks = (await this.tasks.list(chat_id)).filter(
+      (task) =>
+        (status === undefined || task.status === status) && (!after || isAfter(task, after)),
+    );
+    return toPage(tasks, MAX_TASKS);
   }
 
   @Post()

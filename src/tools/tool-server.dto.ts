@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ToolServer } from './tool-source.js';
+import type { ToolServer } from './core/tool-source.js';
 
 export class ToolServerDto implements ToolServer {
   @ApiProperty({ example: 'files' })
@@ -11,9 +11,19 @@ export class ToolServerDto implements ToolServer {
   @ApiProperty({ description: 'How many of its tools are offered.' })
   readonly tools: number;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What is wrong with some of its tools, or that the server’s log has the reason.',
+  })
   readonly problem: string | null;
 
   @ApiProperty({ format: 'date-time' })
   readonly since: string;
+}
+
+/** Without the reason for an outage: it has addresses, paths and commands in it. */
+export function toServerDto(server: ToolServer): ToolServerDto {
+  if (server.state !== 'unavailable') return server;
+  return { ...server, problem: 'It can’t be reached. The server’s log has the reason.' };
 }

@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
-import { ToolRegistry } from './tool-registry.js';
-import { ToolServerDto } from './tool-server.dto.js';
-import type { ToolPolicy, ToolRetries } from './tool.js';
+import { ToolRegistry } from './core/tool-registry.js';
+import { ToolServerDto, toServerDto } from './tool-server.dto.js';
+import type { ToolPolicy, ToolRetries } from './core/tool.js';
 
 class ToolRetriesDto implements ToolRetries {
   @ApiProperty({ description: 'How often at most.' })
@@ -76,6 +76,6 @@ export class ToolsController {
       const [definition] = this.registry.definitions([name]);
       return { ...definition!, category: policy.category, policy };
     });
-    return { items: tools, servers: this.registry.servers() };
+    return { items: tools, servers: this.registry.servers().map(toServerDto) };
   }
 }

@@ -17,9 +17,9 @@ import { Interpreters } from './python/interpreters.js';
 import { PythonSettings } from './python/python-settings.js';
 import { PythonTool } from './python/python.tool.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
-import { ToolExecutor } from './tool-executor.js';
-import { ToolLimits } from './tool-limits.js';
-import { ToolRegistry } from './tool-registry.js';
+import { ToolExecutor } from './core/tool-executor.js';
+import { ToolLimits } from './core/tool-limits.js';
+import { ToolRegistry } from './core/tool-registry.js';
 import { ToolsController } from './tools.controller.js';
 
 @Module({

@@ -15,6 +15,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import { join, sep } from 'node:path';
 import { unsuitable } from './workspace-fault.js';
+import { userUmask } from '../kernel/umask.js';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -104,11 +105,13 @@ export class Folder {
   async makeFolder(name: string): Promise<boolean> {
     try {
       await mkdir(this.at(name));
-      return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       return false;
     }
+    const handle = await this.open(name, O_RDONLY | O_DIRECTORY);
+    await handle.chmod(0o777 & ~userUmask()).finally(() => handle.close());
+    return true;
   }
 
   rename(from: string, to: string): Promise<void> {

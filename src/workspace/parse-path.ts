@@ -17,7 +17,7 @@ const PATH_RULES: readonly (readonly [RegExp, string])[] = [
   [/^~/, 'no home folder is meant here; write ./~ for a name that begins with "~"'],
   [
     /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
-    'it has a character in it that nobody sees',
+    'it contains an invisible character',
   ],
 ];
 

@@ -11,6 +11,7 @@ export interface WorkspaceFile {
   readonly stats: Stats;
 }
 
+const MAX_CHUNK_BYTES = 256 * 1024;
 /** Maximum size of a file for tools that read it as a whole, in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
@@ -22,7 +23,10 @@ export async function readFile(workspace: Workspace, path: string): Promise<Work
   const { handle, stats, real_path } = await workspace.openFile(path);
   try {
     if (stats.size > MAX_FILE_BYTES) throw tooLarge(path, stats.size);
-    const bytes = await readUpTo(handle, MAX_FILE_BYTES + 1);
+    const bytes = await readUpTo(handle, {
+      limit: MAX_FILE_BYTES + 1,
+      size: stats.size,
+    });
     if (bytes.length > MAX_FILE_BYTES) throw tooLarge(path, bytes.length);
     return { real_path, bytes, stats: await handle.stat() };
   } finally {
@@ -46,17 +50,24 @@ export async function findFile(
   }
 }
 
-/** Reads at most `limit` bytes; fewer if the file is shorter. A file may grow while it is read. */
-export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
+/**
+ * Reads at most `limit` bytes; fewer if the file is shorter. A file may grow while it is read.
+ * @param size of the file, in bytes: a small file takes a small buffer and one read
+ */
+export async function readUpTo(
+  handle: FileHandle,
+  { limit, size }: { readonly limit: number; readonly size: number },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  const chunk = Math.min(size + 1, MAX_CHUNK_BYTES);
   for (let at = 0; at < limit;) {
-    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, limit - at));
+    const buffer = Buffer.allocUnsafe(Math.min(chunk, limit - at));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) break;
     chunks.push(buffer.subarray(0, bytesRead));
     at += bytesRead;
+    if (bytesRead < buffer.length) break; // the end
   }
-  return Buffer.concat(chunks);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 function tooLarge(path: string, size: number): WorkspaceFault {

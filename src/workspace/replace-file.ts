@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { userUmask } from '../kernel/umask.js';
 import type { Folder } from './folder.js';
 import { toFault } from './walk.js';
 import { unsuitable } from './workspace-fault.js';
@@ -60,10 +61,11 @@ async function writeTemporary(
   before: Stats | undefined,
 ): Promise<string> {
   const name = `.parley-${randomUUID()}.tmp`;
-  const handle = await folder.open(name, O_WRONLY | O_CREAT | O_EXCL, before ? 0o600 : 0o666);
+  const handle = await folder.open(name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
   try {
     await handle.writeFile(bytes);
     if (before) await takeAfter(handle, before);
+    else await handle.chmod(0o666 & ~userUmask());
     await handle.sync();
     return name;
   } catch (error) {
@@ -94,6 +96,5 @@ async function removeAbandoned(folder: Folder): Promise<void> {
 function requireSame(path: string, before: Stats | undefined, now: Stats | undefined): void {
   const isSame =
     before?.ino === now?.ino && before?.size === now?.size && before?.ctimeMs === now?.ctimeMs;
-  if (!isSame)
-    throw unsuitable(path, 'was changed by somebody else at this very moment; read it again');
+  if (!isSame) throw unsuitable(path, 'was changed by another process just now; read it again');
 }

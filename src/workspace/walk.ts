@@ -113,7 +113,7 @@ class Walker {
     if (!stats && !this.options.make) throw missing(this.options.path);
     if (!stats) await this.here.makeFolder(name);
     else if (!stats.isDirectory())
-      throw unsuitable(this.options.path, `can't be there: "${name}" is no folder`);
+      throw unsuitable(this.options.path, `can't be there: "${name}" is not a folder`);
     this.way.push(await this.here.openFolder(name));
   }
 

@@ -6,6 +6,7 @@ import { Config } from '../config/config.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
+import type { OwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
 import { createHash } from 'node:crypto';
@@ -37,16 +38,16 @@ export class Workspaces {
   }
 
   /**
-   * Removes the folder that was made for a deleted chat. A folder that existed before, that all
-   * chats share, or that chats can name is kept. A failure is logged, and the removal is tried
-   * again when the next chat is deleted.
+   * Removes the folder that was made for a deleted chat of this uid. A folder that existed before,
+   * that all chats share, or that chats can name is kept. A failure is logged, and the removal is
+   * tried again when the next chat is deleted.
    */
-  async discard(chatId: string): Promise<void> {
+  async discard(chatId: string, uid: string): Promise<void> {
     const { workspaceDir, workspaceMode } = this.config;
     if (workspaceMode === 'shared' || !existsSync(workspaceDir)) return;
     try {
       if (await this.canBeNamed(workspaceDir)) return;
-      await discardOwnFolder(workspaceDir, chatFolderName(chatId));
+      await discardOwnFolder(workspaceDir, { name: chatFolderName(chatId), uid });
     } catch (error) {
       this.logger.warn(`The workspace of the chat ${chatId} is still there: ${describe(error)}`);
     }
@@ -66,7 +67,9 @@ export class Workspaces {
     const { workspaceDir, workspaceMode } = this.config;
     await mkdir(workspaceDir, { recursive: true });
     const base = await Folder.openRoot(workspaceDir);
-    return workspaceMode === 'shared' ? base : openOwn(base, chatId);
+    if (workspaceMode === 'shared') return base;
+    const uid = (await this.chats.findUid(chatId)) ?? 'none';
+    return openOwn(base, { name: chatFolderName(chatId), uid });
   }
 
   /** Outside of the allowed roots, errors do not reveal which files exist. */
@@ -76,27 +79,28 @@ export class Workspaces {
     const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
     const path = await real(named);
     const isAllowed = path !== undefined && roots.some((root) => root && isIn(path, root));
-    if (!isAllowed || this.holdsData(path))
-      throw unusable('it is no folder under one of the WORKSPACE_ROOTS');
+    if (!isAllowed || (await this.touchesOwn(path)))
+      throw unusable('it is not a folder under one of the WORKSPACE_ROOTS');
     const folder = await Folder.openRoot(path).catch(() => undefined);
     if (folder?.path === path) return folder;
     await folder?.close();
-    throw unusable('it is no folder');
+    throw unusable('it is not a folder');
   }
 
   /**
-   * True for a folder that contains the server's data or the definitions of its agents, or lies in
-   * them. Such a folder must never be a workspace.
+   * True for a folder that contains something of the server's own, or lies in it. Such a folder
+   * must never be a workspace.
    */
-  private holdsData(path: string): boolean {
-    const { dataDir, agentsDir } = this.config;
-    return [dataDir, agentsDir].some((own) => isIn(path, own) || isIn(own, path));
+  private async touchesOwn(path: string): Promise<boolean> {
+    const { ownPaths } = this.config;
+    const own = await Promise.all(ownPaths.map(async (each) => [each, (await real(each)) ?? each]));
+    return own.flat().some((each) => isIn(path, each) || isIn(each, path));
   }
 }
 
-async function openOwn(base: Folder, chatId: string): Promise<Folder> {
+async function openOwn(base: Folder, own: OwnFolder): Promise<Folder> {
   try {
-    return await openOwnFolder(base, chatFolderName(chatId));
+    return await openOwnFolder(base, own);
   } catch (cause) {
     const message = "The chat's folder can't be opened: something else is in its place.";
     throw new WorkspaceFault('unsuitable', message, { cause });

@@ -9,7 +9,7 @@ import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { ALL_STORES } from '../support/thoroughness.js';
-import { wholeStore } from '../support/whole-store.js';
+import { wholeStore } from '../support/store/whole-store.js';
 
 const MINUTE = 60_000;
 const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };

@@ -1,5 +1,5 @@
 import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
-import type { WholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
 import type { ChatRow } from '../../src/persistence/rows/store-rows.js';

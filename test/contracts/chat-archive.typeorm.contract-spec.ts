@@ -1,8 +1,8 @@
 import { TypeOrmChatArchive } from '../../src/storage/typeorm/archive/typeorm-chat-archive.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
 
 const fault = await findPostgresFault();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Guardrail, OutputPart } from '../../src/guardrails/guardrail.js';
 
-const PARTS: readonly OutputPart[] = ['thinking', 'text', 'tool_input', 'tool_output'];
+const PARTS: readonly OutputPart[] = ['thinking', 'text', 'tool_call', 'tool_input', 'tool_output'];
 const AGENT = { chat_id: 'c', interaction_id: 'int_1', agent_id: 'agent_1', agent_type: 'react' };
 
 /** What holds for every guardrail. `words`: what it has something to say about. */

@@ -1,10 +1,10 @@
 import { AnthropicProvider } from '../../src/models/anthropic/anthropic-provider.js';
 import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
-import { blockDelta } from '../support/fake-anthropic-turn.js';
-import { FakeAnthropic } from '../support/fake-anthropic.js';
-import { sse, type FakeStep } from '../support/fake-model.js';
-import { delta } from '../support/fake-openai-turn.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
+import { blockDelta } from '../support/model/fake-anthropic-turn.js';
+import { FakeAnthropic } from '../support/model/fake-anthropic.js';
+import { sse, type FakeStep } from '../support/model/fake-model.js';
+import { delta } from '../support/model/fake-openai-turn.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { describeHttpProvider } from './http-provider.contract.js';
 
 const bytes = (step: FakeStep): string => sse(step as { data: unknown });

@@ -1,6 +1,6 @@
-import type { HttpProviderOptions } from '../../src/models/wire/http-provider-options.js';
-import type { HttpProvider } from '../../src/models/wire/http-provider.js';
-import type { FakeHttpTurn, FakeModel, FakeStep } from '../support/fake-model.js';
+import type { HttpProviderOptions } from '../../src/models/http/http-provider-options.js';
+import type { HttpProvider } from '../../src/models/http/http-provider.js';
+import type { FakeHttpTurn, FakeModel, FakeStep } from '../support/model/fake-model.js';
 import { Gate } from '../support/gate.js';
 import {
   collect,
@@ -11,7 +11,7 @@ import {
   NEVER,
   REQUEST,
   turnsOfTheLoop,
-} from '../support/provider-probe.js';
+} from '../support/model/provider-probe.js';
 
 const KEY = 'sk-secret-0123456789';
 

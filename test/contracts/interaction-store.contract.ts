@@ -11,6 +11,7 @@ import { describeQueueing } from './interaction-store/queueing.js';
 import { describeReads } from './interaction-store/reads.js';
 import { describeRequests } from './interaction-store/requests.js';
 import { describeRestarts } from './interaction-store/restarts.js';
+import { describeRetries } from './interaction-store/retries.js';
 import { describeStarts } from './interaction-store/starts.js';
 import type { OpenedStore } from './interaction-store/store-under-test.js';
 import { StoreUnderTest } from './interaction-store/store-under-test.js';
@@ -39,6 +40,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeLosses(tested);
     describeSignals(tested);
     describeRestarts(tested);
+    describeRetries(tested);
     describeModel(tested);
   });
 }

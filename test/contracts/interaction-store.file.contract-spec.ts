@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
 import type { StorageProblem } from '../../src/storage/file/report-problem.js';
-import { wholeStore } from '../support/whole-store.js';
+import { wholeStore } from '../support/store/whole-store.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 
 interactionStoreContract('files', async () => {

@@ -1,4 +1,4 @@
-import { memoryStore } from '../support/whole-store.js';
+import { memoryStore } from '../support/store/whole-store.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 
 interactionStoreContract('memory', async () => ({

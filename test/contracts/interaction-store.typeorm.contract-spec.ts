@@ -1,6 +1,6 @@
-import { typeOrmStore } from '../support/typeorm-store.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 
 const fault = await findPostgresFault();

@@ -145,6 +145,21 @@ function describeSnapshots(bus: () => OpenedBus): void {
     expect((await snapshotOf(bus(), id))?.blocks[0]?.text).toBe('new!');
   });
 
+  it('forgets a run whose lease the store has lost, and hears the next one with its epoch', async () => {
+    const id = interactionId();
+    const { publisher } = bus();
+    publisher.publish(id, newFrame(2, 7, [delta('2b0', 0, 'lost')]));
+    publisher.begin(id, 3); // the usual case
+    await until(async () => (await snapshotOf(bus(), id))?.number === 7);
+    publisher.begin(id, 2);
+    publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
+    await until(async () => (await snapshotOf(bus(), id))?.number === 1);
+    expect((await snapshotOf(bus(), id))?.blocks.map(({ text }) => text)).toEqual(['new']);
+    publisher.begin(id, 1);
+    publisher.publish(id, newFrame(1, 1, []));
+    await until(async () => (await snapshotOf(bus(), id))?.epoch === 1);
+  });
+
   it('keeps nothing of runs that are over and read by nobody', async () => {
     const ids = Array.from({ length: 100 }, () => interactionId());
     for (const id of ids) {

@@ -6,8 +6,8 @@ import { TopicSubscriptions } from '../../src/event-log/live/redis/topic-subscri
 import { connectRedis } from '../../src/redis/connect-redis.js';
 import type { Frame } from '../../src/event-log/live/live-bus.js';
 import { eventually } from '../support/eventually.js';
-import { openTcpProxy } from '../support/tcp-proxy.js';
-import { findRedisFault, testRedisUrl } from '../support/test-redis.js';
+import { openTcpProxy } from '../support/server/tcp-proxy.js';
+import { findRedisFault, testRedisUrl } from '../support/store/test-redis.js';
 import { liveBusContract } from './live-bus.contract.js';
 
 const fault = await findRedisFault();
@@ -185,7 +185,7 @@ const fault = await findRedisFault();
       await bus.onApplicationShutdown();
       await admin.call('ACL', 'DELUSER', user);
     }
-    expect(told).toEqual([expect.stringMatching(/^Redis refuses a command: NOPERM/)]);
+    expect(told).toEqual([expect.stringMatching(/^Redis rejected a command: NOPERM/)]);
     expect(told.join()).not.toContain('secret');
     admin.disconnect();
   });

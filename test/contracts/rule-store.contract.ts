@@ -1,18 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
-import type { RuleStore } from '../../src/permissions/rule-store.js';
+import type { RuleFilter, RuleStore } from '../../src/permissions/rule-store.js';
+import { orderRules } from '../../src/permissions/rules/order-rules.js';
 import { ruleUsesContract } from './rule-uses.contract.js';
 
 export interface OpenedRuleStore {
   readonly store: RuleStore;
   /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
   readonly reopen: () => Promise<RuleStore>;
+  /** Creates a chat. */
+  readonly makeChat: (id: string) => Promise<void>;
+  readonly deleteChat: (id: string) => Promise<void>;
   /** Closes the newest store and removes its data. */
   close(): Promise<void>;
 }
 
 const LIMIT = 1000;
 let made = 0;
+/** Chats that no rule is for. */
+let chats: string[] = [];
+
+function nextChat(): string {
+  return chats.pop()!;
+}
 
 /** Younger than those before it, and of a scope of its own unless told otherwise. */
 function rule(more: Partial<PermissionRule> = {}): PermissionRule {
@@ -20,7 +30,7 @@ function rule(more: Partial<PermissionRule> = {}): PermissionRule {
   return {
     id: `rule_${randomUUID()}`,
     scope: 'session',
-    scope_id: `chat_${randomUUID()}`,
+    scope_id: nextChat(),
     priority: 0,
     decision: 'allow',
     matcher: { type: 'command_prefix', prefixes: ['git log'] },
@@ -41,8 +51,43 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     beforeAll(async () => {
       opened = await open();
       store = opened.store;
+      chats = Array.from({ length: 60 }, () => `chat_${randomUUID()}`);
+      for (const id of chats) await opened.makeChat(id);
     });
     afterAll(() => opened.close());
+
+    it('pages through rules in order of evaluation', async () => {
+      const [chat, agent] = [nextChat(), `agent-${randomUUID()}`];
+      const at = '2026-01-02T00:00:00.000Z';
+      const added = [
+        rule({ scope_id: chat, priority: 1 }),
+        rule({ scope_id: chat, priority: 5 }),
+        rule({ scope_id: chat, priority: 5, created_at: at }),
+        rule({ scope_id: chat, priority: 5, created_at: at }),
+        rule({ scope: 'agent', scope_id: agent, priority: 9 }),
+        rule({ scope: 'user', scope_id: null, priority: -3 }),
+        rule({ scope: 'global', scope_id: null, priority: 9 }),
+      ];
+      for (const each of added) expect(await store.add(each, LIMIT)).toBe(true);
+      const pages = async (filter: RuleFilter) => {
+        const seen: PermissionRule[] = [];
+        for (;;) {
+          const after = seen.at(-1);
+          const page = await store.listInOrder(filter, { limit: 2, ...(after && { after }) });
+          seen.push(...page);
+          if (page.length < 2) return seen;
+        }
+      };
+      const inChat = added.slice(0, 4);
+      expect(await pages({ scope: 'session', scope_id: chat })).toEqual(orderRules(inChat));
+      const all = await pages({});
+      expect(all).toEqual(orderRules(await store.list()));
+      expect(all.length).toBeGreaterThanOrEqual(added.length);
+      const file = { id: 'rule_file_1', scope: 'agent', priority: 9, created_at: null } as const;
+      const afterFile = await store.listInOrder({ scope: 'agent' }, { limit: 9, after: file });
+      expect(afterFile[0]).toEqual(added[4]);
+      for (const each of added) await store.remove(each.id);
+    });
 
     it('gives a rule back as it was added', async () => {
       const full = rule({
@@ -66,7 +111,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     });
 
     it('holds as many rules of a scope as the limit says, whoever adds them at once', async () => {
-      const scope_id = `chat_${randomUUID()}`;
+      const scope_id = nextChat();
       const adding = Array.from({ length: 8 }, () => store.add(rule({ scope_id }), 3));
       expect((await Promise.all(adding)).filter(Boolean)).toHaveLength(3);
       expect(await store.list({ scope: 'session', scope_id })).toHaveLength(3);
@@ -74,7 +119,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     });
 
     it('lists the rules of a scope, oldest first', async () => {
-      const scope_id = `type_${randomUUID()}`;
+      const scope_id = nextChat();
       const [a, b, c] = [
         rule({ scope_id }),
         rule({ scope_id }),
@@ -104,6 +149,30 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       for (const absent of [chat, agent]) expect(without).not.toContainEqual(absent);
     });
 
+    it('refuses a rule for a chat that does not exist', async () => {
+      const scope_id = `chat_${randomUUID()}`;
+      const planted = rule({ scope_id });
+      expect(await store.add(planted, LIMIT)).toBe(false);
+      await opened.makeChat(scope_id);
+      expect(await store.listFor({ chat_id: scope_id })).not.toContainEqual(planted);
+      expect(await store.add(planted, LIMIT)).toBe(true);
+    });
+
+    it('has no rule of a chat any more once the chat is deleted, nor of its successor', async () => {
+      const gone = rule();
+      const id = gone.scope_id!;
+      const other = rule();
+      for (const added of [gone, other]) await store.add(added, LIMIT);
+      await opened.deleteChat(id);
+      expect(await store.list({ scope: 'session', scope_id: id })).toEqual([]);
+      await opened.makeChat(id);
+      store = await opened.reopen();
+      expect(await store.listFor({ chat_id: id })).not.toContainEqual(gone);
+      expect(await store.find(gone.id)).toBeUndefined();
+      expect(await store.countUse(gone.id, 'int_1/a/1')).toBe(false);
+      expect(await store.find(other.id)).toEqual(other);
+    });
+
     it('removes one rule', async () => {
       const gone = rule();
       await store.add(gone, LIMIT);
@@ -113,7 +182,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     });
 
     it('removes the rules of a scope', async () => {
-      const scope_id = `chat_${randomUUID()}`;
+      const scope_id = nextChat();
       const other = rule();
       for (const added of [rule({ scope_id }), rule({ scope_id }), other])
         await store.add(added, LIMIT);
@@ -159,6 +228,28 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
           store = await opened.reopen();
         },
       };
+    });
+
+    describe('of a file', () => {
+      ruleUsesContract(async (max_uses) => {
+        const id = `rule_file_${randomUUID()}`;
+        return {
+          countUse: (useKey) => store.countUseInFile({ id, max_uses }, useKey),
+          usesFor: async (useKey) =>
+            (await store.listUsesInFiles([id, 'rule_file_none'], useKey)).get(id)!,
+          async reopen() {
+            store = await opened.reopen();
+          },
+        };
+      });
+
+      it('grants as many uses as it has, whichever process asks', async () => {
+        const rule = { id: `rule_file_${randomUUID()}`, max_uses: 5 };
+        const keys = Array.from({ length: 12 }, (_, n) => `int_1/a/${n}`);
+        const uses = await Promise.all(keys.map((key) => store.countUseInFile(rule, key)));
+        expect(uses.filter(Boolean)).toHaveLength(5);
+        expect(await store.listUsesInFiles([])).toEqual(new Map());
+      });
     });
 
     it('keeps everything across a restart', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +7,16 @@ import { ruleStoreContract } from './rule-store.contract.js';
 
 ruleStoreContract(FileRuleStore.name, async () => {
   const data_dir = await mkdtemp(join(tmpdir(), 'parley-rules-'));
-  let store = await FileRuleStore.open({ data_dir });
+  const uids = new Map<string, string>();
+  const findUid = (id: string) => uids.get(id);
+  let store = await FileRuleStore.open({ data_dir, findUid });
   return {
     store,
+    makeChat: async (id) => void uids.set(id, randomUUID()),
+    deleteChat: async (id) => void uids.delete(id),
     reopen: async () => {
       await store.close();
-      store = await FileRuleStore.open({ data_dir });
+      store = await FileRuleStore.open({ data_dir, findUid });
       return store;
     },
     close: async () => {
@@ -28,7 +33,9 @@ describe(FileRuleStore.name, () => {
       const data_dir = await mkdtemp(join(tmpdir(), 'parley-rules-'));
       try {
         await writeFile(join(data_dir, 'permission-rules.json'), text);
-        await expect(FileRuleStore.open({ data_dir })).rejects.toMatchObject({
+        await expect(
+          FileRuleStore.open({ data_dir, findUid: () => undefined }),
+        ).rejects.toMatchObject({
           code: 'rules_damaged',
         });
       } finally {

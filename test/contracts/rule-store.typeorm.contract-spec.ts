@@ -1,6 +1,7 @@
+import { TypeOrmChatStore } from '../../src/storage/typeorm/stores/typeorm-chat-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-store.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 
 const fault = await findPostgresFault();
@@ -13,9 +14,21 @@ else ruleStoreContract('TypeOrmRuleStore on Postgres', () => opened(openTestPost
 
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();
+  let chats = new TypeOrmChatStore(tested.database);
+  const created_at = new Date().toISOString();
   return {
     store: new TypeOrmRuleStore(tested.database),
-    reopen: async () => new TypeOrmRuleStore(await tested.reopen()),
+    async makeChat(id: string) {
+      await chats.createChat({ id, title: null, agent: null, created_at, metadata: {} });
+    },
+    async deleteChat(id: string) {
+      await chats.deleteChat(id);
+    },
+    async reopen() {
+      const database = await tested.reopen();
+      chats = new TypeOrmChatStore(database);
+      return new TypeOrmRuleStore(database);
+    },
     close: () => tested.close(),
   };
 }

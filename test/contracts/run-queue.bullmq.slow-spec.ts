@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
 import { BullRunQueue } from '../../src/queue/bullmq/bull-run-queue.js';
 import { eventually } from '../support/eventually.js';
-import { RedisServer, findRedisServerFault } from '../support/redis-server.js';
-import { findRedisFault, testRedisUrl } from '../support/test-redis.js';
+import { RedisServer, findRedisServerFault } from '../support/store/redis-server.js';
+import { findRedisFault, testRedisUrl } from '../support/store/test-redis.js';
 import { interactionId } from './interaction-store/fixtures.js';
 import { Desk, runQueueContract } from './run-queue.contract.js';
 
@@ -211,6 +211,32 @@ const noServer = findRedisServerFault();
     warnings.mockRestore();
     await close(queue);
     await bus.onApplicationShutdown();
+    admin.disconnect();
+    await server.stop();
+  });
+
+  (noServer ? it.skip : it)('needs no INFO, and tells what is refused', async () => {
+    const server = await RedisServer.start();
+    const admin = new Redis(server.port);
+    await admin.call('ACL', 'SETUSER', 'parley', 'on', '>pw', '~*', '&*', '+@all', '-info');
+    const url = `redis://parley:pw@127.0.0.1:${server.port}`;
+    const told: string[] = [];
+    const warnings = jest.spyOn(console, 'warn').mockImplementation(() => {}); // of the client
+    const queue = await BullRunQueue.open({
+      ...{ url, prefix: 'p', concurrency: 1, lock_ms: 5_000 },
+      report: (problem) => void told.push(problem),
+    });
+    const desk = new Desk(queue);
+    queue.enqueue(interactionId());
+    await desk.until(() => desk.started.length === 1);
+    expect([queue.refusedSince, told]).toEqual([undefined, []]);
+    await admin.call('ACL', 'SETUSER', 'parley', '-evalsha', '-eval');
+    queue.enqueue(interactionId());
+    await desk.until(() => desk.started.length === 2); // by itself
+    expect(queue.refusedSince).toBeInstanceOf(Date);
+    expect(told).toEqual([expect.stringContaining('NOPERM')]);
+    warnings.mockRestore();
+    await close(queue);
     admin.disconnect();
     await server.stop();
   });

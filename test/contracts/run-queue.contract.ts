@@ -1,4 +1,5 @@
 import type { RunQueue, RunSlot } from '../../src/queue/run-queue.js';
+import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
 import { interactionId } from './interaction-store/fixtures.js';
 
@@ -69,6 +70,8 @@ export function runQueueContract(
       for (const [n, id] of ids.entries())
         queue.enqueue(id, { priority: n < 2 ? 'new' : 'resume' });
       queue.enqueue(ids[0]!, { priority: 'resume' });
+      await eventually(async () => (await queue.countWaiting()) === 4);
+      await queue.countWaiting(); // follows whatever was still on its way
       desk.openAll();
       await desk.until(() => desk.started.length === 5);
       expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);

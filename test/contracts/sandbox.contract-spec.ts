@@ -1,5 +1,5 @@
 import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
-import { SANDBOXES } from '../support/sandboxes.js';
+import { SANDBOXES } from '../support/tools/sandboxes.js';
 import { describeSandbox } from './sandbox.contract.js';
 
 for (const sandbox of SANDBOXES)

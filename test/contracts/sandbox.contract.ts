@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { askPs } from '../../src/workspace/processes/process-table.js';
 import { OrphanedProcesses } from '../../src/workspace/processes/orphaned-processes.js';
 import type { ProcessTrace } from '../../src/workspace/processes/process-trace.js';
-import { CommandWorld } from '../support/command-world.js';
-import type { SandboxUnderTest } from '../support/sandboxes.js';
+import { CommandWorld } from '../support/tools/command-world.js';
+import type { SandboxUnderTest } from '../support/tools/sandboxes.js';
 import { collectGarbage } from '../support/collect-garbage.js';
-import { findProcesses } from '../support/find-processes.js';
+import { findProcesses } from '../support/server/find-processes.js';
 
 /** What holds for commands, whatever they are confined by. */
 export function describeSandbox(sandbox: SandboxUnderTest): void {

@@ -1,7 +1,7 @@
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { MovableClock } from '../support/movable-clock.js';
-import { KEY } from '../support/test-server.js';
-import type { TestServer, TestServerOptions } from '../support/test-server.js';
+import { KEY } from '../support/server/test-server.js';
+import type { TestServer, TestServerOptions } from '../support/server/test-server.js';
 import type { Servers } from './servers.js';
 import type { OpenStore } from './stores.js';
 

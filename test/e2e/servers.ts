@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../src/config/load-config.js';
-import type { ApiClient } from '../support/api-client.js';
-import type { FakeOpenAi } from '../support/fake-openai.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import type { FakeOpenAi } from '../support/model/fake-openai.js';
 import type { MovableClock } from '../support/movable-clock.js';
-import { TestServer } from '../support/test-server.js';
-import type { TestServerOptions } from '../support/test-server.js';
+import { TestServer } from '../support/server/test-server.js';
+import type { TestServerOptions } from '../support/server/test-server.js';
 import { RunningServer } from './running-server.js';
 import type { OpenStore, StoreKind } from './stores.js';
 

@@ -5,10 +5,10 @@ import { SystemClock } from '../../src/kernel/clock.js';
 import type { AllStores } from '../../src/storage/stores.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/databases.js';
-import { findRedisServerFault } from '../support/redis-server.js';
+import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
+import { findRedisServerFault } from '../support/store/redis-server.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
-import type { TestDatabase } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
 
 export interface OpenStore {
   /** The newest; `reopen` replaces them. */

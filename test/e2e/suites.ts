@@ -34,6 +34,7 @@ import { describeReaders } from './suites/readers.js';
 import { describeReadersThatMove } from './suites/readers-that-move.js';
 import { describeReconnecting } from './suites/reconnecting.js';
 import { describeRemember } from './suites/remember.js';
+import { describeRetry } from './suites/retry.js';
 import { describeRoles } from './suites/roles.js';
 import { describeSearch } from './suites/search.js';
 import { describeSessionLog } from './suites/session-log.js';
@@ -60,6 +61,7 @@ export const STORE_SUITES: Suites = {
   inbox: describeInbox,
   parking: describeParking,
   reconnecting: describeReconnecting,
+  retry: describeRetry,
   'session-log': describeSessionLog,
   starts: describeStarts,
 };

@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/config/load-config.js';
-import { HumanTestModule } from '../support/human-test.module.js';
-import { Person } from '../support/person.js';
-import { playScript } from '../support/scripted-answers.js';
+import { HumanTestModule } from '../support/runs/human-test.module.js';
+import { Person } from '../support/client/person.js';
+import { playScript } from '../support/model/scripted-answers.js';
 import type { GroupOptions, Servers, ServerUnderTest } from './servers.js';
 
 /** `servers.run` with a model that plays scripts, agents and tools that ask, and a person who is asked. */

@@ -1,12 +1,12 @@
-import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { Following } from '../support/following.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import { builtServer } from '../support/server/built-server.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { Following } from '../support/store/following.js';
 import { Gate } from '../support/gate.js';
-import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { playScript, script } from '../support/scripted-answers.js';
-import { ServerProcess } from '../support/server-process.js';
+import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { playScript, script } from '../support/model/scripted-answers.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** Enough for a process that starts while the machine is busy. */
 const START_MS = 60_000;
@@ -28,7 +28,7 @@ for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
       const settings = { ...models, LEASE_TTL_MS: '4000', ...data.env };
       server = await ServerProcess.start(settings, [
-        await builtServer('dist/test/support/faulty-server.js'),
+        await builtServer('dist/test/support/server/faulty-server.js'),
       ]);
       return server.api();
     };

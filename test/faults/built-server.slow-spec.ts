@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../support/made-once.js';
-import { FILES } from '../support/process-data.js';
-import { ServerProcess } from '../support/server-process.js';
+import { ROOT } from '../support/server/made-once.js';
+import { FILES } from '../support/server/process-data.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** The compiler may have everything to build. */
 const TEST_MS = 240_000;

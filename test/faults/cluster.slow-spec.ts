@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Interaction } from '../../src/protocol/interaction.js';
-import { Cluster, LEASE_MS } from '../support/cluster.js';
-import type { ClusterMember } from '../support/cluster-member.js';
-import type { EventReader } from '../support/event-reader.js';
+import { Cluster, LEASE_MS } from '../support/server/cluster.js';
+import type { ClusterMember } from '../support/server/cluster-member.js';
+import type { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
-import type { ChatBody } from '../support/fake-model.js';
-import type { FakeTurn } from '../support/fake-openai-turn.js';
-import { Following } from '../support/following.js';
+import type { ChatBody } from '../support/model/fake-model.js';
+import type { FakeTurn } from '../support/model/fake-openai-turn.js';
+import { Following } from '../support/store/following.js';
 import { Gate } from '../support/gate.js';
-import { findPostgresFault } from '../support/databases.js';
-import { findRedisServerFault } from '../support/redis-server.js';
-import { Roaming } from '../support/roaming.js';
-import { playScript, script } from '../support/scripted-answers.js';
+import { findPostgresFault } from '../support/store/databases.js';
+import { findRedisServerFault } from '../support/store/redis-server.js';
+import { Roaming } from '../support/client/roaming.js';
+import { playScript, script } from '../support/model/scripted-answers.js';
 
 jest.setTimeout(180_000);
 

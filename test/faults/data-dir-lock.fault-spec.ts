@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirLock } from '../../src/storage/data-dir-lock.js';
-import { builtServer } from '../support/built-server.js';
+import { builtServer } from '../support/server/built-server.js';
 import { runs } from '../support/thoroughness.js';
 
 let work: string;

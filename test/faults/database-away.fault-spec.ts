@@ -1,7 +1,7 @@
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
-import type { WholeStore } from '../support/whole-store.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import {
   HELD,
   newBatch,
@@ -9,9 +9,9 @@ import {
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import { findPostgresFault, openTestPostgres } from '../support/databases.js';
-import type { TcpProxy } from '../support/tcp-proxy.js';
-import { openTcpProxy } from '../support/tcp-proxy.js';
+import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
+import type { TcpProxy } from '../support/server/tcp-proxy.js';
+import { openTcpProxy } from '../support/server/tcp-proxy.js';
 
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;

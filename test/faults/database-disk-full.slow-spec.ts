@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld, PATIENCE_MS } from '../support/outage-world.js';
-import { findClusterFault, PostgresCluster } from '../support/postgres-cluster.js';
-import { SmallDisk } from '../support/small-disk.js';
+import { OutageWorld, PATIENCE_MS } from '../support/store/outage-world.js';
+import { findClusterFault, PostgresCluster } from '../support/store/postgres-cluster.js';
+import { SmallDisk } from '../support/store/small-disk.js';
 
 const noDisk = await SmallDisk.findFault();
 const fault = noDisk ?? (await findClusterFault());

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld, PATIENCE_MS } from '../support/outage-world.js';
-import { findClusterFault, PostgresCluster } from '../support/postgres-cluster.js';
+import { OutageWorld, PATIENCE_MS } from '../support/store/outage-world.js';
+import { findClusterFault, PostgresCluster } from '../support/store/postgres-cluster.js';
 
 const fault = await findClusterFault();
 const describeOnCluster = fault ? describe.skip : describe;
 
 const PROBLEM = 'application/problem+json; charset=utf-8';
-const REASON = 'what it did could not be saved for a while';
+const REASON = 'its records could not be saved for a while';
 
 describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` : ''}`, () => {
   let cluster: PostgresCluster;

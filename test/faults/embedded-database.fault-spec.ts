@@ -3,10 +3,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { readAll } from '../contracts/interaction-store/fixtures.js';
-import { copyOfTemplate } from '../support/databases.js';
-import { builtServer } from '../support/built-server.js';
+import { copyOfTemplate } from '../support/store/databases.js';
+import { builtServer } from '../support/server/built-server.js';
 import { runs } from '../support/thoroughness.js';
 
 describe('the embedded database', () => {

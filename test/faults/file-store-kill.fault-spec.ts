@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { WholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import { endBatch, HELD, readAll } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
-import { builtServer } from '../support/built-server.js';
-import { listUnowned } from '../support/list-unowned.js';
+import { builtServer } from '../support/server/built-server.js';
+import { listUnowned } from '../support/store/list-unowned.js';
 import { runs } from '../support/thoroughness.js';
 
 const ROUNDS = runs(8);

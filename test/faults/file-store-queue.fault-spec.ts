@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
-import type { WholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import {
   at,
   ended,
@@ -13,7 +13,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
-import { listUnowned } from '../support/list-unowned.js';
+import { listUnowned } from '../support/store/list-unowned.js';
 import { some } from '../support/thoroughness.js';
 
 const END = newEnd('one', { completed_at: at(70) });

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
-import type { WholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import {
   at,
   endBatch,
@@ -11,7 +11,7 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import { FileStoreFolder } from '../storage/file-store-folder.js';
-import { listUnowned } from '../support/list-unowned.js';
+import { listUnowned } from '../support/store/list-unowned.js';
 import { some } from '../support/thoroughness.js';
 
 const ANSWER = { kind: 'input', answer: 'yes', by: 'user' } as const;

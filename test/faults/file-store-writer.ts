@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/kernel/clock.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
-import { wholeStore } from '../support/whole-store.js';
+import { wholeStore } from '../support/store/whole-store.js';
 import type { StartOverrides } from '../contracts/interaction-store/fixtures.js';
 import {
   at,

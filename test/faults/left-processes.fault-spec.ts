@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { findProcesses } from '../support/find-processes.js';
-import { Following } from '../support/following.js';
-import { script, playScript } from '../support/scripted-answers.js';
-import { SANDBOXES } from '../support/sandboxes.js';
-import { ServerProcess } from '../support/server-process.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { findProcesses } from '../support/server/find-processes.js';
+import { Following } from '../support/store/following.js';
+import { script, playScript } from '../support/model/scripted-answers.js';
+import { SANDBOXES } from '../support/tools/sandboxes.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** Two servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);

@@ -2,16 +2,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../src/config/load-config.js';
-import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import { builtServer } from '../support/server/built-server.js';
 import { eventually } from '../support/eventually.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { Following } from '../support/following.js';
-import { Person } from '../support/person.js';
-import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { playScript, script } from '../support/scripted-answers.js';
-import { ServerProcess } from '../support/server-process.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { Following } from '../support/store/following.js';
+import { Person } from '../support/client/person.js';
+import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { playScript, script } from '../support/model/scripted-answers.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** Long enough for a process that starts while the machine is busy. */
 const START_MS = 60_000;
@@ -26,7 +26,7 @@ describe('A run that is parked on an approval when the server is killed', () => 
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
     const settings = { ...models, PARK_AFTER_MS: '0', LEASE_TTL_MS: '4000', ...env };
     server = await ServerProcess.start(settings, [
-      await builtServer('dist/test/support/faulty-server.js'),
+      await builtServer('dist/test/support/server/faulty-server.js'),
     ]);
     return server.api();
   };

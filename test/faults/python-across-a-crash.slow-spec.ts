@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
-import { Effects } from '../support/effects.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import { builtServer } from '../support/server/built-server.js';
+import { Effects } from '../support/tools/effects.js';
 import { eventually } from '../support/eventually.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { PGLITE } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { ServerProcess } from '../support/server-process.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { PGLITE } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** Two servers start, and Python in each, on a machine that may be busy. */
 jest.setTimeout(240_000);

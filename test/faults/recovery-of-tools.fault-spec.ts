@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Task } from '../../src/protocol/task.js';
-import type { ApiClient } from '../support/api-client.js';
-import type { EventReader } from '../support/event-reader.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import type { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { Following } from '../support/following.js';
-import { Person } from '../support/person.js';
-import { onStores, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { playScript, script } from '../support/scripted-answers.js';
-import { ServerProcess } from '../support/server-process.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { Following } from '../support/store/following.js';
+import { Person } from '../support/client/person.js';
+import { onStores, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { playScript, script } from '../support/model/scripted-answers.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 // Over 20 s: a server starts after each kill.
 
 /** Two servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
 
-const MCP_SERVER = join(import.meta.dirname, '../support/mcp/slow-server.mjs');
+const MCP_SERVER = join(import.meta.dirname, '../support/tools/mcp/slow-server.mjs');
 const UNKNOWN =
   'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';
 const TITLES = Array.from({ length: 100 }, (_, at) => `Task ${at}`);
@@ -60,7 +60,8 @@ for (const { name, fault, create } of onStores(POSTGRES))
       data = await create();
       folder = await mkdtemp(join(tmpdir(), 'parley-recovery-'));
       fillWorkspace(join(folder, 'work'));
-      const slow = { command: process.execPath, args: [MCP_SERVER, join(folder, 'calls')] };
+      const args = [MCP_SERVER, join(folder, 'calls')];
+      const slow = { command: process.execPath, args, trust: true };
       await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { slow } }));
       await writeFile(join(folder, 'calls'), '');
       fake = await FakeOpenAi.start();

@@ -1,16 +1,16 @@
 import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
-import type { ApiClient } from '../support/api-client.js';
-import { EventReader } from '../support/event-reader.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import type { ChatBody } from '../support/fake-model.js';
-import type { FakeTurn } from '../support/fake-openai-turn.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import { EventReader } from '../support/client/event-reader.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import type { ChatBody } from '../support/model/fake-model.js';
+import type { FakeTurn } from '../support/model/fake-openai-turn.js';
 import { Gate } from '../support/gate.js';
-import { FILES, onStores, PGLITE, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { resumeAfterEach } from '../support/resume-after-each.js';
-import { ServerProcess } from '../support/server-process.js';
-import type { SseFrame } from '../support/sse-frame.js';
+import { FILES, onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { resumeAfterEach } from '../support/client/resume-after-each.js';
+import { ServerProcess } from '../support/server/server-process.js';
+import type { SseFrame } from '../support/client/sse-frame.js';
 
 // Over 20 s: ten servers start, and one waits half a minute for its database.
 

@@ -1,12 +1,12 @@
 import type { Environment } from '../../src/config/load-config.js';
-import type { ApiClient, Reply } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { Following } from '../support/following.js';
-import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { playScript, script } from '../support/scripted-answers.js';
-import { ServerProcess } from '../support/server-process.js';
+import type { ApiClient, Reply } from '../support/client/api-client.js';
+import { builtServer } from '../support/server/built-server.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { Following } from '../support/store/following.js';
+import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { playScript, script } from '../support/model/scripted-answers.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 const call = (name: string) => script({ calls: [{ name, arguments: {} }] });
 /** No lease lapses in a test: what goes on does so because it was let go of, or its process is known to be dead. */
@@ -18,7 +18,7 @@ describe('A server that is stopped', () => {
 
   const start = async (env: Environment, ...args: string[]): Promise<ServerProcess> => {
     const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
-    const command = [await builtServer('dist/test/support/faulty-server.js'), ...args];
+    const command = [await builtServer('dist/test/support/server/faulty-server.js'), ...args];
     const server = await ServerProcess.start({ ...models, LEASE_TTL_MS, ...env }, command);
     servers.push(server);
     return server;

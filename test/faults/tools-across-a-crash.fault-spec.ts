@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
-import type { ApiClient } from '../support/api-client.js';
-import { builtServer } from '../support/built-server.js';
-import { Effects } from '../support/effects.js';
-import type { EventReader } from '../support/event-reader.js';
+import type { ApiClient } from '../support/client/api-client.js';
+import { builtServer } from '../support/server/built-server.js';
+import { Effects } from '../support/tools/effects.js';
+import type { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Gate } from '../support/gate.js';
-import { onStores, PGLITE, POSTGRES } from '../support/process-data.js';
-import type { ProcessData } from '../support/process-data.js';
-import { ServerProcess } from '../support/server-process.js';
+import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
+import { ServerProcess } from '../support/server/server-process.js';
 
 /** Two servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);

@@ -50,7 +50,7 @@ describe('The document of the whole API', () => {
 
   it('has what is begun or stopped in the background as JSON', () => {
     const accepted = answers().filter(([, status]) => status === '202');
-    expect(accepted).toHaveLength(4);
+    expect(accepted).toHaveLength(5);
     expect(accepted.map(([, , type]) => type)).toEqual(accepted.map(() => 'application/json'));
   });
 

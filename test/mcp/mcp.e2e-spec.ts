@@ -6,19 +6,19 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ToolServer } from '../../src/tools/tool-source.js';
+import type { ToolServer } from '../../src/tools/core/tool-source.js';
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
-import { EventReader } from '../support/event-reader.js';
+import { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
-import { TestServer } from '../support/test-server.js';
+import { TestServer } from '../support/server/test-server.js';
 
 /** Long enough for processes that start while the machine is busy. */
 const START_MS = 60_000;
 const ROOT = join(import.meta.dirname, '../..');
 const packaged = (name: string) =>
   join(ROOT, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js');
-const ODD = join(ROOT, 'test/support/mcp/odd-server.mjs');
+const ODD = join(ROOT, 'test/support/tools/mcp/odd-server.mjs');
 const node = (...args: string[]) => ({ command: process.execPath, args });
 
 describe('Tools of MCP servers', () => {
@@ -36,13 +36,13 @@ describe('Tools of MCP servers', () => {
     await writeFile(join(folder, 'hello.txt'), 'Hello from a file.');
     const mcpServers = {
       everything: node(packaged('everything')),
-      remote: { type: 'http', url: '${REMOTE_URL}' },
+      remote: { type: 'http', url: '${REMOTE_URL}', trust: true },
       files: node(packaged('filesystem'), folder),
       memory: {
         ...node(packaged('memory')),
         env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
       },
-      odd: { ...node(ODD), env: { GREETING: 'hi ${NAME:-nobody}' } },
+      odd: { ...node(ODD), trust: true, env: { GREETING: 'hi ${NAME:-nobody}' } },
       'not there': { command: join(folder, 'no-such-program') },
       refusing: { type: 'http', url: `http://127.0.0.1:${await freePort()}/mcp` },
       off: { command: 'x', disabled: true },
@@ -90,7 +90,7 @@ describe('Tools of MCP servers', () => {
     };
   };
 
-  it('are offered under their server’s name, with a policy made of their annotations', async () => {
+  it('are offered under their server’s name, with a policy made of the annotations of a trusted one', async () => {
     const { items } = (await server.api.get('/tools')).body;
     const policyOf = (name: string) =>
       items.find((tool: { name: string }) => tool.name === name)?.policy;
@@ -106,7 +106,12 @@ describe('Tools of MCP servers', () => {
       risk: 'medium',
       recovery: 'report',
     });
-    expect(policyOf('mcp__files__read_text_file')).toMatchObject({ read_only: true });
+    expect(policyOf('mcp__files__read_text_file')).toEqual({
+      category: 'network',
+      read_only: false,
+      risk: 'high',
+      recovery: 'report',
+    });
     expect(policyOf('mcp__everything__echo')).toBeDefined();
     expect(policyOf('mcp__remote__echo')).toBeDefined();
     expect(await servers()).toEqual(
@@ -123,6 +128,8 @@ describe('Tools of MCP servers', () => {
     });
     const away = body.tool_servers.filter((each: ToolServer) => each.state === 'unavailable');
     expect(away).not.toEqual([]);
+    for (const detail of [folder, 'no-such-program', 'ECONNREFUSED', 'http'])
+      expect(JSON.stringify(away)).not.toContain(detail);
     expect(body).toMatchObject({
       status: 'degraded',
       degraded: away.map(({ name, since }: ToolServer) => ({
@@ -140,6 +147,27 @@ describe('Tools of MCP servers', () => {
     const outputs = results.map(({ tool_output }) => tool_output); // as they come
     for (const part of ['hello', '42'])
       expect(outputs).toContainEqual(expect.stringContaining(part));
+  });
+
+  it('ask before they run, if their server is not trusted, whatever it says of them', async () => {
+    const calls = [
+      { name: 'mcp__files__list_allowed_directories', arguments: {} },
+      { name: 'mcp__odd__echo', arguments: { text: 'trusted' } },
+    ];
+    server.fake.reply({ calls });
+    const body = { user_message: 'Go', approval_mode: 'deny' };
+    const { records } = await server.api.say(`mcp-${++chats}`, body);
+    const results = records.filter(({ type }) => type === 'TOOL_RESULT');
+    expect(results).toHaveLength(2);
+    expect(results).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          is_error: true,
+          tool_output: expect.stringMatching(/needs an approval/),
+        }),
+        expect.objectContaining({ is_error: false, tool_output: 'trusted' }),
+      ]),
+    );
   });
 
   it('read files and remember things', async () => {

@@ -7,10 +7,10 @@ import {
   messageStart,
   messageSteps,
   wire,
-} from '../support/fake-anthropic-turn.js';
-import { FakeAnthropic } from '../support/fake-anthropic.js';
-import type { ChatBody } from '../support/fake-model.js';
-import { IMAGES } from '../support/images.js';
+} from '../support/model/fake-anthropic-turn.js';
+import { FakeAnthropic } from '../support/model/fake-anthropic.js';
+import type { ChatBody } from '../support/model/fake-model.js';
+import { IMAGES } from '../support/tools/images.js';
 import { Gate } from '../support/gate.js';
 import {
   collect,
@@ -22,7 +22,7 @@ import {
   NEVER,
   ready,
   REQUEST,
-} from '../support/provider-probe.js';
+} from '../support/model/provider-probe.js';
 
 const KEY = 'sk-ant-secret-0123456789';
 const MODEL = 'claude-opus-4-8';

@@ -1,5 +1,5 @@
-import { violationOf } from '../support/fake-openai-rules.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
+import { violationOf } from '../support/model/fake-openai-rules.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
 
 const user = { role: 'user', content: 'Hi' };
 const asks = (...ids: string[]): object => ({

@@ -3,8 +3,8 @@ import { messageRequest } from '../../src/models/anthropic/message-request.js';
 import type { ModelRequest } from '../../src/models/model-provider.js';
 import type { Image } from '../../src/protocol/image.js';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/message.js';
-import { checkConversation } from '../support/check-conversation.js';
-import { violationOfMessage } from '../support/fake-anthropic-rules.js';
+import { checkConversation } from '../support/runs/check-conversation.js';
+import { violationOfMessage } from '../support/model/fake-anthropic-rules.js';
 import { runs } from '../support/thoroughness.js';
 
 const MODELS = ['claude-haiku-4-5', 'claude-opus-4-8', 'other'];

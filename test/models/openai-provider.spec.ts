@@ -1,9 +1,9 @@
-import type { HttpProviderOptions } from '../../src/models/wire/http-provider-options.js';
+import type { HttpProviderOptions } from '../../src/models/http/http-provider-options.js';
 import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
-import { sse, type FakeStep } from '../support/fake-model.js';
-import { delta } from '../support/fake-openai-turn.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { IMAGES } from '../support/images.js';
+import { sse, type FakeStep } from '../support/model/fake-model.js';
+import { delta } from '../support/model/fake-openai-turn.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { IMAGES } from '../support/tools/images.js';
 import { Gate } from '../support/gate.js';
 import {
   collect,
@@ -15,7 +15,7 @@ import {
   NEVER,
   ready,
   REQUEST,
-} from '../support/provider-probe.js';
+} from '../support/model/provider-probe.js';
 
 const KEY = 'sk-secret-0123456789';
 

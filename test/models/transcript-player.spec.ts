@@ -1,9 +1,9 @@
 import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
-import { FakeOpenAi } from '../support/fake-openai.js';
-import { missingIn } from '../support/json-subset.js';
-import { collect, failure, joined } from '../support/provider-probe.js';
-import { readTranscript } from '../support/transcript.js';
-import { TranscriptPlayer } from '../support/transcript-player.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { missingIn } from '../support/client/json-subset.js';
+import { collect, failure, joined } from '../support/model/provider-probe.js';
+import { readTranscript } from '../support/model/transcript.js';
+import { TranscriptPlayer } from '../support/model/transcript-player.js';
 
 describe(TranscriptPlayer.name, () => {
   const transcript = readTranscript('openai/gateway');

@@ -1,11 +1,11 @@
-import type { CodeRule } from '../../src/permissions/compiled-rule.js';
+import type { AnyRule } from '../../src/permissions/compiled-rule.js';
 import type { PermissionCall } from '../../src/permissions/permission-call.js';
 import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
 import type { Decision, Matcher, PermissionRule } from '../../src/permissions/permission-rule.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
 import type { Verdict } from '../../src/permissions/verdict.js';
-import type { ToolPolicy } from '../../src/tools/tool.js';
+import type { ToolPolicy } from '../../src/tools/core/tool.js';
 
 export const NOW = new Date('2026-01-15T10:00:00.000Z');
 
@@ -51,11 +51,11 @@ export function prefix(decision: Decision, ...prefixes: string[]): PermissionRul
 const reader = new ScriptReader(await ShellGrammar.load());
 
 export function judge(
-  rules: readonly (PermissionRule | CodeRule)[],
+  added: readonly AnyRule[],
   call: PermissionCall,
-  now = NOW,
+  { now = NOW, operator = [] }: { now?: Date; operator?: readonly AnyRule[] } = {},
 ): Verdict {
-  return new PermissionPolicy(rules, reader).judge(call, now);
+  return new PermissionPolicy({ operator, added }, { scripts: reader }).judge(call, now);
 }
 
 /** A call of `bash`. */

@@ -1,10 +1,16 @@
 import type { CodeRule } from '../../src/permissions/compiled-rule.js';
 import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
-import type { Decision, RuleScope } from '../../src/permissions/permission-rule.js';
-import type { ToolPolicy } from '../../src/tools/tool.js';
+import type {
+  Decision,
+  Matcher,
+  PermissionRule,
+  RuleScope,
+} from '../../src/permissions/permission-rule.js';
+import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { bash, BASH, judge, judgeCommand, NOW, prefix, READ, rule, WRITE } from './fixtures.js';
 
 const ALL = { type: 'all' } as const;
+const path = (pattern: string) => ({ type: 'path', pattern }) as const;
 
 function write(path: string, content = '') {
   return { tool_name: 'write', tool_input: { path, content }, policy: WRITE };
@@ -47,6 +53,46 @@ describe(PermissionPolicy.name, () => {
     }
   });
 
+  it('lets nothing overrule what the operator denies', () => {
+    const operator = [prefix('deny', 'rm')];
+    const added = [rule('allow', ALL, { scope: 'user', priority: 1_000_000 })];
+    const under = (command: string) => judge(added, bash(command), { operator });
+    expect(under('rm x')).toMatchObject({ decision: 'deny', rule: operator[0] });
+    expect(under('rm x').trace).toMatchObject([{ rule: operator[0]!.id, matched: true }]);
+    expect(under('$x').decision).toBe('ask');
+    expect(under('ls')).toMatchObject({ decision: 'allow', rule: added[0] });
+  });
+
+  it('lets the operator make exceptions, and keeps them exceptions from his own rules only', () => {
+    const operator = [prefix('allow', 'rm a'), rule('ask', path('b')), prefix('deny', 'rm')];
+    const under = (command: string, added: PermissionRule[] = []) =>
+      judge(added, bash(command), { operator }).decision;
+    expect(under('rm a')).toBe('allow');
+    expect(under('rm b')).toBe('ask');
+    expect(under('rm c')).toBe('deny');
+    const scope = 'user';
+    expect(under('rm a', [rule('deny', ALL, { scope })])).toBe('deny');
+    expect(under('rm c', [rule('allow', ALL, { scope })])).toBe('deny');
+    expect(under('ls b', [rule('allow', ALL, { scope })])).toBe('allow');
+  });
+
+  it('goes by the rules of the operator for this call', () => {
+    const operator = [rule('deny', ALL, { scope: 'agent', scope_id: 'react' })];
+    const call = (agent: string) =>
+      judge([rule('allow', ALL)], { ...bash('x'), agent }, { operator });
+    expect([call('react').decision, call('other').decision]).toEqual(['deny', 'allow']);
+  });
+
+  it('escapes what a command or a description hides from the person who reads the reason', () => {
+    const description = 'ok\n\u202E';
+    const rules = [rule('ask', { type: 'tool', pattern: 'bash' }, { description })];
+    for (const command of ['rm x\n\u001B[2K\u009B1A\u00A0\u2800\u202E# ls', 'echo "\n\u202E"'])
+      for (const { reason, trace } of [judgeCommand([], command), judgeCommand(rules, command)])
+        expect(JSON.stringify([reason, trace])).not.toMatch(
+          /[\p{Cc}\u202E\u00A0\u2800]|\\n|\\u00[019]/u,
+        );
+  });
+
   it('keeps rules of other chats and agents out', () => {
     const rules = [
       rule('allow', ALL, { scope: 'session', scope_id: 'chat_2' }),
@@ -69,9 +115,41 @@ describe(PermissionPolicy.name, () => {
     const expires_at = NOW.toISOString();
     expect(judge([rule('allow', ALL, { expires_at })], bash('x')).decision).toBe('ask');
     const before = new Date(NOW.getTime() - 1);
-    expect(judge([rule('allow', ALL, { expires_at })], bash('x'), before).decision).toBe('allow');
+    expect(judge([rule('allow', ALL, { expires_at })], bash('x'), { now: before }).decision).toBe(
+      'allow',
+    );
     expect(judge([rule('allow', ALL, { max_uses: 2, uses: 2 })], bash('x')).decision).toBe('ask');
     expect(judge([rule('allow', ALL, { max_uses: 2, uses: 1 })], bash('x')).decision).toBe('allow');
+  });
+
+  describe('of rules that would take too long together', () => {
+    const many = (count: number, matcher: (n: number) => Matcher) =>
+      Array.from({ length: count }, (_, n) => rule('deny', matcher(n)));
+    const regexes = many(1000, (n) => ({ type: 'regex', pattern: `(a|b|c){1,90}x${n}` }));
+    const prefixes = many(20, (n) => ({
+      type: 'command_prefix',
+      prefixes: Array.from({ length: 100 }, (__, m) => `rm -rf x${n}${m}`),
+    }));
+    const paths = many(500, (n) => path(`secrets/x${n}/**`));
+
+    it.each<[string, PermissionRule[], string]>([
+      ['patterns', regexes, `echo ${'abc '.repeat(2000)}`],
+      ['commands in arguments', prefixes, `tool ${'rm -a '.repeat(900)}`],
+      ['paths', paths, `cat ${`${'a/'.repeat(50)}=b:c `.repeat(150)}`],
+      ['words of an unreadable command', prefixes, `" ${'rm -a '.repeat(900)}`],
+    ])('denies, and says why: %s', (_, rules, command) => {
+      const verdict = judge([...rules, rule('allow', ALL)], bash(command));
+      expect(verdict).toMatchObject({ decision: 'deny', rule: null, rules: [] });
+      expect(verdict.reason).toMatch(/by \d+ rules would take too long/);
+    });
+
+    it('judges ordinary commands by a thousand patterns', () => {
+      const rules = many(1000, (n) => ({ type: 'regex', pattern: `\\bcurl host${n}\\b` }));
+      const under = (command: string) =>
+        judge([...rules, rule('allow', ALL)], bash(command)).decision;
+      expect(under('git log --oneline | head -n 5 && npm test')).toBe('allow');
+      expect(under('git log; curl host999')).toBe('deny');
+    });
   });
 
   it('matches tools by name and by category', () => {
@@ -162,7 +240,8 @@ describe(PermissionPolicy.name, () => {
 
   it('takes a pattern that allows from the start of each text on', () => {
     const rules = [rule('allow', { type: 'regex', pattern: 'npm (test|run lint)' })];
-    expect(judgeCommand(rules, 'npm test -- -i').decision).toBe('allow');
+    expect(judgeCommand(rules, 'npm test --silent a').decision).toBe('allow');
+    expect(judgeCommand(rules, 'npm test -- -i').decision).toBe('ask');
     expect(judgeCommand(rules, 'echo npm test').decision).toBe('ask');
     expect(judgeCommand(rules, 'npm test; npm install').decision).toBe('ask');
     expect(judgeCommand(rules, 'npm test $x').decision).toBe('ask');
@@ -222,7 +301,7 @@ describe(PermissionPolicy.name, () => {
   });
 
   it('never allows a command that it can’t read', () => {
-    const policy = new PermissionPolicy([rule('allow', ALL)]);
+    const policy = new PermissionPolicy({ operator: [], added: [rule('allow', ALL)] });
     expect(policy.judge(bash('ls'), NOW).decision).toBe('ask');
     expect(judgeCommand([rule('allow', ALL)], 'ls "').decision).toBe('ask');
     const exact = rule('allow', { type: 'tool', pattern: 'bash', input: { command: 'ls "' } });

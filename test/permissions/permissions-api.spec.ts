@@ -10,6 +10,7 @@ import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { PermissionCall } from '../../src/permissions/permission-call.js';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
+import { DeclaredRules } from '../../src/permissions/declared-rules.js';
 import { PermissionsController } from '../../src/permissions/permissions.controller.js';
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
@@ -21,10 +22,10 @@ import { RuleStore } from '../../src/permissions/rule-store.js';
 import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { PythonSettings } from '../../src/tools/python/python-settings.js';
-import { ToolLimits } from '../../src/tools/tool-limits.js';
+import { ToolLimits } from '../../src/tools/core/tool-limits.js';
 import { NoSandbox } from '../../src/workspace/sandbox/no-sandbox.js';
 import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
-import { startTinyApp } from '../support/tiny-app.js';
+import { startTinyApp } from '../support/server/tiny-app.js';
 
 const FILE = `{
   // Ours.
@@ -59,7 +60,10 @@ describe(PermissionsController.name, () => {
     const path = join(folder, 'permissions.json');
     await writeFile(path, FILE);
     const config = loadConfig({ PERMISSIONS_FILE: path });
-    const store = await FileRuleStore.open({ data_dir: folder });
+    const store = await FileRuleStore.open({
+      data_dir: folder,
+      findUid: (id) => (id === 'chat_none' ? undefined : id),
+    });
     const { chats, interactions, records } = openMemoryStores();
     const providers = [
       { provide: Config, useValue: config },
@@ -134,6 +138,32 @@ describe(PermissionsController.name, () => {
     });
   });
 
+  it('lists rules page by page, those of files among them', async () => {
+    const matcher = { type: 'tool', pattern: 'x' };
+    const inFile = (await list()).length;
+    expect(inFile).toBeGreaterThan(0);
+    for (let n = 0; n < 4; n++)
+      await add({ scope: 'global', decision: 'allow', matcher, priority: n % 2 });
+    await add({ scope: 'user', decision: 'allow', matcher });
+    const all = await list('?limit=200');
+    expect(all).toHaveLength(5 + inFile);
+    const seen: PermissionRule[] = [];
+    let cursor: string | null = '';
+    for (; cursor !== null;) {
+      const { body }: { body: { items: PermissionRule[]; next_cursor: string | null } } =
+        await http()
+          .get(`/permissions/rules?limit=2${cursor && `&cursor=${cursor}`}`)
+          .expect(200);
+      expect(body.items.length).toBeGreaterThan(0);
+      expect(body.items.length).toBeLessThanOrEqual(2);
+      seen.push(...body.items);
+      cursor = body.next_cursor;
+    }
+    expect(seen).toEqual(all);
+    for (const odd of ['x', Buffer.from('["user",1]').toString('base64url')])
+      await http().get(`/permissions/rules?cursor=${odd}`).expect(400);
+  });
+
   it('knows what tools do, and asks about those that it does not know', async () => {
     expect(await check('calculator', { expression: '1' })).toMatchObject({ decision: 'allow' });
     expect(await check('current_time', {})).toMatchObject({ decision: 'allow' });
@@ -154,6 +184,16 @@ describe(PermissionsController.name, () => {
       .expect(200);
     expect(gone.body).toEqual({ deleted: 1 });
     expect((await check('calculator', {}, { chat_id: 'chat_1' })).decision).toBe('allow');
+  });
+
+  it('refuses a rule for a chat that does not exist, and names the field', async () => {
+    const rule = { scope: 'session', scope_id: 'chat_none', decision: 'allow' };
+    const planted = { ...rule, matcher: { type: 'all' } };
+    const { body } = await http().post('/permissions/rules').send(planted).expect(404);
+    expect(body).toMatchObject({
+      type: '/problems/chat_not_found',
+      errors: [{ field: 'scope_id' }],
+    });
   });
 
   it.each([
@@ -200,15 +240,42 @@ describe(PermissionsController.name, () => {
     await http().delete('/permissions/rules').expect(400);
   });
 
-  it('deletes a rule of the file in the file, and nothing else of it', async () => {
-    const [first] = await list();
-    await http().delete(`/permissions/rules/${first!.id}`).expect(204);
-    const text = await readFile(join(folder, 'permissions.json'), 'utf8');
-    expect(text).toContain('// Ours.');
-    expect(text).toContain('"team": "platform"');
-    expect(text).toContain('"owner": "me"');
-    expect(text).not.toContain('rm -rf');
-    expect((await list()).map(({ id }) => id)).toEqual(['rule_once']);
+  it('lets no client remove a rule of the file, nor allow what it denies', async () => {
+    const ofFile = await list();
+    for (const { id } of ofFile) {
+      const { body } = await http().delete(`/permissions/rules/${id}`).expect(409);
+      expect(body).toMatchObject({ type: '/problems/rule_of_file' });
+      expect((body as { detail: string }).detail).toContain('permissions.json');
+    }
+    const gone = await http().delete('/permissions/rules?scope=global').expect(200);
+    expect(gone.body).toEqual({ deleted: 0 });
+    await add({ scope: 'user', decision: 'allow', matcher: { type: 'all' }, priority: 1_000_000 });
+    expect(await list('?scope=global')).toEqual(ofFile);
+    expect(await check('bash', { command: 'rm -rf x' })).toMatchObject({
+      decision: 'deny',
+      rule: { id: ofFile[0]!.id },
+    });
+    expect((await check('bash', { command: 'rm x' })).decision).toBe('allow');
+    expect(await readFile(join(folder, 'permissions.json'), 'utf8')).toBe(FILE);
+  });
+
+  it('lets the event loop turn while it judges by a thousand large patterns', async () => {
+    const rules = Array.from({ length: 1000 }, (_, n) => ({
+      ...({ scope: 'global', scope_id: null, priority: 0, decision: 'deny' } as const),
+      matcher: { type: 'regex', pattern: `(a|b|c){1,300}${'x'.repeat(500)}${n}` } as const,
+      ...{ description: null, expires_at: null, max_uses: null },
+    }));
+    app.get(DeclaredRules, { strict: false }).replace('many.md', rules);
+    let turns = 0;
+    let isDone = false;
+    const turn = () => void (turns++, isDone || setImmediate(turn));
+    const checked = check('bash', { command: 'abc '.repeat(1000) });
+    setImmediate(turn);
+    const { decision, reason } = await checked;
+    isDone = true;
+    expect(decision).toBe('deny');
+    expect(reason).toContain('would take too long');
+    expect(turns).toBeGreaterThan(50);
   });
 
   it('counts executions that a limited rule decides, and no dry runs', async () => {
@@ -217,7 +284,7 @@ describe(PermissionsController.name, () => {
     const verdicts = await Promise.all(['a', 'b', 'c'].map((key) => service.decide(call, key)));
     expect(verdicts.map(({ decision }) => decision).sort()).toEqual(['allow', 'ask', 'ask']);
     expect((await check('once', {})).decision).toBe('ask');
-    expect(await readFile(join(folder, 'permissions.json'), 'utf8')).toContain('"uses": 1');
+    expect((await list()).find(({ id }) => id === 'rule_once')).toMatchObject({ uses: 1 });
   });
 
   it('decides an execution that is judged again as before, and counts it once', async () => {

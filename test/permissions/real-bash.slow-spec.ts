@@ -195,9 +195,12 @@ function mutate(below: (limit: number) => number): string {
   return text;
 }
 
-/** No rule on commands would allow it without naming all of it. */
+/** What the reader is not sure of; a program that is merely unknown is none of that. */
 function isDoubtful(part: ScriptPart): boolean {
-  return part.kind === 'other' || (part.kind === 'command' && (part.whole || !!part.doubt));
+  return (
+    part.kind === 'other' ||
+    (part.kind === 'command' && ((part.whole && !part.unlisted) || !!part.doubt))
+  );
 }
 
 /** The programs that a script runs, in a folder of its own and with nothing else to run. */

@@ -1,7 +1,8 @@
+import { StoreRefused } from '../../src/persistence/store-refused.error.js';
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
 import { AppendQueries } from '../../src/storage/typeorm/append/append-records.js';
-import type { WholeStore } from '../support/whole-store.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import {
   HELD,
   LAPSING,
@@ -10,8 +11,8 @@ import {
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { runs } from '../support/thoroughness.js';
 
 const fault = await findPostgresFault();
@@ -150,6 +151,7 @@ async function raceTakeOver(
   const last = lease!.interaction.last_seq;
   const read = await readAll(store, id);
   const outcome = (await appended)[rows.findIndex((row) => row.id === id)]!;
+  if (outcome instanceof StoreRefused) throw outcome;
   seen[outcome]++;
   expect(await readAll(store, id)).toEqual(read);
   expect(read).toHaveLength(outcome === 'written' ? 11 : 1);

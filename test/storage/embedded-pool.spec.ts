@@ -2,8 +2,9 @@ import {
   EMBEDDED_WAIT_MS,
   EmbeddedPool,
 } from '../../src/storage/typeorm/connection/embedded-connection.js';
-import type { TestDatabase } from '../support/databases.js';
-import { openTestPglite } from '../support/databases.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { openTestPglite } from '../support/store/databases.js';
 
 let tested: TestDatabase;
 const source = () => tested.database.dataSource;
@@ -74,6 +75,20 @@ describe(EmbeddedPool.name, () => {
     expect(await values()).toEqual([]);
     await source().query("INSERT INTO t VALUES ('after')");
     expect(await values()).toEqual(['after']);
+  });
+
+  it('lets what keeps runs going go before what clients read, and lets both go on', async () => {
+    const { database } = tested;
+    const order: string[] = [];
+    const ask = async (on: Database, name: string): Promise<void> => {
+      await on.query({ text: 'SELECT 1' }, []);
+      order.push(name);
+    };
+    const reads = Array.from({ length: 20 }, (_, n) => ask(database, `read ${n}`));
+    const writes = Array.from({ length: 2 }, (_, n) => ask(database.runs, `write ${n}`));
+    await Promise.all([...reads, ...writes]);
+    const rest = Array.from({ length: 19 }, (_, n) => `read ${n + 1}`);
+    expect(order).toEqual(['read 0', 'write 0', 'write 1', ...rest]);
   });
 
   it('lets a long queue wait while it moves', async () => {

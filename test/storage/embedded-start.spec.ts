@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '../../src/storage/typeorm/connection/embedded-database.js';
-import { copyOfTemplate } from '../support/databases.js';
+import { copyOfTemplate } from '../support/store/databases.js';
 
 /** Tables that only a copy has: `initdb` makes none. */
 const TABLES = "SELECT count(*)::integer AS n FROM pg_tables WHERE schemaname = 'public'";

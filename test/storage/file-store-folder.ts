@@ -5,8 +5,8 @@ import { SystemClock } from '../../src/kernel/clock.js';
 import type { FileStores } from '../../src/storage/file/file-stores.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
 import type { StorageProblem } from '../../src/storage/file/report-problem.js';
-import type { WholeStore } from '../support/whole-store.js';
-import { wholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import { wholeStore } from '../support/store/whole-store.js';
 
 /** A data folder of its own, what is in it, and what the store had to say about it. */
 export class FileStoreFolder {

@@ -4,13 +4,17 @@ import {
   at,
   chatId,
   ended,
+  endBatch,
   exchange,
   HELD,
   newBatch,
   newChat,
+  newRecord,
+  newRequest,
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import { FileStoreFolder } from './file-store-folder.js';
 
 describe('The file store', () => {
@@ -41,6 +45,28 @@ describe('The file store', () => {
     const lines = (await readFile(folder.log(row), 'utf8')).trimEnd().split('\n');
     const kinds = lines.map((line) => Object.keys(JSON.parse(line) as object)[0]);
     expect(kinds).toEqual(['start', 'seq', 'commit', 'seq', 'end', 'commit']);
+  });
+
+  it('reads only the logs that have what is asked for', async () => {
+    let store = await folder.open();
+    const rows: InteractionRow[] = [];
+    for (let n = 1; n <= 3; n++) {
+      const row = await started(store, { lease: HELD });
+      const requests = [newRequest(n)];
+      const begun = { parent_agent_id: row.agent_id, agent_type: 'react', prompt: 'Go.' };
+      const body = { type: 'AGENT_STARTED', ...begun } as const;
+      const child = newRecord(row.id, 2, { agent_id: `agent_child_${n}`, body });
+      await store.append([{ interaction_id: row.id, epoch: 1, records: [child], requests }]);
+      await store.append([endBatch(row.id, 3)]);
+      rows.push(row);
+    }
+    store = await folder.open();
+    for (const row of rows.slice(1)) await rm(folder.log(row));
+    const [first] = await store.listRequests({ limit: 1 });
+    expect(first).toMatchObject({ interaction_id: rows[0]!.id, status: 'closed' });
+    expect(await store.listRequests({ status: 'settled', limit: 9 })).toEqual([]);
+    expect(await store.findInteractionOfAgent('agent_unknown')).toBeUndefined();
+    expect((await store.findInteractionOfAgent('agent_child_1'))?.id).toBe(rows[0]!.id);
   });
 
   it('makes a projection anew that is not up to date', async () => {

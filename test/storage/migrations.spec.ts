@@ -1,8 +1,8 @@
 import { migrateDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
-import { createPostgresDatabase, findPostgresFault } from '../support/databases.js';
+import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
 
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;

@@ -1,8 +1,8 @@
-import type { WholeStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import {
   at,
   chatId,
@@ -12,11 +12,12 @@ import {
   newEnd,
   newRequest,
   newStart,
+  queued,
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { runs } from '../support/thoroughness.js';
 
 const fault = await findPostgresFault();
@@ -37,6 +38,22 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
   afterAll(async () => {
     await second.close();
     await tested.close();
+  });
+
+  it('are promoted after a crash in a bounded number at once', async () => {
+    const [store] = stores;
+    const waiting: string[] = [];
+    for (let n = 0; n < 230; n++) {
+      const { chat_id } = await started(store);
+      waiting.push((await queued(store, { chat_id })).id);
+    }
+    const crash = `UPDATE interactions SET status = 'FAILED', completed_at = now() WHERE status = 'RUNNING'`;
+    await tested.database.query({ text: crash }, []);
+    const first = await store.promoteQueued(at(9));
+    expect(first).toHaveLength(200);
+    const second = await store.promoteQueued(at(9));
+    expect([...first, ...second].toSorted()).toEqual(waiting.toSorted());
+    await tested.database.query({ text: crash }, []);
   });
 
   it('settle each request once, while its run appends, parks and ends (I5)', async () => {
@@ -75,6 +92,31 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
       });
       expect((await two.findInteraction(rows[i]!.id))?.signals).toBe(1);
     }
+  });
+
+  it('settle a request once when both find it pending (I5)', async () => {
+    const [one, two] = stores;
+    const { id } = await started(one, { lease: HELD });
+    const request = newRequest(2);
+    await one.append([newBatch(id, [2, 2], { requests: [request], status: 'WAITING_INPUT' })]);
+    const runner = tested.database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT FROM interactions WHERE id = $1 FOR UPDATE', [id]);
+    const settling = [one, two].map((store, n) =>
+      store.settleRequest({
+        request_id: request.id,
+        settlement: { kind: 'input', answer: `answer ${n}`, by: 'user' },
+        at: at(9),
+      }),
+    );
+    while ((await countWaiting(tested)) < settling.length);
+    await runner.commitTransaction();
+    await runner.release();
+    const outcomes = (await Promise.all(settling)).map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual(['settled', 'settled_before']);
+    const answer = `answer ${outcomes.indexOf('settled')}`;
+    expect(await two.findRequest(request.id)).toMatchObject({ settlement: { answer } });
+    expect((await two.findInteraction(id))?.signals).toBe(1);
   });
 
   it('begin what comes at the very moment that the one before it ends', async () => {
@@ -118,6 +160,13 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     await race.check();
   }, 60_000);
 });
+
+/** The number of statements that wait for a lock. */
+async function countWaiting({ database }: TestDatabase): Promise<number> {
+  const text =
+    'SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()';
+  return (await database.query({ text }, [])).length;
+}
 
 const CHATS = 8;
 const ROUNDS = 25;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { Database } from '../../src/storage/typeorm/connection/database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 
 const fault = await findPostgresFault();
 

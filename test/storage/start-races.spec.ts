@@ -1,8 +1,8 @@
 import { startInteraction } from '../../src/storage/typeorm/interactions/start-interaction.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { ended, newStart } from '../contracts/interaction-store/fixtures.js';
-import type { TestDatabase } from '../support/databases.js';
-import { findPostgresFault, openTestPostgres } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;

@@ -1,5 +1,5 @@
-import type { WholeStore } from '../support/whole-store.js';
-import { typeOrmStore } from '../support/typeorm-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { Vacuum } from '../../src/storage/typeorm/connection/vacuum.js';
 import {
   ended,
@@ -8,8 +8,8 @@ import {
   newBatch,
   started,
 } from '../contracts/interaction-store/fixtures.js';
-import type { TestDatabase } from '../support/databases.js';
-import { openTestPglite } from '../support/databases.js';
+import type { TestDatabase } from '../support/store/databases.js';
+import { openTestPglite } from '../support/store/databases.js';
 import { eventually } from '../support/eventually.js';
 
 describe(Vacuum.name, () => {
@@ -43,6 +43,7 @@ describe(Vacuum.name, () => {
     const chat_id = await fill();
     expect(await pages()).toBeGreaterThan(40);
     expect(await store.deleteChat(chat_id)).toBe('deleted');
+    await store.removeLeftovers(new AbortController().signal);
     await eventually(async () => (await pages()) === 1);
     expect(await store.readRecords(kept.id, { after: 0, limit: 9 })).toHaveLength(2);
   });
@@ -52,6 +53,7 @@ describe(Vacuum.name, () => {
     await ended(store, 'kept');
     const before = await pages();
     await store.deleteChat(chat_id);
+    await store.removeLeftovers(new AbortController().signal);
     await vacuumed();
     await fill();
     expect(await pages()).toBeLessThan(before + 5);

@@ -65,10 +65,10 @@ describe('The tools write and edit', () => {
     it.each([
       ['../out.txt', /leads out/],
       ['.', /is a folder/],
-      ['file/x', /no folder/],
+      ['file/x', /is not a folder/],
       ['hard.txt', /hard link/],
       ['out/x', /leads out/],
-      ['a\u200b.txt', /nobody sees/],
+      ['a\u200b.txt', /invisible character/],
     ])('does not write to %j', async (path, fault) => {
       await give('file', 'x');
       await writeFile(`${world.base}/outside.txt`, 'outside');
@@ -93,7 +93,7 @@ describe('The tools write and edit', () => {
   });
 
   describe('A file that somebody else may have changed', () => {
-    const UNREAD = 'a.txt is there already, and nobody has read it in this chat.';
+    const UNREAD = 'a.txt already exists and has not been read in this chat.';
     const CHANGED = 'a.txt has changed since it was last read or written in this chat.';
     const expectRefused = async (reason: string, content: string) => {
       for (const call of [write('a.txt', 'mine'), edit('a.txt', 'a', 'b')]) {
@@ -103,7 +103,7 @@ describe('The tools write and edit', () => {
       expect(await world.content('a.txt')).toBe(content);
     };
 
-    it('is left alone while nobody has read it', async () => {
+    it('is left alone while has not been read', async () => {
       await writeFile(world.at('a.txt'), 'a');
       await expectRefused(UNREAD, 'a');
       await read('a.txt');
@@ -152,10 +152,10 @@ describe('The tools write and edit', () => {
     it('is left alone when it changes in the last moment', async () => {
       await give('a.txt', 'a');
       world.onStart = () => writeFile(world.at('a.txt'), 'changed');
-      expect((await write('a.txt', 'mine')).text).toMatch(/changed by somebody else/);
+      expect((await write('a.txt', 'mine')).text).toMatch(/changed by another process/);
       expect(await world.content('a.txt')).toBe('changed');
       world.onStart = () => writeFile(world.at('new.txt'), 'theirs');
-      expect((await write('new.txt', 'mine')).text).toMatch(/changed by somebody else/);
+      expect((await write('new.txt', 'mine')).text).toMatch(/changed by another process/);
       expect(await world.everything()).toEqual(['a.txt', 'new.txt']);
     });
   });
@@ -283,7 +283,7 @@ describe('The tools write and edit', () => {
         world.summary('write', { path: '../two/a.txt', content: 'b' }),
       ]);
       expect(said).toEqual([
-        expect.stringMatching(/^Write a file, which would fail as it is now: .*nobody has read it/),
+        expect.stringMatching(/^Write a file, which would fail as it is now: .*has not been read/),
         expect.stringMatching(/^Edit a file, which would fail .*There is no "none"/),
         expect.stringMatching(/^Write a file, which would fail .*leads out/),
       ]);

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
 import type { Image } from '../../src/protocol/image.js';
-import { checkArguments } from '../../src/tools/check-arguments.js';
+import { checkArguments } from '../../src/tools/core/check-arguments.js';
 import { EditTool } from '../../src/tools/edit/edit.tool.js';
 import { FileChanges } from '../../src/tools/files/file-changes.js';
 import { KnownFiles } from '../../src/tools/files/known-files.js';
 import { ReadTool } from '../../src/tools/read/read.tool.js';
-import { ToolOutput } from '../../src/tools/tool-output.js';
-import type { Tool, ToolContext } from '../../src/tools/tool.js';
+import { ToolOutput } from '../../src/tools/core/tool-output.js';
+import type { Tool, ToolContext } from '../../src/tools/core/tool.js';
 import { WriteTool } from '../../src/tools/write/write.tool.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { memoryStore } from '../support/whole-store.js';
+import { memoryStore } from '../support/store/whole-store.js';
 
 interface Called {
   readonly text: string;

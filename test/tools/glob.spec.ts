@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { GlobTool } from '../../src/tools/glob/glob.tool.js';
-import type { ToolContext } from '../../src/tools/tool.js';
-import { toolContext } from '../support/tool-context.js';
-import { WorkspaceFolder } from '../support/workspace-folder.js';
+import type { ToolContext } from '../../src/tools/core/tool.js';
+import { toolContext } from '../support/tools/tool-context.js';
+import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 import { runs } from '../support/thoroughness.js';
 
 const NAMES = ['a', 'b', 'ab', 'a.b', '.a'];

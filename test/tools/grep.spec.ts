@@ -2,9 +2,9 @@ import { linkSync, renameSync, symlinkSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { GrepTool } from '../../src/tools/grep/grep.tool.js';
-import type { ToolContext } from '../../src/tools/tool.js';
-import { toolContext } from '../support/tool-context.js';
-import { WorkspaceFolder } from '../support/workspace-folder.js';
+import type { ToolContext } from '../../src/tools/core/tool.js';
+import { toolContext } from '../support/tools/tool-context.js';
+import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 import { runs } from '../support/thoroughness.js';
 
 const SECRET = 'the secret that nobody may read';

@@ -1,10 +1,10 @@
 import { PythonTool } from '../../src/tools/python/python.tool.js';
-import { ToolExecutor } from '../../src/tools/tool-executor.js';
-import type { ToolExecution } from '../../src/tools/tool-executor.js';
-import { ToolRegistry } from '../../src/tools/tool-registry.js';
+import { ToolExecutor } from '../../src/tools/core/tool-executor.js';
+import type { ToolExecution } from '../../src/tools/core/tool-executor.js';
+import { ToolRegistry } from '../../src/tools/core/tool-registry.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { SystemClock } from '../../src/kernel/clock.js';
-import { toolContext } from '../support/tool-context.js';
+import { toolContext } from '../support/tools/tool-context.js';
 import { PythonWorld } from './python-world.js';
 
 const MEMORY_MB = 96;

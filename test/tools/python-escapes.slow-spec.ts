@@ -24,7 +24,7 @@ def create(name): return _imp.create_builtin(importlib.machinery.ModuleSpec(name
 const NO_MODULE = /ModuleNotFoundError/;
 const NO_NETWORK = /OSError|URLError|gaierror/;
 const NO_PROCESS = /OSError|does not support processes/;
-const REFUSED = /^\[The program was stopped: it called \w+, which reaches out of Python/m;
+const REFUSED = /^\[The program was stopped: it called \w+, which is not available here/m;
 
 describe(`${PythonTool.name}, when a program tries to get out`, () => {
   const world = new PythonWorld();

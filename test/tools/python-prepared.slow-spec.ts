@@ -8,15 +8,11 @@ import { Interpreters } from '../../src/tools/python/interpreters.js';
 import { prepare } from '../../src/tools/python/prepared.js';
 import type { Prepared } from '../../src/tools/python/prepared.js';
 import { SnapshotFile } from '../../src/tools/python/prepared.js';
-import { PYTHON_FOLDER } from '../support/python-folder.js';
+import { PYTHON_FOLDER } from '../support/tools/python-folder.js';
 
 jest.setTimeout(240_000);
 
 const NAME = 'python-snapshot';
-
-class FewInterpreters extends Interpreters {
-  protected override readonly max = 2;
-}
 
 describe('What interpreters start from', () => {
   let folder: string;
@@ -96,6 +92,17 @@ describe('What interpreters start from', () => {
       expect(await read(path, 'key')).toBeUndefined();
     });
 
+    it('answers nothing but what the build has made', async () => {
+      const path = join(folder, 'forged');
+      await new SnapshotFile(path, 'key').write(Buffer.from('a snapshot'));
+      const trusted = (await readFile(path)).subarray(0, 32);
+      const readTrusted = () => new SnapshotFile(path, 'key', trusted).read();
+      expect(Buffer.from((await readTrusted())!).toString()).toBe('a snapshot');
+      await new SnapshotFile(path, 'key').write(Buffer.from('a forgery'));
+      expect(await read(path, 'key')).toBe('a forgery');
+      expect(await readTrusted()).toBeUndefined();
+    });
+
     it('keeps one, that of the last key', async () => {
       const path = join(folder, 'keys', 'snapshot');
       await new SnapshotFile(path, 'old').write(Buffer.from('a'));
@@ -105,18 +112,21 @@ describe('What interpreters start from', () => {
     });
   });
 
-  it('bounds how many there are at once, those that are still to start too', async () => {
-    const interpreters = new FewInterpreters({ pythonMemoryMb: 64, dataDir: PYTHON_FOLDER });
-    const [one, other, more] = await Promise.allSettled([
-      interpreters.take(),
-      interpreters.take(),
-      interpreters.take(),
-    ]);
-    expect([one.status, other.status]).toEqual(['fulfilled', 'fulfilled']);
-    expect(more).toMatchObject({ status: 'rejected', reason: { code: 'too_many_programs' } });
-    if (one.status === 'fulfilled') await interpreters.discard(one.value);
-    expect((await interpreters.take()).isAlive).toBe(true);
-    await expect(interpreters.take()).rejects.toMatchObject({ code: 'too_many_programs' });
+  it('bounds the memory of all at once, and of one chat, also of those that are still to start', async () => {
+    const limits = { pythonMemoryMb: 64, pythonTotalMb: 255 };
+    const interpreters = new Interpreters({ ...limits, dataDir: PYTHON_FOLDER });
+    const [one, other, more, elsewhere, full] = await Promise.allSettled(
+      ['a', 'a', 'a', 'b', 'c'].map((chat) => interpreters.take(chat)),
+    );
+    const taken = [one, other, elsewhere].map((each) => each!.status);
+    expect(taken).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    const refusal = { status: 'rejected', reason: { code: 'too_many_programs' } };
+    expect([more, full]).toMatchObject([refusal, refusal]);
+    const said = [more, full].map((each) => each?.status === 'rejected' && String(each.reason));
+    expect(said.join()).toMatch(/2 Python programs of this chat run.*3 Python programs run/);
+    if (one?.status === 'fulfilled') await interpreters.discard(one.value, 'a');
+    expect((await interpreters.take('a')).isAlive).toBe(true);
+    await expect(interpreters.take('b')).rejects.toMatchObject({ code: 'too_many_programs' });
     await interpreters.onModuleDestroy();
   });
 });

@@ -1,9 +1,9 @@
 import { Interpreters } from '../../src/tools/python/interpreters.js';
 import { PythonTool } from '../../src/tools/python/python.tool.js';
-import { ToolOutput } from '../../src/tools/tool-output.js';
-import type { ToolContext } from '../../src/tools/tool.js';
-import { PYTHON_FOLDER } from '../support/python-folder.js';
-import { toolContext } from '../support/tool-context.js';
+import { ToolOutput } from '../../src/tools/core/tool-output.js';
+import type { ToolContext } from '../../src/tools/core/tool.js';
+import { PYTHON_FOLDER } from '../support/tools/python-folder.js';
+import { toolContext } from '../support/tools/tool-context.js';
 
 const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
 
@@ -14,7 +14,11 @@ export class PythonWorld {
   private calls = 0;
 
   constructor(memory_mb = 128, limits = LIMITS) {
-    const python = { pythonMemoryMb: memory_mb, dataDir: PYTHON_FOLDER };
+    const python = {
+      pythonMemoryMb: memory_mb,
+      pythonTotalMb: 32 * memory_mb,
+      dataDir: PYTHON_FOLDER,
+    };
     this.interpreters = new Interpreters(python);
     this.tool = new PythonTool(this.interpreters, limits, python);
   }

@@ -97,9 +97,9 @@ describe(PythonTool.name, () => {
     await world.run('1');
     await world.interpreters.reserved();
     const started = setImmediate(); // no process, thread or file answers before that
-    const taken = await Promise.race([world.interpreters.take(), started]);
+    const taken = await Promise.race([world.interpreters.take('chat'), started]);
     expect(taken).toBeInstanceOf(Interpreter);
-    await world.interpreters.discard(taken as Interpreter);
+    await world.interpreters.discard(taken as Interpreter, 'chat');
   });
 
   it('starts nothing before it is wanted, and nothing once it is over', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
-import { IMAGES, pngOf } from '../support/images.js';
+import { IMAGES, pngOf } from '../support/tools/images.js';
 import { FilesWorld } from './files-world.js';
 
 describe('The tool read', () => {

@@ -2,11 +2,11 @@ import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import { TasksService } from '../../src/tasks/tasks.service.js';
 import { TodoTool } from '../../src/tasks/todo.tool.js';
-import type { ToolContext, ToolEvent } from '../../src/tools/tool.js';
+import type { ToolContext, ToolEvent } from '../../src/tools/core/tool.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
-import { toolContext } from '../support/tool-context.js';
+import { toolContext } from '../support/tools/tool-context.js';
 
 describe(`${TodoTool.name}, run again`, () => {
   const tasks = [{ title: 'Look' }, { title: 'Leap' }];

@@ -51,7 +51,7 @@ describe.each([
 
   it('leaves alone what somebody changes meanwhile, and nothing behind', async () => {
     whileWriting(() => writeFile(under.at('inside.txt'), 'theirs'));
-    await expect(replace('inside.txt')).rejects.toThrow(/changed by somebody else/);
+    await expect(replace('inside.txt')).rejects.toThrow(/changed by another process/);
     expect([await content('inside.txt'), await readdir(under.at('.'))]).toEqual([
       'theirs',
       ['a', 'inside.txt'],
@@ -60,7 +60,7 @@ describe.each([
 
   it('leaves alone what somebody makes meanwhile, and nothing behind', async () => {
     whileWriting(() => writeFile(under.at('a/new.txt'), 'theirs'));
-    await expect(replace('a/new.txt')).rejects.toThrow(/changed by somebody else/);
+    await expect(replace('a/new.txt')).rejects.toThrow(/changed by another process/);
     expect(await readdir(under.at('a'))).toEqual(['new.txt']);
   });
 

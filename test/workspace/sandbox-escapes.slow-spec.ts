@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { Bubblewrap } from '../../src/workspace/sandbox/bubblewrap.js';
-import { CommandWorld } from '../support/command-world.js';
-import { SANDBOXES } from '../support/sandboxes.js';
+import { CommandWorld } from '../support/tools/command-world.js';
+import { SANDBOXES } from '../support/tools/sandboxes.js';
 
 const BUBBLEWRAP = SANDBOXES.find(({ name }) => name === 'bubblewrap')!;
 

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import type { WholeStore } from '../support/whole-store.js';
-import { memoryStore } from '../support/whole-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import { memoryStore } from '../support/store/whole-store.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
 
@@ -84,6 +84,31 @@ describe(Workspaces.name, () => {
     for (const id of ['one', 'all'])
       await expect(pathOf(id, { WORKSPACE_ROOTS: base })).rejects.toThrow(WorkspaceFault);
   });
+
+  it.each([
+    ['the folder of the rules', { PERMISSIONS_FILE: 'projects/a/rules.json' }, 'projects/a'],
+    ['a folder around the MCP servers', { MCP_CONFIG: 'projects/a/mcp.json' }, 'projects'],
+    ['the agents', { AGENTS_DIR: 'projects/a' }, 'projects/a'],
+    ['a folder in the agents', { AGENTS_DIR: 'projects' }, 'projects/a'],
+    ['rules behind a link', { PERMISSIONS_FILE: 'link.json' }, 'projects/a'],
+  ])('refuses %s, even under an allowed root', async (_, env, named) => {
+    await writeFile(join(base, 'projects/a/real.json'), '');
+    await symlink('projects/a/real.json', join(base, 'link.json'));
+    const own = Object.entries(env).map(([name, path]) => [name, join(base, path)]);
+    await chat('one', { workspace: join(base, named) });
+    const options = { WORKSPACE_ROOTS: base, ...Object.fromEntries(own) } as Environment;
+    await expect(pathOf('one', options)).rejects.toThrow(WorkspaceFault);
+    await chat('two', { workspace: join(base, 'projects2') });
+    expect(await pathOf('two', options)).toBe(join(base, 'projects2'));
+  });
+
+  it.each([[process.cwd()], [join(process.cwd(), 'src')], [dirname(process.cwd())]])(
+    'refuses the code of the server: %s',
+    async (named) => {
+      await chat('one', { workspace: named });
+      await expect(pathOf('one', { WORKSPACE_ROOTS: '/' })).rejects.toThrow(WorkspaceFault);
+    },
+  );
 
   it.each([['projects/a'], [7], [{}], ['/\0']])(
     'refuses what is no absolute path: %j',

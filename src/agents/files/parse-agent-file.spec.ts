@@ -101,7 +101,7 @@ describe(parseAgentFile.name, () => {
       file(
         'description: d\npermissions:\n  - decision: allow\n    matcher: { type: regex, pattern: "(a" }',
       ),
-      /^5: permissions\[0\]\.matcher\.pattern is no regular expression/,
+      /^5: permissions\[0\]\.matcher\.pattern is not a valid regular expression/,
     ],
     [
       file(

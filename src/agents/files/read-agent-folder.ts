@@ -16,7 +16,7 @@ const MAX_BYTES = 200_000;
 
 /**
  * The folder's Markdown files by name; those that have changed since `known` are read again. Empty
- * if there is no folder.
+ * if there is not a folder.
  * @throws Error if the folder can't be read
  */
 export async function readAgentFolder(

@@ -94,6 +94,6 @@ function tooMany(interactionId: string): AppError {
   return new AppError(
     'rate_limited',
     'too_many_interventions',
-    `The agents of ${interactionId} have been told ${MAX_INTERVENTIONS} things already, which is as many as one interaction takes. Cancel it, or wait for its end and send a new message.`,
+    `The agents of ${interactionId} have already received ${MAX_INTERVENTIONS} interventions, the maximum of one interaction. Cancel it, or wait for its end and send a new message.`,
   );
 }

@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../kernel/package-root.js';
 
-/**
- * A system prompt of the folder `prompts/`, which is beside `package.json` both in the sources and
- * in a build.
- */
+/** A system prompt of the folder `prompts/`. */
 export function readPrompt(name: string): string {
-  return readFileSync(join(findRoot(import.meta.dirname), 'prompts', `${name}.md`), 'utf8').trim();
-}
-
-function findRoot(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : findRoot(dirname(folder));
+  return readFileSync(join(PACKAGE_ROOT, 'prompts', `${name}.md`), 'utf8').trim();
 }

@@ -5,7 +5,6 @@ import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import { readLog } from '../../persistence/read-log.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -36,9 +35,15 @@ const TREE_TYPES: readonly RecordType[] = [
   'TOOL_RESULT_REQUIRED',
   'TURN_COMPLETED',
   'NOTICE',
+  'RESUMED',
   'ERROR',
   'INTERACTION_COMPLETE',
 ];
+
+/**
+ * The types that an agent's conversation consists of, too: all but texts, which its turns repeat.
+ */
+const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED'];
 
 export interface WantedTree {
   readonly chat_id?: string | undefined;
@@ -76,9 +81,8 @@ export class AgentTreeService {
    */
   async tree(wanted: WantedTree): Promise<InteractionTree> {
     const row = await this.find(wanted);
-    const tree = new AgentTree(row);
-    for (const record of await this.records.readRecordsOfTypes([row.id], TREE_TYPES))
-      tree.apply(record);
+    const records = await this.records.readRecordsOfTypes([row.id], TREE_TYPES);
+    const tree = new AgentTree(row).applyAll(records);
     const { id: interaction_id, chat_id, status } = row;
     return { chat_id, interaction_id, status, root: viewAgent(tree.root) };
   }
@@ -87,9 +91,8 @@ export class AgentTreeService {
   async agent(agentId: string): Promise<WholeAgent> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
-    const records = await readLog(this.records, row.id);
-    const tree = new AgentTree(row);
-    for (const record of records) tree.apply(record);
+    const records = await this.records.readRecordsOfTypes([row.id], AGENT_TYPES);
+    const tree = new AgentTree(row).applyAll(records);
     const node = tree.find(agentId);
     if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;

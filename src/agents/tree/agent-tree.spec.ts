@@ -63,9 +63,7 @@ const end = (status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): RecordBody => ({
 });
 
 function treeOf(records: readonly LogRecord[]): AgentTree {
-  const tree = new AgentTree(ROOT);
-  for (const each of records) tree.apply(each);
-  return tree;
+  return new AgentTree(ROOT).applyAll(records);
 }
 
 function statesOf(agentId: string, steps: readonly (readonly [string, RecordBody])[]): TreeState[] {
@@ -104,6 +102,19 @@ describe(AgentTree.name, () => {
         steps.map(([agent, body]) => [agent, body]),
       ),
     ).toEqual(steps.map(([, , state]) => state));
+  });
+
+  it('is not over when its end was retried', () => {
+    const bodies: RecordBody[] = [
+      START,
+      end('FAILED'),
+      { type: 'RESUMED', attempt: 1, reason: 'retried' },
+    ];
+    const records = bodies.map((body) => record('root', body));
+    const tree = new AgentTree(ROOT).applyAll(records);
+    expect(tree.root.state).toBe('processing');
+    const over = [...records, record('root', end('COMPLETED'))];
+    expect(new AgentTree(ROOT).applyAll(over).root.state).toBe('completed');
   });
 
   it('waits for the child that its call handed the task to', () => {

@@ -26,6 +26,14 @@ export class AgentTree {
     this.nodes.set(agent_id, this.first);
   }
 
+  /** An end that other records follow is none: the interaction was retried. */
+  applyAll(records: readonly LogRecord[]): this {
+    for (const [index, record] of records.entries())
+      if (record.body.type !== 'INTERACTION_COMPLETE' || index === records.length - 1)
+        this.apply(record);
+    return this;
+  }
+
   get root(): AgentNode {
     return this.first;
   }

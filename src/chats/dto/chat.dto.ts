@@ -38,9 +38,16 @@ export class ChatDto extends ChatSummaryDto implements Chat {
   @ApiProperty({
     type: [InteractionDto],
     description:
-      'In the order in which they began, queued ones last; with `include=superseded` in the order of the requests.',
+      'In the order in which they began, queued ones last; with `include=superseded` in the order of the requests. About 8 MiB at most.',
   })
   readonly interactions: readonly InteractionDto[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The value of `before` for the earlier interactions; null if there are none.',
+  })
+  readonly next_before: string | null;
 }
 
 export class ChatListDto {

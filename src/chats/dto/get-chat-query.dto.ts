@@ -11,7 +11,18 @@ export class GetChatQueryDto extends LimitDto {
   @IsIn(['superseded'])
   include?: 'superseded';
 
-  @ApiPropertyOptional({ description: 'Only interactions before this one.' })
+  @ApiPropertyOptional({
+    enum: ['all'],
+    description:
+      '`all`: the final state of every interaction that has ended, instead of that of the head only. Fewer of them fit on a page.',
+  })
+  @IsOptional()
+  @IsIn(['all'])
+  state?: 'all';
+
+  @ApiPropertyOptional({
+    description: 'Only interactions before this one: the `next_before` of the previous page.',
+  })
   @IsOptional()
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'before must be the id of an interaction' })
   before?: string;

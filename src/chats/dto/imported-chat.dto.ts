@@ -16,7 +16,7 @@ class ImportProblemDto {
   @ApiProperty({ description: 'Numbered from 1.' })
   readonly line: number;
 
-  @ApiProperty({ example: 'The line is no JSON.' })
+  @ApiProperty({ example: 'The line is not valid JSON.' })
   readonly message: string;
 }
 

@@ -100,7 +100,7 @@ export class ChatImport {
     else if (checked.value.version > SESSION_LOG_VERSION)
       this.note(
         line,
-        `The log is of version ${checked.value.version}; what version ${SESSION_LOG_VERSION} knows of it is imported.`,
+        `The log is of version ${checked.value.version}; only what version ${SESSION_LOG_VERSION} knows is imported.`,
       );
   }
 

@@ -20,7 +20,7 @@ let built: Schemas | undefined;
 export function checkRecord({ body, hidden = null }: RecordLine): Checked<RecordContent> {
   built ??= contentSchemas();
   const schema = built.get(body['type']);
-  if (!schema) return { ok: false, fault: 'body.type: is no event of this version' };
+  if (!schema) return { ok: false, fault: 'body.type: is not an event type of this version' };
   return checkFields(schema, { body, hidden });
 }
 
@@ -29,7 +29,7 @@ function contentSchemas(): Schemas {
   const table = records();
   const result = table.TOOL_RESULT.hidden;
   const image = result.shape.images.unwrap().element;
-  const images = z.array(image.refine(isReadable, 'is no image that a model can be shown'));
+  const images = z.array(image.refine(isReadable, 'is not an image that can be shown to a model'));
   const dropped = z.unknown().transform(() => null);
   const stricter: Readonly<Record<string, z.ZodType>> = {
     TOOL_RESULT: result.extend({ images: images.optional() }).nullable(),
@@ -99,7 +99,7 @@ function renameTask(task: Task, ids: NewIds): Task {
 }
 
 function renameHidden(hidden: Hidden | null, ids: NewIds): Hidden | null {
-  if (!hidden || !('deferred' in hidden)) return hidden;
+  if (!hidden || !('deferred' in hidden) || hidden.deferred === undefined) return hidden;
   return { ...hidden, deferred: ids.approval(hidden.deferred) };
 }
 

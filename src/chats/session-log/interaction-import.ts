@@ -27,8 +27,9 @@ export interface ReadRecord {
   readonly record: RecordLine;
 }
 
-/** Records that may arrive before the one that they follow. */
+/** Records that may arrive before the one that they follow; they are kept in memory. */
 const MAX_EARLY = 256;
+const MAX_EARLY_BYTES = 4 * 1024 * 1024;
 /** Records that are buffered before they are saved. */
 const MAX_UNSAVED = 256;
 const MAX_UNSAVED_BYTES = 1024 * 1024;
@@ -45,6 +46,7 @@ export class InteractionImport {
   private readonly requests: ImportedRequests;
   /** Arrived before the one that they follow; by seq. */
   private readonly early = new Map<number, ReadRecord>();
+  private earlyBytes = 0;
   private readonly calls = new Set<string>();
   /** Agents that have begun. */
   private readonly agents: Set<string>;
@@ -68,10 +70,9 @@ export class InteractionImport {
 
   async takeRecord(read: ReadRecord): Promise<void> {
     const { seq } = read.record;
-    if (this.status) this.refuse(read, 'comes after the end of its interaction');
-    else if (seq < this.next || this.early.has(seq)) this.refuse(read, 'is here already');
+    if (seq < this.next || this.early.has(seq)) this.refuse(read, 'is here already');
     else if (seq === this.next) await this.takeAll(read);
-    else if (this.early.size < MAX_EARLY) this.early.set(seq, read);
+    else if (this.hasRoomFor(read)) this.keep(read);
     else this.refuse(read, `follows no record ${this.next}`);
   }
 
@@ -93,6 +94,15 @@ export class InteractionImport {
     return row;
   }
 
+  private hasRoomFor({ bytes }: ReadRecord): boolean {
+    return this.early.size < MAX_EARLY && this.earlyBytes + bytes <= MAX_EARLY_BYTES;
+  }
+
+  private keep(read: ReadRecord): void {
+    this.early.set(read.record.seq, read);
+    this.earlyBytes += read.bytes;
+  }
+
   private get next(): number {
     return this.state.lastSeq + 1;
   }
@@ -101,7 +111,7 @@ export class InteractionImport {
   private async takeAll(first: ReadRecord): Promise<void> {
     for (let read: ReadRecord | undefined = first; read; read = this.early.get(this.next)) {
       const { seq } = read.record;
-      this.early.delete(seq);
+      if (this.early.delete(seq)) this.earlyBytes -= read.bytes;
       const taken = this.toRecord(read.record);
       if (typeof taken === 'string') return this.refuse(read, taken);
       await this.add(taken, read.bytes);
@@ -113,6 +123,8 @@ export class InteractionImport {
     const checked = checkRecord(read);
     if (!checked.ok) return `is not as it should be: ${checked.fault}`;
     const { type } = checked.value.body;
+    if (this.status && !(this.status === 'FAILED' && type === 'RESUMED'))
+      return 'comes after the end of its interaction';
     if ((type === 'INTERACTION_STARTED') !== (read.seq === 1)) return `can't be a ${type}`;
     const { seq, epoch, at, key } = read;
     if (seq === 1) return firstRecord(this.row, { epoch, at });
@@ -143,7 +155,8 @@ export class InteractionImport {
     this.state.apply(record);
     if (record.agent_id === this.row.agent_id) this.conversation.apply(record);
     this.requests.note(record);
-    if (record.body.type === 'INTERACTION_COMPLETE') this.status = record.body.status;
+    // a retried one goes on after its end
+    this.status = record.body.type === 'INTERACTION_COMPLETE' ? record.body.status : undefined;
     this.epoch = Math.max(this.epoch, record.epoch);
     this.lastAt = record.at;
     this.unsaved.push(record);

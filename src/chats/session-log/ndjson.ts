@@ -1,14 +1,22 @@
 import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
-import { isDeeperThan } from '../../kernel/is-deeper-than.js';
+import { measureJson } from '../../kernel/measure-json.js';
 import type { Json } from '../../protocol/json.js';
 
 export const NDJSON = 'application/x-ndjson';
 const TYPES = [NDJSON, 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
 
-/** Bytes of one line; a longer one is dropped. Far more than any record that a run writes. */
+/**
+ * Bytes of one line; a longer one is dropped. More than any record that a run writes: the text of a
+ * turn may have 2,000,000 characters, each of which takes up to six bytes.
+ */
 export const MAX_LINE = 16 * 1024 * 1024;
 const MAX_DEPTH = 200;
+/**
+ * More than any record that a run writes, whose long parts are text. As objects, brackets take
+ * twenty times the memory of a line.
+ */
+const MAX_VALUES = 1_000_000;
 const NEWLINE = 10;
 
 /** Numbered from 1. `bytes` is undefined for a line that is too long. */
@@ -69,16 +77,18 @@ export async function* readBodyLines(
 
 /** Ignores a byte order mark and `\r`, and removes keys `__proto__`. */
 export function parseLine(bytes: Uint8Array): ParsedLine {
-  if (isDeeperThan(MAX_DEPTH, bytes)) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
+  const { depth, values } = measureJson(bytes, MAX_DEPTH);
+  if (depth > MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
+  if (values > MAX_VALUES) return fault(`has more than ${MAX_VALUES} values`);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
     if (text === '') return { kind: 'blank' };
     const object: unknown = JSON.parse(text);
-    if (!isObject(object) || Array.isArray(object)) return fault('is no JSON object');
+    if (!isObject(object) || Array.isArray(object)) return fault('is not a JSON object');
     clean(object);
     return { kind: 'object', object: object as Json };
   } catch (error) {
-    return fault(error instanceof SyntaxError ? 'is no JSON' : 'is no UTF-8');
+    return fault(error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8');
   }
 }
 

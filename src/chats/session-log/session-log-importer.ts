@@ -28,6 +28,8 @@ export interface ImportRequest {
 /** Imports session logs as new chats. */
 @Injectable()
 export class SessionLogImporter {
+  private isBusy = false;
+
   constructor(
     private readonly chats: ChatStore,
     private readonly archive: ChatArchive,
@@ -38,10 +40,22 @@ export class SessionLogImporter {
   ) {}
 
   /**
-   * Atomic: the chat is visible with everything in it, or not at all.
-   * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413)
+   * Atomic: the chat is visible with everything in it, or not at all. One at a time: each may need
+   * as much memory as its longest interaction.
+   * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413),
+   * `import_busy` (503)
    */
   async import(request: ImportRequest): Promise<ImportReport> {
+    if (this.isBusy) throw importBusy();
+    this.isBusy = true;
+    try {
+      return await this.importAlone(request);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  private async importAlone(request: ImportRequest): Promise<ImportReport> {
     if (await this.chats.findChat(request.chat_id)) throw chatExists(request.chat_id);
     const incoming = await this.archive.receive();
     try {
@@ -69,6 +83,14 @@ export class SessionLogImporter {
     const { interactions, records } = reading;
     return { interactions, records, problems: problems.all };
   }
+}
+
+function importBusy(): AppError {
+  return new AppError(
+    'unavailable',
+    'import_busy',
+    'Another session log is being imported. Retry when it is done.',
+  );
 }
 
 function chatExists(id: string): AppError {

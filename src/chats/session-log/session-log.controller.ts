@@ -60,7 +60,11 @@ export class SessionLogController {
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
-  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
+  @ApiResponse({
+    status: 503,
+    type: ProblemDto,
+    description: 'Another log is being imported, or the server is shutting down.',
+  })
   async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');

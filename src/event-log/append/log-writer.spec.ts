@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { newBatch } from '../../../test/contracts/interaction-store/fixtures.js';
 import { Gate } from '../../../test/support/gate.js';
-import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { SystemClock } from '../../kernel/clock.js';
 import type { Clock } from '../../kernel/clock.js';
 import { LogWriter } from './log-writer.js';
 import type { LogWriterOptions } from './log-writer.js';
-import type { AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
+import { AppError } from '../../kernel/app-error.js';
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 
 type Outcome = AppendOutcome | 'rejected';
 
@@ -213,6 +217,71 @@ describe(LogWriter.name, () => {
     expect(await Promise.all(second)).toEqual(['written', 'written']);
     expect(seqs(store, 'b')).toEqual([1]);
     await expect(broken).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('neither repeats nor keeps what the store refuses for good, and writes nothing after it', async () => {
+    const cause = new AppError('internal', 'store_failed', 'A value is out of range.');
+    const store = new MemoryLogStore(async (point) => {
+      const batches = store.appends.at(-1) ?? [];
+      if (point === 'append' && batches.some(({ interaction_id }) => interaction_id === 'b'))
+        throw cause;
+    });
+    const kept: string[] = [];
+    const keep = async ({ interaction_id }: AppendBatch) => kept.push(interaction_id) > 0;
+    const writer = writerTo(store, 60_000, { keep });
+    const first = ['a', 'b', 'c'].map((id) => writer.append(newBatch(id, [2, 2])));
+    await tick();
+    first.push(writer.append(newBatch('b', [3, 3])));
+    const refused = expect.objectContaining({ code: 'store_refused', cause });
+    expect(await Promise.all(first)).toEqual(['written', refused, 'written', refused]);
+    const tries = store.appends.filter((group) => group.length === 1 && group[0] !== undefined);
+    expect(tries.filter(([only]) => only?.interaction_id === 'b')).toHaveLength(1);
+    expect(await writer.append(newBatch('b', [2, 2]))).toEqual(refused);
+    expect(kept).toEqual([]);
+  });
+
+  it('answers as the store did, with a refusal beside what is written', async () => {
+    const store = new MemoryLogStore();
+    const append = store.append.bind(store);
+    const refusal = new StoreRefused(new Error('no'));
+    store.append = async (batches) => {
+      const outcomes = await append(batches.filter(({ interaction_id }) => interaction_id !== 'b'));
+      return batches.map(({ interaction_id }) =>
+        interaction_id === 'b' ? refusal : outcomes.shift()!,
+      );
+    };
+    const writer = writerTo(store);
+    const outcomes = ['a', 'b', 'c'].map((id) => writer.append(newBatch(id, [2, 2])));
+    expect(await Promise.all(outcomes)).toEqual(['written', refusal, 'written']);
+    expect(store.appends).toHaveLength(1);
+  });
+
+  it('reports as written what is durable, although it can’t be counted', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const store = new MemoryLogStore();
+    store.create('a', { records: newBatch('a', [1, 1]).records });
+    const meter = {
+      written: () => {
+        throw new Error('a counter can only grow');
+      },
+      failed: () => {},
+    };
+    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, meter });
+    expect(await writer.append(newBatch('a', [2, 2]))).toBe('written');
+    expect(store.appends).toHaveLength(1);
+  });
+
+  it('counts what was written, not what was fenced off', async () => {
+    const store = new MemoryLogStore();
+    for (const id of ['a', 'b']) store.create(id, { records: newBatch(id, [1, 1]).records });
+    store.takeOver('b');
+    const counted: string[] = [];
+    const written = (batches: readonly AppendBatch[]): void =>
+      void counted.push(...batches.map(({ interaction_id }) => interaction_id));
+    const meter = { written, failed: () => {} };
+    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, meter });
+    await Promise.all(['a', 'b'].map((id) => writer.append(newBatch(id, [2, 2]))));
+    expect(counted).toEqual(['a']);
   });
 
   it('writes each log in order and without a gap, whatever the store does and when (I1)', async () => {

@@ -1,6 +1,8 @@
+import { Logger } from '@nestjs/common';
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/app-error.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { Spill } from '../spill/spill.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
@@ -8,6 +10,7 @@ import type { StoreHealth } from '../store-health.js';
 
 /** Port: counts the commits that a process tries. */
 export abstract class AppendMeter {
+  /** @param batches without those that were fenced off or refused */
   abstract written(batches: readonly AppendBatch[], duration_ms: number): void;
   abstract failed(duration_ms: number): void;
 }
@@ -48,9 +51,11 @@ const MAX_RETRY_MS = 500;
  * into the next one. An append resolves when its rows are durable; appends of one interaction are
  * written in the order of the calls. A group that fails is retried one interaction at a time,
  * beside the groups that follow, so that none waits for another. A batch that can't be saved in
- * time is spilled, and its run can append nothing more.
+ * time is spilled, one that the store refuses for good is not; either way its run can append
+ * nothing more.
  */
 export class LogWriter {
+  private readonly logger = new Logger(LogWriter.name);
   private readonly pending = new Map<string, Pending>();
   /** Interactions whose last batch failed: their next ones wait for it. */
   private readonly retrying = new Set<string>();
@@ -63,6 +68,7 @@ export class LogWriter {
   ) {}
 
   /**
+   * Resolves with `StoreRefused` if neither this nor any later append of the run was saved.
    * @throws AppError `store_unavailable`: neither it nor any later append of the run was saved, and
    * no reader may see them
    */
@@ -113,32 +119,53 @@ export class LogWriter {
     const since = this.clock.monotonic();
     try {
       const outcomes = await this.write(group.map(({ batch }) => batch));
-      group.forEach((pending, i) => resolveAll(pending, outcomes[i] ?? 'fenced'));
+      group.forEach((pending, i) => this.settle(pending, outcomes[i] ?? 'fenced'));
     } catch (cause) {
-      for (const pending of group) void this.retry(pending, { cause, since });
+      const refused = StoreRefused.from(cause);
+      const [only, ...others] = group;
+      if (refused && only && others.length === 0) this.settle(only, refused);
+      else for (const pending of group) void this.retry(pending, { cause, since });
     }
   }
 
   private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
     const { health, meter } = this.options;
     const began = this.clock.monotonic();
+    let outcomes: AppendOutcome[];
     try {
-      const outcomes = await this.records.append(batches);
-      health?.noteWritten();
-      meter?.written(batches, this.clock.monotonic() - began);
-      return outcomes;
+      outcomes = await this.records.append(batches);
     } catch (error) {
       health?.noteNotWritten(error);
-      meter?.failed(this.clock.monotonic() - began);
+      this.measure(() => meter?.failed(this.clock.monotonic() - began));
       throw error;
     }
+    health?.noteWritten();
+    const written = batches.filter((_, i) => outcomes[i] === 'written');
+    this.measure(() => meter?.written(written, this.clock.monotonic() - began));
+    return outcomes;
+  }
+
+  /** A durable append must not be reported as failed because it could not be counted. */
+  private measure(count: () => void): void {
+    try {
+      count();
+    } catch (error) {
+      this.logger.error(error, 'A commit could not be counted in the metrics');
+    }
+  }
+
+  private settle(pending: Pending, outcome: AppendOutcome): void {
+    // A later append of the run would leave a gap (I1).
+    const rest = outcome instanceof StoreRefused ? this.takeRest(pending.batch) : undefined;
+    resolveAll(pending, outcome);
+    if (rest) resolveAll(rest, outcome);
   }
 
   private async retry(pending: Pending, failure: Failure): Promise<void> {
     const { interaction_id } = pending.batch;
     this.retrying.add(interaction_id);
     try {
-      resolveAll(pending, await this.saveAlone(pending.batch, failure));
+      this.settle(pending, await this.saveAlone(pending.batch, failure));
     } catch (cause) {
       await this.giveUp(pending, cause);
     } finally {
@@ -156,6 +183,8 @@ export class LogWriter {
       try {
         return (await this.write([batch]))[0] ?? 'fenced';
       } catch (again) {
+        const refused = StoreRefused.from(again);
+        if (refused) return refused;
         cause = again;
       }
     }

@@ -24,14 +24,19 @@ export class Outbox {
   private entries: Entry[] = [];
   private readonly growing = new Map<string, Growing>();
   private reservedCount = 0;
-  private number = 0;
   private dirty = false;
   private open = true;
 
   constructor(
     private readonly epoch: number,
     private readonly publish: (frame: Frame) => void,
+    /** Number of the frame before the first. */
+    private number = 0,
   ) {}
+
+  get lastFrame(): number {
+    return this.number;
+  }
 
   delta(agentId: string, delta: Delta): void {
     const last = this.growing.get(delta.block_id);

@@ -1,5 +1,5 @@
 import { Gate } from '../../../test/support/gate.js';
-import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js';
 import { SystemClock } from '../../kernel/clock.js';
 import type { Delta, Trace } from '../../protocol/events.js';
 import type { Frame } from '../live/live-bus.js';

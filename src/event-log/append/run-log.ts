@@ -1,9 +1,10 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Delta, HiddenOf, RecordOf, RecordType, Trace } from '../../protocol/events.js';
-import type { LiveBus } from '../live/live-bus.js';
+import type { Frame, LiveBus } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { LogWriter } from './log-writer.js';
 import { Outbox } from './outbox.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
 import { LeaseLostError } from './lease-lost.error.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
@@ -23,6 +24,8 @@ export interface RunLogOptions {
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
+  /** Number of frames that this run has published with another log. */
+  readonly last_frame?: number;
   /**
    * The lease by the run's own clock: a process that was suspended notices here, before it
    * publishes.
@@ -43,6 +46,7 @@ export interface RunLogDeps {
 export class RunLog {
   private readonly outbox: Outbox;
   private seq: number;
+  private saved: number;
   private blockCount = 0;
   private open = true;
 
@@ -51,17 +55,20 @@ export class RunLog {
     private readonly options: RunLogOptions,
   ) {
     this.seq = options.last_seq;
-    this.outbox = new Outbox(options.epoch, (frame) => {
+    this.saved = options.last_seq;
+    const publish = (frame: Frame): void => {
       if (this.isHeld) deps.bus.publish(options.interaction_id, frame);
       // a skipped frame could not be repaired, even if the lease is renewed after all
       else this.close();
-    });
+    };
+    this.outbox = new Outbox(options.epoch, publish, options.last_frame);
   }
 
   /**
    * One atomic append. Resolves when it is durable and published. After it rejects, this run can
    * append nothing more.
    * @throws LeaseLostError if another run has taken over or may have
+   * @throws StoreRefused
    * @throws AppError `store_unavailable`
    */
   async append(
@@ -73,13 +80,20 @@ export class RunLog {
     const records = entries.map((entry) => this.number(entry));
     const slot = this.outbox.reserve(records);
     await this.save({ interaction_id, epoch, records, ...effects });
+    this.saved = records.at(-1)?.seq ?? this.saved;
     slot.commit();
     return records;
+  }
+
+  /** The last seq that the store has confirmed. */
+  get savedSeq(): number {
+    return this.saved;
   }
 
   private async save(batch: AppendBatch): Promise<void> {
     try {
       const outcome = await this.deps.writer.append(batch);
+      if (outcome instanceof StoreRefused) throw outcome;
       if (outcome === 'fenced' || !this.isHeld) throw new LeaseLostError();
     } catch (error) {
       this.close();
@@ -90,6 +104,16 @@ export class RunLog {
   /** False once the run may neither write, nor publish, nor start anything. */
   get isHeld(): boolean {
     return this.open && this.options.lease.isFresh;
+  }
+
+  /** The last seq, with that of the records that are being committed. */
+  get lastSeq(): number {
+    return this.seq;
+  }
+
+  /** Number of frames that were published. */
+  get lastFrame(): number {
+    return this.outbox.lastFrame;
   }
 
   /** A block id that no run of this interaction has used or will use. */

@@ -1,8 +1,9 @@
 import { Observable } from 'rxjs';
 import type { Observer } from 'rxjs';
 import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { Gate } from '../../../test/support/gate.js';
-import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js';
 import { parseCursor } from '../../protocol/cursor.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { Follower } from './follower.js';
@@ -89,6 +90,10 @@ describe(Follower.name, () => {
     return newRecord(ID, seq, { epoch, body: body ?? { type: 'STEP_COMPLETED', name: 'now' } });
   }
 
+  function notice(seq: number): LogRecord {
+    return record(seq, { type: 'NOTICE', code: 'c', message: 'x'.repeat(100_000) });
+  }
+
   function answer(seq: number, block_id: string, content: string): LogRecord {
     return record(seq, { type: 'MESSAGE', block_id, content });
   }
@@ -119,6 +124,38 @@ describe(Follower.name, () => {
     await settle();
     return follower;
   }
+
+  it('shows an end that was retried as a notice, also at the end of a page', async () => {
+    for (const before of [1, 199]) {
+      const records = Array.from({ length: before }, (_, index) => record(index + 1));
+      const end = { type: 'INTERACTION_COMPLETE', status: 'FAILED' } as const;
+      const resumed: RecordBody = { type: 'RESUMED', attempt: 1, reason: 'retried' };
+      const rest = [record(before + 1, end), record(before + 2, resumed, 2)];
+      store.create(ID, { epoch: 2, records: [...records, ...rest] });
+      reader = new ListeningReader();
+      const events: StreamEvent[] = [];
+      reader.onEvent = (event) => events.push(event);
+      await follow();
+      expect(events[before]).toMatchObject({ type: 'NOTICE', code: 'retried', seq: before + 1 });
+      expect(events.at(-1)).toMatchObject({ type: 'RESUMED' });
+      expect(reader.ends).toEqual([]);
+      await store.append([
+        { interaction_id: ID, epoch: 2, records: [record(before + 3, COMPLETE, 2)] },
+      ]);
+      reader = new ListeningReader();
+      await follow();
+      expect(reader.heard.at(-1)).toBe(`${before + 3} | ${before + 3}`);
+      expect(reader.ends).toEqual([undefined]);
+    }
+  });
+
+  it('ends with an end that fills a page', async () => {
+    const records = Array.from({ length: 199 }, (_, index) => record(index + 1));
+    store.create(ID, { records: [...records, record(200, COMPLETE)] });
+    await follow();
+    expect(reader.heard.at(-1)).toBe('200 | 200');
+    expect(reader.ends).toEqual([undefined]);
+  });
 
   it('sends the records after the cursor, then what comes live', async () => {
     await settle();
@@ -172,6 +209,25 @@ describe(Follower.name, () => {
     await settle();
     expect(reader.heard).toHaveLength(450);
     expect(reads).toBe(3);
+  });
+
+  it('reads no more of a log with long records than its reader is about to take', async () => {
+    write(...Array.from({ length: 59 }, (_, i) => notice(i + 2)));
+    reader.gate = new Gate();
+    await follow();
+    expect(reader.heard).toHaveLength(3);
+    reader.gate.open();
+    await eventually(() => reader.heard.length === 60);
+  });
+
+  it('reads long records from the store that arrived while it read', async () => {
+    const gate = new Gate();
+    onRead = () => gate.pass();
+    await follow();
+    for (let seq = 2; seq <= 60; seq++) publish(...write(notice(seq)));
+    gate.open();
+    await eventually(() => reader.heard.length === 60);
+    expect(reads).toBeGreaterThan(1);
   });
 
   it('waits within a page while its reader has too much to take', async () => {
@@ -305,20 +361,46 @@ describe(Follower.name, () => {
   it('finds out by the tail check that the last frame was lost', async () => {
     const follower = await follow();
     write(record(2, COMPLETE));
-    follower.checkTail(1);
+    follower.checkTail(1, 0);
     await settle();
     expect(reader.heard).toEqual(['1 | 1']);
-    follower.checkTail(2);
+    follower.checkTail(2, 0);
     await settle();
     expect(reader.heard).toEqual(['1 | 1', '2 | 2']);
     expect(reader.ends).toEqual([undefined]);
+  });
+
+  const WENT_BACK = [expect.objectContaining({ code: 'log_went_back' })];
+
+  it('fails when the store has lost what the reader has', async () => {
+    write(record(2), record(3));
+    const follower = await follow();
+    follower.checkTail(2, 2); // the third came while the store was asked
+    expect(reader.ends).toEqual([]);
+    follower.checkTail(2, follower.seq);
+    expect(reader.ends).toEqual(WENT_BACK);
+  });
+
+  it('fails when another run has written something else in the place of what was lost', async () => {
+    write(record(2), record(3));
+    await follow();
+    const anew = [
+      record(3, { type: 'RESUMED', attempt: 1, reason: 'lost' }, 2),
+      record(4, undefined, 2),
+    ];
+    store.create(ID, { epoch: 2, records: [...store.records(ID).slice(0, 2), ...anew] });
+    const items = anew.map((each) => ({ kind: 'record', record: each }) as const);
+    bus.publish(ID, { epoch: 2, number: 1, items });
+    await settle();
+    expect(reader.heard).toEqual(['1 | 1', '2 | 2', '3 | 3']);
+    expect(reader.ends).toEqual(WENT_BACK);
   });
 
   it('checks no tail while it reads the store anyway', async () => {
     const gate = new Gate();
     onRead = () => gate.pass();
     const follower = await follow();
-    follower.checkTail(5);
+    follower.checkTail(5, 0);
     gate.open();
     await settle();
     expect(reads).toBe(1);
@@ -328,8 +410,8 @@ describe(Follower.name, () => {
     const follower = await follow();
     publish(...write(record(2, COMPLETE)), delta('a', 0, 'x'));
     publish(delta('a', 1, 'y'));
-    follower.checkTail(undefined);
-    follower.checkTail(99);
+    follower.checkTail(undefined, 0);
+    follower.checkTail(99, 0);
     await settle();
     expect(reader.heard).toEqual(['1 | 1', '2 | 2']);
     expect(reader.ends).toEqual([undefined]);
@@ -338,8 +420,8 @@ describe(Follower.name, () => {
   it('ends, once, when the interaction is deleted', async () => {
     const follower = await follow();
     store.delete(ID);
-    follower.checkTail(undefined);
-    follower.checkTail(undefined);
+    follower.checkTail(undefined, 0);
+    follower.checkTail(undefined, 0);
     expect(reader.ends).toEqual([undefined]);
   });
 
@@ -351,7 +433,7 @@ describe(Follower.name, () => {
     };
     const follower = await follow();
     publish(delta('a', 0, 'x'));
-    follower.checkTail(undefined);
+    follower.checkTail(undefined, 0);
     await settle();
     expect(reader.heard).toHaveLength(200);
     expect(reader.ends).toEqual([failure]);

@@ -1,10 +1,11 @@
 import type { Observer, Subscription } from 'rxjs';
+import { AppError } from '../../kernel/app-error.js';
 import type { Cursor } from '../../protocol/cursor.js';
 import type { Delta, EventOrigin } from '../../protocol/events.js';
 import { blockOf } from '../live/block-of.js';
-import type { RecordStore } from '../../persistence/record.store.js';
+import type { EventLimits, RecordStore } from '../../persistence/record.store.js';
 import type { Frame, FrameItem, LiveBus, Snapshot } from '../live/live-bus.js';
-import { toEvent } from '../../persistence/rows/log-record.js';
+import { isRecordOf, toEvent, toRetriedEvent } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { Position } from './position.js';
 import { toDeltaEvent, toTraceEvent } from './stream-event.js';
@@ -36,9 +37,14 @@ export interface FollowOptions {
   readonly backlog: Backlog;
 }
 
-const PAGE = 200;
+/** The code of the error of a reader that has records that the store has lost. */
+export const LOG_WENT_BACK = 'log_went_back';
+
+/** A part of the log that is in memory at once, for each reader. */
+const PAGE: EventLimits = { limit: 200, bytes: 256 * 1024 };
 /** Live frames kept while the store is read; beyond that they are read from the store again. */
 const MAX_HELD_FRAMES = 2_000;
+const MAX_HELD_LENGTH = 1024 * 1024;
 /** A frame number that has no successor. */
 const UNKNOWN = -1;
 
@@ -53,9 +59,12 @@ export class Follower {
   private stopped = false;
   /** Frames that arrived while the store is read; undefined when following live. */
   private held: Frame[] | undefined;
+  private heldLength = 0;
   private overflowed = false;
   private epoch = 0;
   private number = 0;
+  /** The last record of the store or the bus that this follower has seen. */
+  private last: LogRecord | undefined;
 
   constructor(
     private readonly deps: FollowerDeps,
@@ -78,9 +87,18 @@ export class Follower {
     this.frames?.unsubscribe();
   }
 
-  /** Detects that the last frame was lost. `lastSeq` is the store's; undefined: it was deleted. */
-  checkTail(lastSeq: number | undefined): void {
+  /** The last seq that the reader has. */
+  get seq(): number {
+    return this.position.seq;
+  }
+
+  /**
+   * Detects that the last frame was lost, or that the store has lost records that the reader had.
+   * `lastSeq` is the store's; undefined: it was deleted. `seenBefore`: `seq` before it was read.
+   */
+  checkTail(lastSeq: number | undefined, seenBefore: number): void {
     if (lastSeq === undefined) this.finish();
+    else if (lastSeq < seenBefore) this.fail(logWentBack());
     else if (lastSeq > this.position.seq && !this.held) void this.catchUp();
   }
 
@@ -92,7 +110,8 @@ export class Follower {
 
   private hold(frame: Frame): void {
     if (!this.held || this.overflowed) return;
-    this.overflowed = this.held.length >= MAX_HELD_FRAMES;
+    this.heldLength += JSON.stringify(frame.items).length;
+    this.overflowed = this.held.length >= MAX_HELD_FRAMES || this.heldLength > MAX_HELD_LENGTH;
     if (this.overflowed) this.held = [];
     else this.held.push(frame);
   }
@@ -152,7 +171,8 @@ export class Follower {
     return true;
   }
 
-  private takeRecord(record: LogRecord): void {
+  /** `isLast`: no record follows an INTERACTION_COMPLETE in its log. */
+  private takeRecord(record: LogRecord, isLast = true): void {
     const missing = this.position.missing(record);
     const block = blockOf(record.body);
     if (missing && block) {
@@ -163,8 +183,10 @@ export class Follower {
       this.send(toDeltaEvent(this.origin(record.agent_id), rest));
     }
     this.position.advance(record);
-    this.send(toEvent(record));
-    if (record.body.type === 'INTERACTION_COMPLETE') this.finish();
+    this.last = record;
+    const isEnd = isRecordOf(record, 'INTERACTION_COMPLETE');
+    this.send(isEnd && !isLast ? toRetriedEvent(record) : toEvent(record));
+    if (isEnd && isLast) this.finish();
   }
 
   /**
@@ -176,6 +198,7 @@ export class Follower {
     try {
       do {
         this.held = [];
+        this.heldLength = 0;
         this.overflowed = false;
         await this.readOn();
       } while (this.overflowed && !this.stopped);
@@ -189,7 +212,8 @@ export class Follower {
 
   private async readOn(): Promise<void> {
     const snapshot = await this.deps.bus.snapshot(this.options.interaction_id);
-    await this.readStore(Math.min(this.position.seq, snapshot?.seq ?? this.position.seq));
+    const { seq } = this.position;
+    await this.readStore(Math.min(seq, snapshot?.seq ?? seq, (this.last?.seq ?? Infinity) - 1));
     if (this.stopped) return;
     if (snapshot && snapshot.epoch >= this.epoch) this.takeSnapshot(snapshot);
     await this.options.backlog.drained();
@@ -197,26 +221,32 @@ export class Follower {
 
   /**
    * Starts before the position when the bus is behind it, to know again which blocks were closed
-   * there.
+   * there, and before the last record, to see whether it is still the same one.
    */
   private async readStore(from: number): Promise<void> {
     const { backlog } = this.options;
     for (let after = from; !this.stopped;) {
-      const records = await this.deps.records.readRecords(this.options.interaction_id, {
-        after,
-        limit: PAGE,
-      });
-      for (const record of records) {
+      const asked = { after, ...PAGE };
+      const page = await this.deps.records.readEvents(this.options.interaction_id, asked);
+      const last = page.has_more ? undefined : page.records.at(-1);
+      for (const record of page.records) {
         if (this.stopped) return;
+        this.requireSame(record);
         this.seeEpoch(record);
         if (record.seq <= this.position.seq) this.position.closeBlocks(record);
-        else this.takeRecord(record);
+        else this.takeRecord(record, record === last);
         after = record.seq;
         if (backlog.isFull) await backlog.drained();
       }
-      if (records.length < PAGE) return;
+      if (!page.has_more) return;
       await backlog.drained();
     }
+  }
+
+  /** @throws AppError `log_went_back` if the store has another record in the place of the last */
+  private requireSame({ seq, epoch, at }: LogRecord): void {
+    const { last } = this;
+    if (seq === last?.seq && (epoch !== last.epoch || at !== last.at)) throw logWentBack();
   }
 
   /**
@@ -258,4 +288,13 @@ export class Follower {
     this.stop();
     this.reader.error(error);
   }
+}
+
+/** A failover of the database can lose commits of its last seconds. */
+function logWentBack(): AppError {
+  return new AppError(
+    'unavailable',
+    LOG_WENT_BACK,
+    'The database went back to an earlier state: some of the last events were lost. Drop what you have of this interaction, and read it again from the start.',
+  );
 }

@@ -1,7 +1,8 @@
+import { eventually } from '../../../test/support/eventually.js';
 import { jest } from '@jest/globals';
 import type { Observer } from 'rxjs';
 import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
-import { MemoryLogStore } from '../../../test/support/memory-log-store.js';
+import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js';
 import { loadConfig } from '../../config/load-config.js';
 import { START } from '../../protocol/cursor.js';
 import type { FollowedEvent } from './follower.js';
@@ -119,6 +120,22 @@ describe(Readers.name, () => {
     readers.onApplicationBootstrap();
     expect(await end).toBeUndefined();
     expect([readers.count('a'), readers.count('b')]).toEqual([0, 1]);
+  });
+
+  it('fails who has more than the store, which went back', async () => {
+    await store.append([{ interaction_id: 'a', epoch: 1, records: [newRecord('a', 2)] }]);
+    let seq = 0;
+    const failed = new Promise((resolve) => {
+      follow('a', {
+        next: ({ event }) => void (seq = 'seq' in event ? event.seq : seq),
+        error: resolve,
+      });
+    });
+    await eventually(() => seq === 2);
+    store.create('a', { records: [newRecord('a', 1)] });
+    readers.onApplicationBootstrap();
+    expect(await failed).toMatchObject({ code: 'log_went_back' });
+    expect(readers.count('a')).toBe(0);
   });
 
   it('has let go of a reader before it tells it of a failure', async () => {

@@ -102,11 +102,12 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
     if (this.checking || this.followers.size === 0) return;
     this.checking = true;
     try {
-      const ids = [...this.followers.keys()];
-      const lastSeqs = await this.records.readLastSeqs(ids);
+      const asked = [...this.followers].flatMap(([id, followers]) =>
+        [...followers].map((follower) => ({ id, follower, seq: follower.seq })),
+      );
+      const lastSeqs = await this.records.readLastSeqs([...this.followers.keys()]);
       await delay(ARRIVAL_MS, undefined, { ref: false });
-      for (const id of ids)
-        for (const follower of this.followers.get(id) ?? []) follower.checkTail(lastSeqs.get(id));
+      for (const { id, follower, seq } of asked) follower.checkTail(lastSeqs.get(id), seq);
     } catch {
       // The store is unavailable; the next check tries again.
     } finally {

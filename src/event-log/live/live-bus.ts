@@ -56,7 +56,14 @@ export abstract class LiveBus {
    * none.
    */
   abstract readonly awaySince: Date | undefined;
+  /** Time since which commands to other processes are refused; undefined if they are not. */
+  abstract readonly refusedSince: Date | undefined;
   abstract publish(interactionId: string, frame: Frame): void;
+  /**
+   * A run begins: forgets what it knows of runs with its epoch or a later one. There are such only
+   * if the store has lost their leases in a failover.
+   */
+  abstract begin(interactionId: string, epoch: number): void;
   /** The run is over: forgets its open blocks. */
   abstract close(interactionId: string, epoch: number): void;
   /**

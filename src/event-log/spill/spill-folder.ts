@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 const SUFFIX = '.jsonl';
 const TEMPORARY = '.tmp';
+/** The end of the name of a file that was set aside. */
+const NUMBERED = /\.\d+\.jsonl$/;
 
 /**
  * `DATA_DIR/spill`: one file for each interaction that has unsaved records, and `aside/` for those
@@ -28,10 +30,26 @@ export class SpillFolder {
     return names.filter((_, at) => stats[at]!.isFile()).flatMap(interactionOf);
   }
 
-  /** Files that were set aside. */
-  async listAside(): Promise<string[]> {
-    const names = await namesIn(this.aside);
-    return names.map((name) => join(this.aside, name));
+  /** Files that were set aside, with their interactions. Other files are ignored. */
+  async listAside(): Promise<{ readonly id: string; readonly path: string }[]> {
+    const names = (await namesIn(this.aside)).filter(isSpill);
+    return names.flatMap((name) =>
+      interactionOf(name.replace(NUMBERED, SUFFIX)).map((id) => ({
+        id,
+        path: join(this.aside, name),
+      })),
+    );
+  }
+
+  async removeAside(path: string): Promise<void> {
+    await rm(path, { force: true });
+    await syncFolder(this.aside);
+  }
+
+  /** Removes files that a killed process has left half-written; it has the folder for itself. */
+  async removeTemporary(): Promise<void> {
+    const names = (await namesIn(this.path)).filter((name) => name.endsWith(SUFFIX + TEMPORARY));
+    await Promise.all(names.map((name) => rm(join(this.path, name), { force: true })));
   }
 
   /** Undefined if there is no file. */

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { AppError } from '../../kernel/app-error.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
+import { isFinal } from '../../protocol/interaction.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill } from './spill-lines.js';
@@ -18,8 +19,11 @@ export class Spill {
   private readonly logger = new Logger('Spill');
   private readonly mutex = new KeyedMutex();
   private readonly waiting = new Set<string>();
-  /** Interactions whose run was stopped by an outage, and that were not resumed since. */
-  private readonly cutOff = new Set<string>();
+  /**
+   * Interactions whose run was stopped by an outage, and that were not resumed since; with the
+   * epoch of that run, if it is known.
+   */
+  private readonly cutOff = new Map<string, number>();
 
   /**
    * @param folder none: unsaved records are lost, and their interaction resumes from the saved ones
@@ -29,18 +33,19 @@ export class Spill {
     private readonly folder?: SpillFolder,
   ) {}
 
-  /** Lists the files of earlier processes. */
+  /** Lists the files of earlier processes, and removes what they left half-written. */
   async open(): Promise<void> {
+    await this.folder?.removeTemporary();
     for (const id of (await this.folder?.list()) ?? []) {
       this.waiting.add(id);
-      this.cutOff.add(id);
+      this.cutOff.set(id, Infinity);
     }
     const aside = (await this.folder?.listAside()) ?? [];
     if (this.waiting.size > 0)
       this.logger.log(`${this.waiting.size} interactions have spilled records to be saved.`);
     if (aside.length > 0)
       this.logger.warn(
-        `Records that could not be saved are kept in ${aside.join(', ')}. Remove the files when you don't need them.`,
+        `Records that could not be saved are kept in ${aside.map(({ path }) => path).join(', ')}. Remove the files when you don't need them.`,
       );
   }
 
@@ -57,7 +62,7 @@ export class Spill {
   async keep(batch: AppendBatch): Promise<boolean> {
     const { folder } = this;
     const { interaction_id: id, records } = batch;
-    this.noteOutage(id);
+    this.noteOutage(id, batch.epoch);
     if (!folder) return false;
     try {
       await this.mutex.run(id, () => folder.add(id, encodeSpill(batch)));
@@ -71,13 +76,38 @@ export class Spill {
   }
 
   /** The run of an interaction ended because the store was unavailable. */
-  noteOutage(interactionId: string): void {
-    this.cutOff.add(interactionId);
+  noteOutage(interactionId: string, epoch: number): void {
+    this.cutOff.set(interactionId, epoch);
   }
 
-  /** True, once, when its run was stopped by an outage. */
-  takeOutage(interactionId: string): boolean {
-    return this.cutOff.delete(interactionId);
+  /** True, once, when the run before this epoch was stopped by an outage. */
+  takeOutage(interactionId: string, epoch: number): boolean {
+    const cutOff = this.cutOff.get(interactionId) ?? 0;
+    this.cutOff.delete(interactionId);
+    return cutOff >= epoch - 1;
+  }
+
+  /**
+   * Forgets outages after which another process has resumed the interaction, and removes the files
+   * that were set aside of deleted interactions.
+   * @throws AppError `store_unavailable`: try again
+   */
+  async tidy(): Promise<void> {
+    for (const [id, epoch] of this.cutOff) {
+      const row = await this.stores.interactions.findInteraction(id);
+      const isOver = !row || isFinal(row.status) || row.epoch > epoch;
+      if (isOver && this.cutOff.get(id) === epoch) this.cutOff.delete(id);
+    }
+    await this.removeDeleted();
+  }
+
+  /** Removes the files that were set aside of deleted interactions. */
+  async removeDeleted(): Promise<void> {
+    const { folder, stores } = this;
+    for (const { id, path } of (await folder?.listAside()) ?? []) {
+      const isKept = await stores.interactions.findInteraction(id);
+      if (!isKept) await folder?.removeAside(path);
+    }
   }
 
   /**
@@ -108,6 +138,7 @@ export class Spill {
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
     const last = batches.at(-1);
+    if (last && this.cutOff.has(id)) this.noteOutage(id, last.epoch);
     // it expires
     if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {});
     this.logger.log(`Flushed spilled records of ${id}.`);
@@ -124,18 +155,25 @@ export class Spill {
   private async tryToSave(batch: AppendBatch): Promise<string | undefined> {
     try {
       const [outcome] = await this.stores.records.append([batch]);
+      if (outcome instanceof StoreRefused) return whyRefused(outcome.cause);
       return outcome === 'written' ? undefined : await this.whyFenced(batch);
     } catch (error) {
-      if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
-      return `the store refused them (${error.message})`;
+      if (!StoreRefused.from(error)) throw error;
+      return whyRefused(error);
     }
   }
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
     const row = await this.stores.interactions.findInteraction(interaction_id);
-    if (!row) return 'the interaction was deleted';
+    if (!row) return 'the interaction was deleted, so that the file will be removed, too';
+    if (row.epoch < epoch)
+      return `the database went back to an earlier state: it knows no run ${epoch}, only ${row.epoch}`;
     return row.epoch > epoch
       ? `another run has taken over (${row.epoch}, they are of run ${epoch})`
       : 'the log does not end where they begin';
   }
+}
+
+function whyRefused(cause: unknown): string {
+  return `the store refused them (${cause instanceof Error ? cause.message : String(cause)})`;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
+import { secretValues } from '../../config/secret-values.js';
 import { Guardrail } from '../guardrail.js';
 import type { OpenFilter } from '../guardrail.js';
 import { GuardrailProvider } from '../guardrail-provider.decorator.js';
@@ -38,48 +39,9 @@ export class SecretsGuardrail extends Guardrail {
   }
 }
 
-/**
- * Minimum length of a secret: shorter ones would redact ordinary words. Short plain words and
- * numbers are excluded for the same reason.
- */
-const MIN_LENGTH = 8;
-const ORDINARY_WORD = /^([A-Za-z]{1,15}|\d{1,15})$/;
-
-/**
- * The secrets of the server's environment: the plain values, and as escaped in JSON and in URLs.
- */
 function ownSecrets({ environmentSecrets }: Pick<Config, 'environmentSecrets'>): KnownSecret[] {
-  const found = environmentSecrets.flatMap(({ name, value }) =>
-    forms(value.reveal()).map((form) => ({ name: `${name} of the server`, value: form })),
-  );
-  const values = new Set<string>();
-  return found.filter(({ value }) => {
-    if (value.length < MIN_LENGTH || ORDINARY_WORD.test(value) || values.has(value)) return false;
-    return values.add(value);
-  });
-}
-
-/** Of a URL, only the password is a secret. */
-function forms(secret: string): string[] {
-  const password = passwordOf(secret);
-  const plain = password === undefined ? [secret] : [password, decode(password)];
-  return plain.flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    encodeURIComponent(text.toWellFormed()),
-  ]);
-}
-
-/** Empty if a URL has no password. */
-function passwordOf(secret: string): string | undefined {
-  const isUrl = secret.includes('://') && URL.canParse(secret);
-  return isUrl ? new URL(secret).password : undefined;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return secretValues(environmentSecrets).map(({ name, value }) => ({
+    name: `${name} of the server`,
+    value,
+  }));
 }

@@ -2,7 +2,7 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../../kernel/app-error.js';
-import { isDeeperThan } from '../../kernel/is-deeper-than.js';
+import { measureJson } from '../../kernel/measure-json.js';
 
 /** Bytes, after decompression. */
 const BODY_LIMIT = 1024 * 1024;
@@ -43,7 +43,7 @@ function notJson({ headers }: Request): AppError {
 
 /** Before parsing: the parser would recurse. */
 function checkDepth(body: Buffer): void {
-  if (isDeeperThan(MAX_DEPTH, body)) throw tooDeep();
+  if (measureJson(body, MAX_DEPTH).depth > MAX_DEPTH) throw tooDeep();
 }
 
 function clean(request: Request): AppError | undefined {

@@ -18,6 +18,6 @@ export class PageQueryDto extends LimitDto {
   @ApiPropertyOptional({ description: 'The `next_cursor` of the previous page.' })
   @IsOptional()
   @IsString()
-  @MaxLength(200)
+  @MaxLength(1000)
   cursor?: string;
 }

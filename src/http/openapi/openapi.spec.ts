@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import type { Server } from 'node:http';
-import { startTinyApp } from '../../../test/support/tiny-app.js';
-import type { TinyApp } from '../../../test/support/tiny-app.js';
+import { startTinyApp } from '../../../test/support/server/tiny-app.js';
+import type { TinyApp } from '../../../test/support/server/tiny-app.js';
 import { eventSchemas } from '../../protocol/event-schemas.js';
 import { buildDocument } from './openapi.js';
 

@@ -33,6 +33,8 @@ describe(hostMiddleware.name, () => {
   it.each([
     'evil.example',
     'localhost.evil.example',
+    'evil.example:80@127.0.0.1',
+    '127.0.0.1/evil',
     '192.168.1.5:3000',
     '',
     ' ',
@@ -44,8 +46,26 @@ describe(hostMiddleware.name, () => {
     expect(ask({ host: 'evil.example', method: 'GET' })).toBe('unknown_host');
   });
 
-  it('lets any name an open server', () => {
-    expect(ask({ env: { HOST: '0.0.0.0' }, host: 'parley.example' })).toBe('passes');
+  it.each([
+    ['192.168.1.5:3000', 'passes'],
+    ['[fd00::1]:3000', 'passes'],
+    ['localhost:3000', 'passes'],
+    ['127.0.0.1.nip.io', 'unknown_host'],
+    ['parley.example', 'unknown_host'],
+  ])('lets addresses name an open server, and no names: %s %s', (host, answer) => {
+    expect(ask({ env: { HOST: '0.0.0.0' }, host })).toBe(answer);
+    expect(ask({ env: { HOST: '::' }, host, method: 'GET' })).toBe(answer);
+  });
+
+  it('refuses a page whose name was rebound to the address of an open server', () => {
+    const [host, origin] = ['evil.example:3000', 'http://evil.example:3000'];
+    expect(ask({ env: { HOST: '0.0.0.0' }, host, origin })).toBe('unknown_host');
+  });
+
+  it('lets the name that it listens on name a server', () => {
+    const env = { HOST: 'Parley.lan' };
+    expect(ask({ env, host: 'parley.LAN:3000', origin: 'http://parley.lan:3000' })).toBe('passes');
+    expect(ask({ env, host: 'parley.example' })).toBe('unknown_host');
   });
 
   it.each([
@@ -85,6 +105,8 @@ describe(hostMiddleware.name, () => {
     expect(ask({ env: { ALLOWED_HOSTS: 'app.example' }, origin })).toBe('passes');
     expect(ask({ env: { ALLOWED_HOSTS: '*' }, origin })).toBe('cross_site_request');
     expect(ask({ env: { HOST: '0.0.0.0' }, origin })).toBe('cross_site_request');
-    expect(ask({ env: { HOST: '0.0.0.0' }, host: 'app.example:3000', origin })).toBe('passes');
+    const env = { HOST: '0.0.0.0' };
+    expect(ask({ env, host: '10.0.0.1:80', origin: 'http://10.0.0.1' })).toBe('passes');
+    expect(ask({ env, host: '10.0.0.1', origin: 'http://10.0.0.2' })).toBe('cross_site_request');
   });
 });

@@ -1,8 +1,9 @@
+import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import type { Config } from '../../config/config.js';
+import { isLoopback } from '../../config/is-loopback.js';
 import { AppError } from '../../kernel/app-error.js';
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -12,13 +13,15 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
   const listed = new Set(config.allowedHosts.map(toUrlHost));
-  const isOpen = listed.has('*') || (listed.size === 0 && !LOOPBACK.test(config.host));
-  const isAllowed = (host: string): boolean => isOpen || LOOPBACK.test(host) || listed.has(host);
+  const takesAddresses = listed.size === 0 && !isLoopback(config.host);
+  if (takesAddresses) listed.add(toUrlHost(config.host.toLowerCase()));
+  const isAllowed = (host: string): boolean =>
+    listed.has('*') || listed.has(host) || isLoopback(host) || (takesAddresses && isAddress(host)); // rebinding needs a name
   const isSameSite = (origin: string, host: string): boolean =>
-    origin === host || listed.has(origin) || (LOOPBACK.test(origin) && LOOPBACK.test(host));
+    origin === host || listed.has(origin) || (isLoopback(origin) && isLoopback(host));
 
   return (request, _response, next) => {
-    const host = hostOf(`http://${request.headers.host}`);
+    const host = hostIn(request.headers.host ?? '');
     const origin = changingOrigin(request);
     if (!host || !isAllowed(host)) next(unknownHost(request));
     else if (origin !== undefined && !isSameSite(hostOf(origin), host)) next(crossSite(origin));
@@ -31,9 +34,18 @@ function changingOrigin({ method, headers }: Request): string | undefined {
   return SAFE_METHODS.has(method) ? undefined : headers.origin;
 }
 
+/** Of a `Host` header, which has no user, path or query; empty if it is malformed. */
+function hostIn(header: string): string {
+  return /^[^@/?#\\\s]+$/.test(header) ? hostOf(`http://${header}`) : '';
+}
+
 /** Without the port; empty if there is no host, as in the origin `null`. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
+}
+
+function isAddress(host: string): boolean {
+  return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 /** `::1` is `[::1]` in a URL. */

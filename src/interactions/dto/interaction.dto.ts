@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { AgentEvent } from '../../protocol/events.js';
-import type { Interaction, InteractionStatus } from '../../protocol/interaction.js';
+import type { Interaction, InteractionCut, InteractionStatus } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
 
 class UsageDto {
@@ -22,6 +22,21 @@ class InteractionErrorDto {
 class AgentStateDto {
   @ApiProperty({ type: [Object], description: 'OpenAI chat messages: the whole conversation.' })
   readonly messages: readonly Message[];
+}
+
+class InteractionCutDto implements InteractionCut {
+  @ApiPropertyOptional({
+    example:
+      '/chats/chat_123/interactions/int_0199c0de-0000-7000-8000-000000000000/events?after=812',
+    description: 'Streams all events after the last one in `agent_events`.',
+  })
+  readonly agent_events?: string;
+
+  @ApiPropertyOptional({
+    example: '/chats/chat_123/interactions/int_0199c0de-0000-7000-8000-000000000000',
+    description: 'Has the final state, which is null here although the interaction has ended.',
+  })
+  readonly final_agent_state?: string;
 }
 
 /** An interaction, as the API documents it. */
@@ -60,11 +75,17 @@ export class InteractionDto implements Interaction {
   @ApiProperty({
     type: 'array',
     items: { $ref: '#/components/schemas/AgentEvent' },
-    description: 'TOOL_CALL, TOOL_RESULT, THINKING, MESSAGE and ANSWER events, in order.',
+    description:
+      'TOOL_CALL, TOOL_RESULT, THINKING, MESSAGE and ANSWER events, in order: the first 2 MiB of them, in a chat the first 256 KiB. If there are more, `cut.agent_events` says where.',
   })
   readonly agent_events: readonly AgentEvent[];
 
-  @ApiProperty({ type: AgentStateDto, nullable: true, description: 'null until it ended.' })
+  @ApiProperty({
+    type: AgentStateDto,
+    nullable: true,
+    description:
+      'null until it ended. In a chat only the head has it, up to 4 MiB, unless `state=all`; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is.',
+  })
   readonly final_agent_state: AgentStateDto | null;
 
   @ApiProperty({ type: UsageDto })
@@ -92,4 +113,11 @@ export class InteractionDto implements Interaction {
 
   @ApiProperty({ type: Object })
   readonly metadata: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({
+    type: InteractionCutDto,
+    nullable: true,
+    description: 'Paths of what is left out here because it is long; null if everything is here.',
+  })
+  readonly cut: InteractionCutDto | null;
 }

@@ -18,7 +18,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
-import type { ApprovalMode, ClientTool } from '../../persistence/rows/interaction-row.js';
+import type { ClientTool } from '../../persistence/rows/interaction-row.js';
+import { APPROVAL_MODES } from '../../protocol/interaction.js';
+import type { ApprovalMode } from '../../protocol/interaction.js';
 import type { Budget } from '../../protocol/budget.js';
 
 const MAX = 1_000_000_000_000;
@@ -100,7 +102,8 @@ export class RunOptionsDto {
   model?: string;
 
   @ApiPropertyOptional({
-    description: 'Model turns the agent may take.',
+    description:
+      'Model turns the agent may take: at most MAX_ITERATIONS of the server, or what the kind of agent has.',
     minimum: 1,
     maximum: 1000,
   })
@@ -120,12 +123,12 @@ export class RunOptionsDto {
   on_disconnect?: 'cancel' | 'continue';
 
   @ApiPropertyOptional({
-    enum: ['ask', 'auto', 'deny', 'defer'],
+    enum: APPROVAL_MODES,
     description:
-      'What happens to calls that need an approval: a person is asked (default), they are allowed, denied, or asked about while the agent goes on. What a rule denies stays denied.',
+      'What happens to calls that need an approval: a person is asked (default), they are allowed, denied, or asked about while the agent goes on. What a rule denies stays denied. The server may not allow all (ALLOWED_APPROVAL_MODES).',
   })
   @IsOptional()
-  @IsIn(['ask', 'auto', 'deny', 'defer'])
+  @IsIn(APPROVAL_MODES)
   approval_mode?: ApprovalMode;
 
   @ApiPropertyOptional({

@@ -3,7 +3,7 @@ import type {
   MessageCreateParamsStreaming,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelRequest } from '../model-provider.js';
-import { ModelCall, type ModelCallOptions } from '../wire/model-call.js';
+import { ModelCall, type ModelCallOptions } from '../http/model-call.js';
 import type { AnthropicClient } from './anthropic-client.js';
 import { endingInWords } from './kept-turn.js';
 import { messageRequest } from './message-request.js';

@@ -1,11 +1,11 @@
 import type { ModelRequest } from '../model-provider.js';
-import { HttpProvider } from '../wire/http-provider.js';
-import type { HttpProviderOptions } from '../wire/http-provider-options.js';
+import { HttpProvider } from '../http/http-provider.js';
+import type { HttpProviderOptions } from '../http/http-provider-options.js';
 import { AnthropicCall } from './anthropic-call.js';
 import { AnthropicClient } from './anthropic-client.js';
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
-import type { Fault, Vendor } from '../wire/vendor.js';
-import { isObject } from '../wire/is-object.js';
+import type { Fault, Vendor } from '../http/vendor.js';
+import { isObject } from '../answer/is-object.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 

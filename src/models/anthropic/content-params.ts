@@ -2,7 +2,7 @@ import type { ContentBlockParam, ImageBlockParam } from '@anthropic-ai/sdk/resou
 import { AppError } from '../../kernel/app-error.js';
 import { IMAGE_TYPES } from '../../protocol/image.js';
 import type { Image, ImageType } from '../../protocol/image.js';
-import { isObject } from '../wire/is-object.js';
+import { isObject } from '../answer/is-object.js';
 
 /** A data URL with a base64-encoded image. */
 const DATA_URL = /^data:([a-z]+\/[a-z+.-]+);base64,([A-Za-z0-9+/]+={0,2})$/;

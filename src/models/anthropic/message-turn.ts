@@ -1,17 +1,18 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { FinishReason } from '../../protocol/events.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason } from '../wire/finish-reason.js';
-import { isObject } from '../wire/is-object.js';
-import { StreamedError } from '../wire/streamed-error.js';
-import { tooLarge } from '../wire/too-large.js';
-import type { TurnFold } from '../wire/turn-fold.js';
-import { TurnTraces } from '../wire/turn-traces.js';
+import { finishReason } from '../answer/finish-reason.js';
+import { isObject } from '../answer/is-object.js';
+import { StreamedError } from '../answer/streamed-error.js';
+import { tooLarge } from '../answer/too-large.js';
+import type { TurnFold } from '../answer/turn-fold.js';
+import { TurnTraces } from '../answer/turn-traces.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import { keepTurn } from './kept-turn.js';
+import { addTokens, addUsage } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
-import { tokens } from '../wire/tokens.js';
+import { tokens } from '../answer/tokens.js';
 
 export interface MessageTurnOptions {
   /** The requested model name. */
@@ -40,7 +41,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Folds the events of a message, or of several messages of a paused turn, into model events. */
 export class MessageTurn implements TurnFold {
-  readonly refused_json = 'JSON that is no message';
+  readonly refused_json = 'JSON that is not a message';
   readonly traces: TurnTraces;
   over = false;
   private readonly emit: (event: ModelEvent) => void;
@@ -303,13 +304,11 @@ class TokenCount {
 
   /** Input tokens include those written to and read from the cache. */
   get total(): Usage {
-    return {
-      input_tokens: this.earlier.input_tokens + this.sum(INPUT),
-      output_tokens: this.earlier.output_tokens + this.sum(OUTPUT),
-    };
+    const latest = { input_tokens: this.sum(INPUT), output_tokens: this.sum(OUTPUT) };
+    return addUsage(this.earlier, latest);
   }
 
   private sum(names: readonly string[]): number {
-    return names.reduce((sum, name) => sum + (this.latest[name] ?? 0), 0);
+    return addTokens(...names.map((name) => this.latest[name] ?? 0));
   }
 }

@@ -1,6 +1,6 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { isObject } from '../wire/is-object.js';
-import { GrowingText } from '../wire/growing-text.js';
+import { isObject } from '../answer/is-object.js';
+import { GrowingText } from '../answer/growing-text.js';
 
 /** One content block of a turn while it is received, by kind. */
 export type TurnBlock = TextBlock | ThinkingBlock | CallBlock | OpaqueBlock;

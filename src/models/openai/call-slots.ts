@@ -1,5 +1,5 @@
 import type { CallDelta } from './chat-chunk.js';
-import { GrowingText } from '../wire/growing-text.js';
+import { GrowingText } from '../answer/growing-text.js';
 
 /** One tool call of a turn while it is received. */
 export class CallSlot {

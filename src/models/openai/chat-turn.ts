@@ -2,14 +2,14 @@ import type { FinishReason } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason } from '../wire/finish-reason.js';
-import { GrowingText } from '../wire/growing-text.js';
-import { isObject } from '../wire/is-object.js';
-import { StreamedError } from '../wire/streamed-error.js';
-import { tokens } from '../wire/tokens.js';
-import { tooLarge } from '../wire/too-large.js';
-import type { TurnFold } from '../wire/turn-fold.js';
-import { TurnTraces } from '../wire/turn-traces.js';
+import { finishReason } from '../answer/finish-reason.js';
+import { GrowingText } from '../answer/growing-text.js';
+import { isObject } from '../answer/is-object.js';
+import { StreamedError } from '../answer/streamed-error.js';
+import { tokens } from '../answer/tokens.js';
+import { tooLarge } from '../answer/too-large.js';
+import type { TurnFold } from '../answer/turn-fold.js';
+import { TurnTraces } from '../answer/turn-traces.js';
 import { CallSlots, type CallSlot } from './call-slots.js';
 import {
   CHUNK_FIELDS,
@@ -39,7 +39,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
 export class ChatTurn implements TurnFold {
-  readonly refused_json = 'JSON that is no chat completion';
+  readonly refused_json = 'JSON that is not a chat completion';
   /** Always false: a stream ends with `[DONE]`, which is not a chunk. */
   readonly over = false;
   readonly traces: TurnTraces;

@@ -1,10 +1,10 @@
 import type { ModelRequest } from '../model-provider.js';
-import { HttpProvider } from '../wire/http-provider.js';
-import type { HttpProviderOptions } from '../wire/http-provider-options.js';
+import { HttpProvider } from '../http/http-provider.js';
+import type { HttpProviderOptions } from '../http/http-provider-options.js';
 import { ChatClient } from './chat-client.js';
 import { APIConnectionTimeoutError, APIError } from 'openai';
-import type { Fault, Vendor } from '../wire/vendor.js';
-import { ModelCall, type ModelCallOptions } from '../wire/model-call.js';
+import type { Fault, Vendor } from '../http/vendor.js';
+import { ModelCall, type ModelCallOptions } from '../http/model-call.js';
 import { chatRequest } from './chat-request.js';
 import { ChatTurn } from './chat-turn.js';
 

@@ -53,6 +53,9 @@ export class PermissionRuleListDto {
     description: 'In the order in which they are looked at.',
   })
   readonly items: readonly PermissionRuleDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
 }
 
 export class DeletedRulesDto {

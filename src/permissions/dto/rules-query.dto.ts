@@ -1,12 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
+import { PageQueryDto } from '../../http/input/page-query.dto.js';
 import { SCOPES } from '../permission-rule.js';
 import type { RuleScope } from '../permission-rule.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MUST = { message: '$property must be 1 to 64 letters, digits, _ or -' };
 
-export class ListRulesQueryDto {
+export class ListRulesQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: SCOPES })
   @IsOptional()
   @IsIn(SCOPES)

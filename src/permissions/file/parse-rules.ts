@@ -2,36 +2,26 @@ import { createHash } from 'node:crypto';
 // oxlint-disable-next-line import/default -- to Node it is CommonJS, all of it the default export
 import jsonc from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
-import { nearestNames } from '../../tools/nearest-names.js';
-import { canonicalJson } from '../matching/canonical-json.js';
+import { nearestNames } from '../../tools/core/nearest-names.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import type { PermissionRule } from '../permission-rule.js';
 import { checkRule } from '../rules/check-rule.js';
 import { ruleSchema } from '../rules/rule-schema.js';
 import { RulesFileError } from './rules-file-error.js';
 import type { RulesFileFault } from './rules-file-error.js';
 
-/** A rule of the file, with its location in the file. */
-export interface RuleInFile {
-  readonly rule: PermissionRule;
-  /** Keys of the latest uses, newest first. */
-  readonly used_by: readonly string[];
-  /** Path of the rule in the JSON document, for `jsonc.modify`. */
-  readonly path: readonly (string | number)[];
-}
-
 type Path = readonly (string | number)[];
 
 const MAX_RULES = 10_000;
 const MAX_FAULTS = 50;
-const OWN_FIELDS = ['id', 'uses', 'used_by', 'created_at'];
-const FIELDS = [...Object.keys(ruleSchema.shape), ...OWN_FIELDS];
+const FIELDS = [...Object.keys(ruleSchema.shape), 'id'];
 
 /**
  * Parses `{"rules": […]}` or a list of rules.
  * @param name name of the file, for error messages
  * @throws RulesFileError with every fault, by line and column
  */
-export function parseRules(text: string, name: string): RuleInFile[] {
+export function parseRules(text: string, name: string): PermissionRule[] {
   return new RulesParser(text, name).parse();
 }
 
@@ -44,7 +34,7 @@ class RulesParser {
     private readonly name: string,
   ) {}
 
-  parse(): RuleInFile[] {
+  parse(): PermissionRule[] {
     const root = this.parseTree();
     const path: Path = root?.type === 'array' ? [] : ['rules'];
     const list = root && jsonc.findNodeAtLocation(root, [...path]);
@@ -73,18 +63,15 @@ class RulesParser {
     return errors.length > 0 ? undefined : root;
   }
 
-  private parseRule(node: Node, path: Path): RuleInFile[] {
+  private parseRule(node: Node, path: Path): PermissionRule[] {
     const value = jsonc.getNodeValue(node) as unknown;
     const misspelt = this.findMisspelt(node, path);
     const checked = checkRule(value);
     if (!checked.ok)
       for (const fault of checked.faults) this.fault(node, path, fault.message, fault.path);
     if (!checked.ok || misspelt) return [];
-    const own = value as { id?: unknown; uses?: unknown; used_by?: unknown };
-    const id = this.takeId(node, path, own.id);
-    const uses = typeof own.uses === 'number' && own.uses > 0 ? Math.floor(own.uses) : 0;
-    const used_by = Array.isArray(own.used_by) ? own.used_by.map(String) : [];
-    return [{ rule: { ...checked.rule, id, uses, created_at: null }, used_by, path }];
+    const id = this.takeId(node, path, (value as { id?: unknown }).id);
+    return [{ ...checked.rule, id, uses: 0, created_at: null }];
   }
 
   /**
@@ -94,12 +81,8 @@ class RulesParser {
   private takeId(node: Node, path: Path, given: unknown): string {
     if (given !== undefined && !(typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given)))
       this.fault(node, path, 'has to be 1 to 64 letters, digits, _ or -', ['id']);
-    const {
-      uses: _,
-      used_by: __,
-      ...content
-    } = jsonc.getNodeValue(node) as Record<string, unknown>;
-    const hash = createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 24);
+    const content = canonicalJson(jsonc.getNodeValue(node));
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
     const base = typeof given === 'string' ? given : `rule_file_${hash}`;
     if (typeof given === 'string' && this.ids.has(base))
       this.fault(node, path, 'is the id of another rule, too', ['id']);

@@ -1,6 +1,6 @@
 import type { Matcher } from '../permission-rule.js';
 import { splitWords } from '../shell/split-words.js';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';
@@ -25,8 +25,8 @@ export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatch
       return compileTool(matcher, allows);
     case 'command_prefix': {
       const commands = matcher.prefixes.map(requireWords);
-      const exact = matcher.exact ?? false;
-      return allows ? commandAllower(commands, exact) : commandForbidder(commands, exact);
+      const { exact = false, open = false } = matcher;
+      return allows ? commandAllower(commands, { exact, open }) : commandForbidder(commands, exact);
     }
     case 'regex': {
       const regex = compileRegex(matcher.pattern);
@@ -64,10 +64,12 @@ function compileTool(
 ): CompiledMatcher {
   const glob = compileGlobOf('pattern', pattern);
   const wanted = input && canonicalJson(input);
-  const match: CompiledMatcher = (_, { call }) => {
-    if (glob.covers(call.tool_name) !== true) return no(`the tool is ${call.tool_name}`);
+  const match: CompiledMatcher = (_, judged) => {
+    const { call } = judged;
+    if (glob.covers(call.tool_name, judged.effort) !== true)
+      return no(`the tool is ${call.tool_name}`);
     if (wanted === undefined) return yes(`the tool is ${call.tool_name}`);
-    const isSame = canonicalJson(call.tool_input) === wanted;
+    const isSame = judged.inputJson === wanted;
     return isSame ? yes('it is exactly this call') : no('the input is another');
   };
   return wanted === undefined ? broad(allows, match) : match;
@@ -77,7 +79,7 @@ function onlyFor(tool: string | undefined, match: CompiledMatcher): CompiledMatc
   if (tool === undefined) return match;
   const glob = compileGlobOf('tool', tool);
   return (part, judged) =>
-    glob.covers(judged.call.tool_name) === true
+    glob.covers(judged.call.tool_name, judged.effort) === true
       ? match(part, judged)
       : no(`the tool is ${judged.call.tool_name}`);
 }
@@ -96,7 +98,7 @@ function compileRegex(pattern: string): LinearRegex {
   try {
     return LinearRegex.compile(pattern);
   } catch (cause) {
-    const message = `is no regular expression (RE2 syntax: no look-around, no back references): ${textOf(cause)}`;
+    const message = `is not a valid regular expression (RE2 syntax: no look-around, no back references): ${textOf(cause)}`;
     throw new MatcherFault('pattern', message, { cause });
   }
 }
@@ -106,7 +108,7 @@ function compileGlobOf(field: string, pattern: string, ignoreCase = false): Line
   try {
     return compileGlob(pattern, { ignoreCase });
   } catch (cause) {
-    throw new MatcherFault(field, `is no glob: ${textOf(cause)}`, { cause });
+    throw new MatcherFault(field, `is not a valid glob: ${textOf(cause)}`, { cause });
   }
 }
 

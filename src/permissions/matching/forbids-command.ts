@@ -1,3 +1,4 @@
+import type { Effort } from '../../matching/effort.js';
 import type { Word } from '../shell/script.js';
 
 /** Long options and their usual short forms. */
@@ -13,6 +14,16 @@ const LETTER_OF: Readonly<Record<string, string>> = {
   quiet: 'q',
 };
 
+/** The command that a rule names. */
+export interface Forbidden {
+  readonly prefix: readonly string[];
+  readonly exact: boolean;
+  readonly effort: Effort;
+}
+
+/** Steps to compare a name, and to compare one of the other words. */
+const COST = { name: 20, word: 100 };
+
 /**
  * Checks if a command is one that a rule names, in any order, spelling and grouping of its options:
  * `rm -fr`, `rm -r -f`, `/bin/rm --force --recursive` for `rm -rf`. `maybe` if a word that decides
@@ -20,15 +31,16 @@ const LETTER_OF: Readonly<Record<string, string>> = {
  */
 export function forbids(
   words: readonly Word[],
-  prefix: readonly string[],
-  exact: boolean,
+  { prefix, exact, effort }: Forbidden,
 ): boolean | 'maybe' {
   const [wantedName = '', ...wanted] = prefix;
   const [name, ...rest] = words;
   if (!name) return false;
+  effort.spend(COST.name);
   const isName = compareNames(name, wantedName);
   if (isName === false) return false;
   if (exact && rest.length !== wanted.length && !rest.some(({ splits }) => splits)) return false;
+  effort.spend(COST.word * rest.length);
   const hasRest = compareRest(rest, wanted);
   if (hasRest === false) return false;
   return isName === 'maybe' || hasRest === 'maybe' ? 'maybe' : true;

@@ -1,3 +1,4 @@
+import type { Effort } from '../../matching/effort.js';
 import type { CommandPart, Word } from '../shell/script.js';
 import type { CompiledMatcher } from './match.js';
 import { forbids } from './forbids-command.js';
@@ -7,17 +8,25 @@ import { roughWords } from './rough-words.js';
 
 const NOT_A_COMMAND = no('it is not a command');
 
+/** The words that an allow rule covers besides those that it names. */
+export interface Extent {
+  /** Nothing. */
+  readonly exact: boolean;
+  /** Anything, whatever the program makes of it. */
+  readonly open: boolean;
+}
+
 /** Matches a command that begins with one of these prefixes, word by word. */
 export function commandAllower(
   prefixes: readonly (readonly string[])[],
-  exact: boolean,
+  extent: Extent,
 ): CompiledMatcher {
   return (part) => {
     if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
     if (part.kind !== 'command') return NOT_A_COMMAND;
     const fitting = prefixes.filter((prefix) => begins(part.words, prefix));
     if (fitting.length === 0) return no('the command begins with other words');
-    const results = fitting.map((prefix) => permits(part, prefix, exact));
+    const results = fitting.map((prefix) => permits(part, prefix, extent));
     return results.find(({ matched }) => matched) ?? results[0]!;
   };
 }
@@ -27,7 +36,7 @@ function begins(words: readonly Word[], prefix: readonly string[]): boolean {
   return prefix.every((wanted, at) => words[at]?.text === wanted && !words[at].dynamic);
 }
 
-function permits(part: CommandPart, prefix: readonly string[], exact: boolean): Match {
+function permits(part: CommandPart, prefix: readonly string[], { exact, open }: Extent): Match {
   if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
   if (part.words.slice(0, prefix.length).some(({ odd }) => odd))
     return no('the command is written in pieces');
@@ -35,9 +44,9 @@ function permits(part: CommandPart, prefix: readonly string[], exact: boolean): 
     return no(`the rule has to name at least ${part.must_name} words of it, as it runs another`);
   const isWhole = prefix.length === part.words.length;
   if (exact && !isWhole) return no('the command has more words');
-  if (part.whole && !isWhole)
+  if (part.whole && !isWhole && !open)
     return no(
-      'the rule has to name the whole command, as its arguments can make it run or write anything',
+      'the rule has to name the whole command or be open, as its arguments can make it run or write anything',
     );
   return yes(`the command begins with ${prefix.join(' ')}`);
 }
@@ -47,12 +56,13 @@ export function commandForbidder(
   prefixes: readonly (readonly string[])[],
   exact: boolean,
 ): CompiledMatcher {
-  return (part) => {
-    if (part.kind === 'unreadable') return forbidsText(part.source, prefixes);
+  return (part, { effort }) => {
+    if (part.kind === 'unreadable') return forbidsText(part.source, prefixes, effort);
     if (part.kind !== 'command') return NOT_A_COMMAND;
-    const results = prefixes.map((prefix) => forbids(part.words, prefix, exact));
+    const results = prefixes.map((prefix) => forbids(part.words, { prefix, exact, effort }));
     if (results.includes(true)) return yes('the command is one of those that it names');
-    if (part.whole && stands(argumentsOf(part), prefixes)) return IN_TEXT;
+    if (part.whole && stands(argumentsOf(part), prefixes, effort))
+      return part.unlisted ? maybe(IN_TEXT.why) : IN_TEXT;
     if (part.opaque) return maybe('the command runs code that can’t be read');
     if (results.includes('maybe')) return maybe('the command may turn out to be one that it names');
     return no('the command begins with other words');
@@ -69,14 +79,20 @@ function argumentsOf({ words }: CommandPart): string {
     .join(' ');
 }
 
-function forbidsText(source: string, prefixes: readonly (readonly string[])[]): Match {
-  return stands(source, prefixes) ? IN_TEXT : no('the words that it names are not there');
+function forbidsText(
+  source: string,
+  prefixes: readonly (readonly string[])[],
+  effort: Effort,
+): Match {
+  return stands(source, prefixes, effort) ? IN_TEXT : no('the words that it names are not there');
 }
 
 /** True if one of these prefixes occurs anywhere in a text that can't be parsed. */
-function stands(text: string, prefixes: readonly (readonly string[])[]): boolean {
-  const words = roughWords(text);
+function stands(text: string, prefixes: readonly (readonly string[])[], effort: Effort): boolean {
+  const words = roughWords(text, effort);
   return prefixes.some((prefix) =>
-    words.some((_, at) => forbids(words.slice(at, at + 50), prefix, false) === true),
+    words.some(
+      (_, at) => forbids(words.slice(at, at + 50), { prefix, exact: false, effort }) === true,
+    ),
   );
 }

@@ -1,7 +1,7 @@
+import type { Effort } from '../../matching/effort.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { CommandPart } from '../shell/script.js';
 import { quoteWord } from '../shell/quote-word.js';
-import { canonicalJson } from './canonical-json.js';
 import type { CompiledMatcher } from './match.js';
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 import type { Match } from './match.js';
@@ -11,27 +11,27 @@ const MAX_TEXTS = 200;
 
 /** Matches a command from its start; for any other call, every text of the input has to match. */
 export function textAllower(regex: LinearRegex): CompiledMatcher {
-  return (part, { call }) => {
+  return (part, { call, effort }) => {
     if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
-    if (part.kind === 'command') return permits(part, regex);
+    if (part.kind === 'command') return permits(part, regex, effort);
     if (part.kind !== 'call') return no('it is not a command');
     const texts = textsIn(call.tool_input);
     const all = texts.length > 0 && texts.length <= MAX_TEXTS;
-    const matched = all && texts.every((text) => regex.begins(text) === true);
+    const matched = all && texts.every((text) => regex.begins(text, effort) === true);
     return matched
       ? yes('every text of the input matches')
       : no('not every text of the input matches');
   };
 }
 
-function permits(part: CommandPart, regex: LinearRegex): Match {
+function permits(part: CommandPart, regex: LinearRegex, effort: Effort): Match {
   if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
   if (part.words.some(({ dynamic }) => dynamic))
     return no('the command has words that are known only when it runs');
   if (part.words.some(({ odd }) => odd)) return no('the command is written in pieces');
   const needsAll = part.whole || part.must_name > 1;
   const text = textOf(part);
-  const result = needsAll ? regex.covers(text) : regex.begins(text);
+  const result = needsAll ? regex.covers(text, effort) : regex.begins(text, effort);
   if (result === 'too much') return no('matching would take too long');
   return result ? yes('the command matches') : no('the command does not match');
 }
@@ -39,7 +39,7 @@ function permits(part: CommandPart, regex: LinearRegex): Match {
 /** Matches anywhere in the command, as written or as a shell reads it, or in the input. */
 export function textForbidder(regex: LinearRegex): CompiledMatcher {
   return (part, judged) => {
-    const results = textsOf(part, judged).map((text) => regex.finds(text));
+    const results = textsOf(part, judged).map((text) => regex.finds(text, judged.effort));
     if (results.includes('too much'))
       return yes('matching would take too long, so it counts as a match');
     if (results.includes(true)) return yes('the text matches');
@@ -48,13 +48,11 @@ export function textForbidder(regex: LinearRegex): CompiledMatcher {
   };
 }
 
-function textsOf(part: JudgedPart, { call, script }: JudgedCall): string[] {
-  const { tool_name, tool_input } = call;
+function textsOf(part: JudgedPart, judged: JudgedCall): string[] {
+  const { tool_name, tool_input } = judged.call;
+  const { script } = judged;
   if (part.kind === 'call')
-    return [`${tool_name} ${canonicalJson(tool_input)}`, ...textsIn(tool_input)].slice(
-      0,
-      MAX_TEXTS,
-    );
+    return [`${tool_name} ${judged.inputJson}`, ...textsIn(tool_input)].slice(0, MAX_TEXTS);
   const understood = part.kind === 'command' ? [textOf(part), plainTextOf(part)] : [];
   return [...understood, part.source, ...(script === undefined ? [] : [script])];
 }

@@ -1,22 +1,33 @@
 import { SCOPES } from '../permission-rule.js';
 import type { PermissionRule } from '../permission-rule.js';
 
-type Ordered = Pick<PermissionRule, 'id' | 'scope' | 'priority' | 'created_at'>;
+/** The fields of a rule that its place in the order of evaluation depends on. */
+export type RulePlace = Pick<PermissionRule, 'id' | 'scope' | 'priority' | 'created_at'>;
 
 /**
  * Sorts rules by order of evaluation: user, session, agent, global; within a scope by higher
  * priority, then by age. Rules of the file count as the oldest, in the order of the file.
  */
-export function orderRules<T extends Ordered>(rules: readonly T[]): T[] {
-  return [...rules].sort(
-    (a, b) =>
-      SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
-      b.priority - a.priority ||
-      compareAges(a, b),
+export function orderRules<T extends RulePlace>(rules: readonly T[]): T[] {
+  return [...rules].sort(compareRules);
+}
+
+/** The rules after a place, also if the rule there was removed. Sorted like the given ones. */
+export function rulesAfter<T extends RulePlace>(ordered: readonly T[], place: RulePlace): T[] {
+  const at = ordered.findIndex(({ id }) => id === place.id);
+  if (at >= 0) return ordered.slice(at + 1);
+  return ordered.filter((rule) => compareRules(rule, place) > 0);
+}
+
+function compareRules(a: RulePlace, b: RulePlace): number {
+  return (
+    SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
+    b.priority - a.priority ||
+    compareAges(a, b)
   );
 }
 
-function compareAges(a: Ordered, b: Ordered): number {
+function compareAges(a: RulePlace, b: RulePlace): number {
   if (a.created_at === null || b.created_at === null)
     return Number(a.created_at !== null) - Number(b.created_at !== null);
   return compare(a.created_at, b.created_at) || compare(a.id, b.id);

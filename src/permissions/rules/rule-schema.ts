@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISIONS, SCOPES } from '../permission-rule.js';
-import { canonicalJson } from '../matching/canonical-json.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 
 /** Maximum length of a pattern or a prefix, in characters. */
 const MAX_TEXT = 1000;
@@ -30,14 +30,20 @@ const matcher = z.discriminatedUnion(
         'has to be one of: read, write, execute, network, compute, human, agent',
       ),
     }),
-    z.strictObject({
-      type: z.literal('command_prefix'),
-      prefixes: z
-        .array(text, 'has to be a list of texts')
-        .min(1, 'has to have at least one prefix')
-        .max(MAX_PREFIXES, `has to have at most ${MAX_PREFIXES} prefixes`),
-      exact: z.boolean('has to be true or false').optional(),
-    }),
+    z
+      .strictObject({
+        type: z.literal('command_prefix'),
+        prefixes: z
+          .array(text, 'has to be a list of texts')
+          .min(1, 'has to have at least one prefix')
+          .max(MAX_PREFIXES, `has to have at most ${MAX_PREFIXES} prefixes`),
+        exact: z.boolean('has to be true or false').optional(),
+        open: z.boolean('has to be true or false').optional(),
+      })
+      .refine(({ exact, open }) => !exact || !open, {
+        path: ['open'],
+        error: 'has to be left out of an exact matcher',
+      }),
     z.strictObject({ type: z.literal('regex'), pattern: text, tool: text.optional() }),
     z.strictObject({ type: z.literal('path'), pattern: text, tool: text.optional() }),
     z.strictObject({ type: z.literal('all') }),

@@ -29,6 +29,7 @@ export function part(command: Command, more: Partial<CommandPart> = {}): Command
     words,
     must_name: 1,
     whole: false,
+    unlisted: false,
     opaque: false,
     shadow: false,
     ...more,

@@ -1,5 +1,8 @@
 import {
   GIT_OPTIONS,
+  KNOWN_OPTIONS,
+  PLAIN_GIT,
+  PLAIN_PROGRAMS,
   RISKY_OPTIONS,
   RISKY_SUBCOMMANDS,
   RUNS_ARGUMENTS,
@@ -9,11 +12,12 @@ import {
 import type { RiskyOptions } from './programs.js';
 import type { CommandPart, Word } from './script.js';
 
-type Reach = Pick<CommandPart, 'must_name' | 'whole' | 'opaque'>;
+type Reach = Pick<CommandPart, 'whole' | 'unlisted' | 'opaque'>;
 
-const WHOLE: Reach = { must_name: 1, whole: true, opaque: false };
-const OPAQUE: Reach = { must_name: 1, whole: true, opaque: true };
-const PLAIN: Reach = { must_name: 1, whole: false, opaque: false };
+const WHOLE: Reach = { whole: true, unlisted: false, opaque: false };
+const OPAQUE: Reach = { whole: true, unlisted: false, opaque: true };
+const PLAIN: Reach = { whole: false, unlisted: false, opaque: false };
+const UNLISTED: Reach = { whole: true, unlisted: true, opaque: false };
 const AWK = /^[gmn]?awk$/;
 /** The dynamic loader, which runs the program that it is given. */
 const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
@@ -21,8 +25,7 @@ const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /**
- * The number of words that an allow rule has to name, so that the other words can't change the
- * effect of the command.
+ * Finds how far words that an allow rule does not name can change the effect of the command.
  */
 export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
@@ -33,13 +36,14 @@ export function findReach(words: readonly Word[]): Reach {
   if (RUNS_ARGUMENTS.has(program)) return WHOLE;
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
-  return isRisky(program, words) ? OPAQUE : PLAIN;
+  if (isRisky(program, words)) return OPAQUE;
+  return isPlain(program, words) ? PLAIN : UNLISTED;
 }
 
 function reachOfInterpreter(words: readonly Word[]): Reach {
   const first = words[1];
   const isKnown = first && !first.dynamic && !first.text.startsWith('-');
-  return isKnown ? { must_name: 2, whole: false, opaque: false } : OPAQUE;
+  return isKnown ? WHOLE : OPAQUE;
 }
 
 /** Git options before the subcommand can set an alias, a pager or another folder. */
@@ -48,7 +52,27 @@ function reachOfGit(words: readonly Word[]): Reach {
   if (!subcommand) return PLAIN;
   if (words.some(({ text }) => GIT_CONFIGURES.test(text))) return OPAQUE;
   if (subcommand.dynamic || subcommand.text.startsWith('-')) return WHOLE;
-  return hasOption(words, GIT_OPTIONS) || isRisky('git', words) ? WHOLE : PLAIN;
+  if (hasOption(words, GIT_OPTIONS) || isRisky('git', words)) return WHOLE;
+  const isPlainGit = words[0]!.text === 'git' && PLAIN_GIT.has(subcommand.text);
+  return isPlainGit ? PLAIN : UNLISTED;
+}
+
+function isPlain(program: string, words: readonly Word[]): boolean {
+  if (words[0]!.text.includes('/')) return false;
+  const known = Object.hasOwn(KNOWN_OPTIONS, program) ? KNOWN_OPTIONS[program]! : undefined;
+  if (!known) return PLAIN_PROGRAMS.has(program);
+  return words
+    .slice(1)
+    .every((word) => !mayBeOption(word) || (!word.dynamic && known.has(nameOf(word.text))));
+}
+
+function mayBeOption({ text, dynamic, splits }: Word): boolean {
+  return text.startsWith('-') || (dynamic && (splits || text === ''));
+}
+
+/** The name of an option, without its value. */
+function nameOf(option: string): string {
+  return option.replace(/=.*/s, '');
 }
 
 function isRisky(program: string, words: readonly Word[]): boolean {
@@ -73,9 +97,10 @@ function hasOption(
   words: readonly Word[],
   { short = '', long = [], words: exact = [] }: RiskyOptions,
 ) {
-  return words.slice(1).some(({ text, dynamic, splits }) => {
-    if (dynamic && (splits || text === '' || text.startsWith('-'))) return true;
-    if (exact.includes(text)) return true;
+  return words.slice(1).some((word) => {
+    const { text, dynamic } = word;
+    if (dynamic && mayBeOption(word)) return true;
+    if (exact.includes(nameOf(text).replace(/^--/, '-'))) return true;
     if (text.startsWith('--')) return isLong(text.slice(2), long);
     return (
       text.startsWith('-') && Array.from(text.slice(1)).some((letter) => short.includes(letter))
@@ -84,6 +109,6 @@ function hasOption(
 }
 
 function isLong(text: string, long: readonly string[]): boolean {
-  const [name = ''] = text.split('=');
+  const name = nameOf(text);
   return name !== '' && long.some((option) => option.startsWith(name));
 }

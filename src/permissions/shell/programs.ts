@@ -1,3 +1,49 @@
+const NODE_OPTIONS =
+  '-s -d -D -P -g --silent --quiet --verbose --json --long --all --depth --if-present --ignore-scripts --save-dev --production --offline --prefer-offline --frozen-lockfile --no-audit --no-fund';
+
+/**
+ * Programs that run none of their arguments, and write no file, or only those that they are there
+ * to write; `RISKY_OPTIONS` has the exceptions. For any other program an allow rule covers only
+ * exactly the command that it names, unless the rule is open.
+ */
+export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
+  `ls dir vdir cat tac nl head tail wc grep egrep fgrep rg ag fd fdfind find cut tr paste comm join fold fmt
+  column expand unexpand rev od hexdump strings sort shuf tsort tree jq iconv file base32 base64
+  md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum cmp diff
+  stat du df basename dirname realpath readlink pwd cd pushd popd dirs which type whoami id groups uname arch
+  nproc uptime ps pgrep pidof free printenv getconf tty locale lscpu
+  true false : exit return break continue shift wait sleep seq factor echo printf expr test [
+  mkdir rmdir touch cp mv rm ln chmod`.split(/\s+/),
+);
+
+/** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
+export const PLAIN_GIT: ReadonlySet<string> = new Set(
+  `add annotate apply blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects
+  describe diff diff-files diff-index diff-tree fetch for-each-ref fsck grep log ls-files ls-remote ls-tree merge
+  merge-base mv name-rev pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm
+  shortlog show show-branch show-ref stash status switch tag version whatchanged`.split(/\s+/),
+);
+
+/**
+ * Programs that run what the project says, with the options that add nothing to it. With any other
+ * option, an allow rule covers only exactly the command that it names.
+ */
+export const KNOWN_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: new Set(words(`${NODE_OPTIONS} -w -ws --workspace --workspaces --omit --include`)),
+  pnpm: new Set(words(`${NODE_OPTIONS} -r -w --recursive --filter --workspace-root`)),
+  yarn: new Set(words(NODE_OPTIONS)),
+  go: new Set(
+    words(
+      '-v -x -n -a -p -run -skip -bench -benchmem -count -short -race -cover -timeout -json -list -failfast -tags -parallel -cpu',
+    ),
+  ),
+  cargo: new Set(
+    words(
+      '-v -q -p -r --verbose --quiet --package --release --workspace --all --lib --bins --bin --tests --test --examples --all-targets --features --all-features --no-default-features --locked --offline --frozen --no-run --no-fail-fast --message-format',
+    ),
+  ),
+};
+
 /**
  * Programs that run their arguments, in a language or on a host that is not parsed here. An allow
  * rule covers only exactly the command that it names, word by word.
@@ -18,7 +64,7 @@ export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
 
 /**
  * Programs that run their first argument and pass the following ones to it. Options before it can
- * run anything.
+ * be code.
  */
 export const RUNS_FIRST_ARGUMENT: ReadonlySet<string> = new Set(
   `python python2 python3 pypy pypy3 node nodejs deno bun ruby php lua luajit Rscript tsx ts-node
@@ -52,7 +98,7 @@ export interface RiskyOptions {
 
 export const GIT_OPTIONS: RiskyOptions = {
   long: words(
-    'output exec upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive',
+    'output exec upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive unsafe-paths',
   ),
 };
 
@@ -62,9 +108,12 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   fdfind: { short: 'xX', long: words('exec exec-batch') },
   rg: { long: words('pre hostname-bin') },
   ag: { long: words('pager') },
+  shuf: { short: 'o', long: words('output') },
+  iconv: { short: 'o', long: words('output') },
+  file: { short: 'C', long: words('compile') },
   sort: { short: 'oT', long: words('output compress-program temporary-directory') },
   split: { long: words('filter') },
-  tree: { short: 'o' },
+  tree: { short: 'oR' },
   tar: {
     short: 'IF',
     long: words(
@@ -124,9 +173,18 @@ export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, 
       daemon: true,
       'remote-ext': true,
     },
-    npm: { exec: true, x: true, config: true, set: true, explore: true, edit: true },
-    pnpm: { exec: true, dlx: true, config: true },
-    yarn: { exec: true, dlx: true, config: true },
+    npm: {
+      exec: true,
+      x: true,
+      init: true,
+      create: true,
+      config: true,
+      set: true,
+      explore: true,
+      edit: true,
+    },
+    pnpm: { exec: true, dlx: true, create: true, config: true },
+    yarn: { exec: true, dlx: true, create: true, node: true, config: true },
     go: { run: true, generate: true, env: true },
     cargo: { run: true },
     bundle: { exec: true },

@@ -69,6 +69,7 @@ function changed(command: Command, at: number, parts: readonly ScriptPart[]): Sc
     ? part(command, {
         must_name: at + inner.must_name,
         whole: inner.whole,
+        unlisted: inner.unlisted,
         ...(inner.doubt !== undefined && { doubt: inner.doubt }),
       })
     : part(command, { whole: true });
@@ -140,9 +141,12 @@ function withFound(word: Word): Word {
   return { text: word.text.slice(0, at), dynamic: true, splits: false, odd: false };
 }
 
-/** Options that don't change the effect of a script: `-lc`, `-euxc`. */
+/** Options that don't change the effect of a script, `-euxc`, but for those of `LOGIN`. */
 const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
 const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
+
+/** A login shell first runs `.profile` of the workspace, which is its HOME. */
+const LOGIN = /^(?:-[^-]*l|--login$)/;
 
 /**
  * Reads a shell call: `bash -c "…"` is its script, `bash file` is a command. A shell that reads
@@ -156,7 +160,7 @@ function readShell(command: Command, readInner: ReadInner): ScriptPart[] {
   if (!word || word.text === '-' || word.text === '--') return readsInput(command, readInner);
   if (!word.dynamic && FLAGS.test(word.text)) return readScript(command, at + 1, readInner);
   if (at === 1 && !word.dynamic && !word.text.startsWith('-'))
-    return [part(command, { must_name: 2 }), ...shadowsOf(command, readInner)];
+    return [part(command, { whole: true }), ...shadowsOf(command, readInner)];
   return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
 }
 
@@ -165,7 +169,8 @@ function readScript(command: Command, at: number, readInner: ReadInner): ScriptP
   if (!script || script.dynamic || /^[-+]/.test(script.text))
     return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
   const inner = readInner(script.text);
-  if (command.words[0]!.text.includes('/'))
+  const isLogin = command.words.slice(1, at).some(({ text }) => LOGIN.test(text));
+  if (isLogin || command.words[0]!.text.includes('/'))
     return [part(command, { whole: true }), ...asShadows(inner)];
   return [part(command, { shadow: true }), ...withDoubt(inner, command.doubt)];
 }

@@ -26,6 +26,8 @@ export interface CommandPart {
    * of the command.
    */
   readonly whole: boolean;
+  /** True if that is only because the program is not known: its arguments need not be code. */
+  readonly unlisted: boolean;
   /**
    * True if the command runs code that can't be parsed: the code could be anything that a rule
    * forbids.

@@ -53,7 +53,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   time: { flags: list('p'), values: [] },
   command: { flags: list('p'), values: [] },
   builtin: { flags: [], values: [] },
-  exec: { flags: list('c l'), values: [] }, // `-a git-rm git log` runs `git rm`
+  exec: { flags: list('c'), values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
   busybox: { flags: [], values: [] },
   toybox: { flags: [], values: [] },
   xargs: {

@@ -1,7 +1,7 @@
 import { Logger, Module } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Refusals } from '../../redis/redis-faults.js';
-import { InteractionStore } from '../interaction.store.js';
+import { RunStores } from '../stores.js';
 import { ConversationCache } from './conversation-cache.js';
 import { MessageLists } from './message-lists.js';
 
@@ -9,14 +9,15 @@ import { MessageLists } from './message-lists.js';
 const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
 
 @Module({
-  providers: [
-    { provide: ConversationCache, inject: [Config, InteractionStore], useFactory: openCache },
-  ],
+  providers: [{ provide: ConversationCache, inject: [Config, RunStores], useFactory: openCache }],
   exports: [ConversationCache],
 })
 export class ConversationCacheModule {}
 
-async function openCache(config: Config, store: InteractionStore): Promise<ConversationCache> {
+async function openCache(
+  config: Config,
+  { interactions: store }: RunStores,
+): Promise<ConversationCache> {
   const { redisUrl, hotMemoryTtlMs: ttl_ms } = config;
   if (!redisUrl || ttl_ms === 0) return new ConversationCache(store);
   const { connectRedis, REDIS_PREFIX } = await import('../../redis/connect-redis.js');
@@ -24,7 +25,7 @@ async function openCache(config: Config, store: InteractionStore): Promise<Conve
   const lists = new MessageLists(redis, { prefix: `${REDIS_PREFIX}:chat:`, ttl_ms, ...MOST_KEPT });
   const logger = new Logger(ConversationCache.name);
   const refusals = new Refusals((message) =>
-    logger.warn(`Redis refuses to cache conversations: ${message}`),
+    logger.warn(`Redis rejected the conversation cache: ${message}`),
   );
   return new ConversationCache(store, lists, (error) => refusals.note(error));
 }

@@ -19,8 +19,8 @@ export interface Said {
 
 /**
  * Read-through cache of the conversation before an interaction: from Redis if the chat was active
- * recently, else from the store, which has everything. An ended interaction never changes, so a
- * cached conversation never becomes stale.
+ * recently, else from the store, which has everything. An ended interaction changes only
+ * when it is retried, and then the chat is forgotten, so a cached conversation never becomes stale.
  */
 @Injectable()
 export class ConversationCache implements OnApplicationShutdown {
@@ -45,11 +45,22 @@ export class ConversationCache implements OnApplicationShutdown {
     this.write(interaction, said).catch(this.onError);
   }
 
+  /**
+   * Called when a run of the interaction begins: what is cached up to its end is of an end that the
+   * store has lost in a failover.
+   */
+  async reopen({ id, chat_id }: Pick<Place, 'id' | 'chat_id'>): Promise<void> {
+    await this.lists?.drop(chat_id, id).catch(this.onError);
+  }
+
   onApplicationShutdown(): void {
     this.lists?.close();
   }
 
-  /** Called when the chat was deleted. If Redis is unavailable, its entry expires with the TTL. */
+  /**
+   * Called when the chat was deleted, or its head is retried. If Redis is unavailable, its entry
+   * expires with the TTL.
+   */
   async forget(chatId: string): Promise<void> {
     await this.lists?.forget(chatId).catch(this.onError);
   }

@@ -20,7 +20,7 @@ export interface MessageList {
 /**
  * The first item of a list is a header: the interaction up to whose end the list goes, and the size
  * of the messages in bytes. A list is read or extended only by a caller that knows that
- * interaction. An ended interaction never changes, so a match is never stale.
+ * interaction. A match is never stale.
  */
 const FIND = `
 local first = redis.call('LINDEX', KEYS[1], 0)
@@ -55,6 +55,11 @@ else
 end
 return 1`;
 
+const DROP = `
+local first = redis.call('LINDEX', KEYS[1], 0)
+if not first or cjson.decode(first).head ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
 /** Deletes first, so that the deletion also works in a full Redis. */
 const FORGET = `
 redis.call('DEL', KEYS[1])
@@ -67,6 +72,7 @@ const DELETED_MS = 60_000;
 interface ScriptedRedis extends Redis {
   findMessages(key: string, head: string, ttl_ms: number): Promise<string[] | null>;
   writeMessages(key: string, ...values: readonly (string | number)[]): Promise<number>;
+  dropMessages(key: string, head: string): Promise<number>;
   forgetMessages(key: string, deleted_ms: number): Promise<null>;
 }
 
@@ -81,6 +87,7 @@ export class MessageLists {
     this.redis = redis as ScriptedRedis;
     redis.defineCommand('findMessages', { lua: FIND, numberOfKeys: 1 });
     redis.defineCommand('writeMessages', { lua: WRITE, numberOfKeys: 1 });
+    redis.defineCommand('dropMessages', { lua: DROP, numberOfKeys: 1 });
     redis.defineCommand('forgetMessages', { lua: FORGET, numberOfKeys: 1 });
   }
 
@@ -97,6 +104,11 @@ export class MessageLists {
 
   async replace(chatId: string, list: MessageList): Promise<void> {
     await this.write(chatId, '', list);
+  }
+
+  /** Removes the list if it ends with `head`. */
+  async drop(chatId: string, head: string): Promise<void> {
+    await this.redis.dropMessages(this.key(chatId), head);
   }
 
   /** Also blocks late writes of interactions that ended just before the deletion. */

@@ -1,5 +1,10 @@
 import type { Budget } from '../../protocol/budget.js';
-import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
+import type {
+  ApprovalMode,
+  InteractionError,
+  InteractionStatus,
+  Usage,
+} from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
 
 /** The settings of a start, saved so that every run of the interaction uses the same ones. */
@@ -10,12 +15,6 @@ export interface InteractionSettings {
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
 }
-
-/**
- * Treatment of a tool call that needs approval. `ask`: ask and wait; `auto`: allow; `deny`: deny;
- * `defer`: ask while the agent continues.
- */
-export type ApprovalMode = 'ask' | 'auto' | 'deny' | 'defer';
 
 /** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */
 export interface ClientTool {

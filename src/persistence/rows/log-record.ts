@@ -48,6 +48,15 @@ export function toEvent(record: LogRecord): RecordEvent {
   return { type, interaction_id, agent_id, seq, at, ...rest } as RecordEvent;
 }
 
+/**
+ * An INTERACTION_COMPLETE that is not the last record of its log, as clients see it: the
+ * interaction was retried, and each reader sees one end, the last.
+ */
+export function toRetriedEvent(record: LogRecord<'INTERACTION_COMPLETE'>): RecordEvent {
+  const message = `The interaction had ended ${record.body.status}, and is tried again.`;
+  return toEvent({ ...record, body: { type: 'NOTICE', code: 'retried', message }, hidden: null });
+}
+
 type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from'> &
   Pick<InteractionRow, 'edited_from'>;
 

@@ -78,6 +78,8 @@ export interface RequestPage {
   readonly chat_id?: string;
   readonly interaction_id?: string;
   readonly limit: number;
+  /** The page ends with the row that makes its events and settlements larger than that. */
+  readonly bytes?: number;
   /** The last row of the previous page. */
   readonly after?: { readonly created_at: string; readonly id: string };
 }

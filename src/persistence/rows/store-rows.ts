@@ -5,8 +5,10 @@ import type {
   Usage,
 } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
+import type { RecordOf } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { InteractionRow } from './interaction-row.js';
+import type { StoreRefused } from '../store-refused.error.js';
 import type { LogRecord } from './log-record.js';
 import type { NewRequest } from './request-rows.js';
 
@@ -57,17 +59,27 @@ export interface StartInteraction {
    * combined with `enqueue`.
    */
   readonly edited_from?: string;
-  readonly idempotency?: { readonly key: string; readonly fingerprint: string };
+  readonly idempotency?: IdempotencyKey;
   /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
   readonly lease?: LeaseTerms;
 }
 
+/** A key, and the fingerprint of the body that it stands for. */
+export interface IdempotencyKey {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** The outcome of a key that was used in the chat before. */
+export type UsedKey =
+  /** With the same fingerprint. */
+  | { readonly outcome: 'repeated'; readonly interaction: InteractionRow }
+  /** With another fingerprint. */
+  | { readonly outcome: 'key_reused' };
+
 export type StartOutcome =
   | { readonly outcome: 'started'; readonly interaction: InteractionRow; readonly first: LogRecord }
-  /** The idempotency key was used before, with the same fingerprint. */
-  | { readonly outcome: 'repeated'; readonly interaction: InteractionRow }
-  /** The idempotency key was used before, with another fingerprint. */
-  | { readonly outcome: 'key_reused' }
+  | UsedKey
   | { readonly outcome: 'busy'; readonly active_interaction_id: string }
   /**
    * QUEUED: no record yet, and no parent unless it is an edit. `interrupted` is the interaction
@@ -85,6 +97,24 @@ export type StartOutcome =
   /** `edited_from` is queued, so it has no prior state yet. */
   | { readonly outcome: 'edits_queued' };
 
+/** Takes up again an interaction that was given up. */
+export interface RetryInteraction {
+  readonly interaction_id: string;
+  /** The codes of errors that may be retried. */
+  readonly codes: readonly string[];
+  /** The record that says so; written in the same transaction. */
+  readonly resumed: RecordOf<'RESUMED'>;
+  readonly at: string;
+}
+
+export type RetryOutcome =
+  | { readonly outcome: 'retried'; readonly interaction: InteractionRow }
+  | { readonly outcome: 'busy'; readonly active_interaction_id: string }
+  /** It has not failed, or with another code. */
+  | { readonly outcome: 'not_given_up' }
+  /** It is superseded, or another interaction was built on it. */
+  | { readonly outcome: 'not_head' };
+
 /** Maximum number of queued interactions of one chat. */
 export const MAX_QUEUED = 100;
 
@@ -96,6 +126,8 @@ export interface LeaseTerms {
    * case no run was lost.
    */
   readonly never_begun?: boolean;
+  /** Number of suspects that the process runs together, this one included; 0: it is no suspect. */
+  readonly trial?: number;
 }
 
 /** An acquired lease: the current row, with `epoch` already incremented. */
@@ -108,11 +140,10 @@ export interface Lease {
   readonly lost_owner: string | null;
   /** The previous run was parked, so it left no unfinished work. */
   readonly parked: boolean;
-  /**
-   * Number of consecutive lost runs, the previous one included, that wrote nothing but their
-   * `resumed`.
-   */
+  /** Number of consecutive lost runs without progress, the previous one included. */
   readonly losses: number;
+  /** Number of them with `trial` 1; those with a larger one neither count nor reset it. */
+  readonly alone_losses: number;
 }
 
 /** An interaction that should run and has no owner. */
@@ -120,12 +151,18 @@ export interface Unowned {
   readonly id: string;
   /** Its last run neither ended nor released the lease. */
   readonly is_lost: boolean;
-  /** The value of `losses` in its next `Lease`. */
+  /** The values in its next `Lease`. */
   readonly losses: number;
+  readonly alone_losses: number;
+  /**
+   * Of its last run. 0: that was not started as a suspect, or has left the group, or progressed.
+   */
+  readonly trial: number;
 }
 
 export interface LeaseState {
   readonly interaction_id: string;
+  readonly last_seq: number;
   readonly signals: number;
   readonly cancel_reason: string | null;
 }
@@ -145,9 +182,9 @@ export interface AppendBatch {
    */
   readonly requests?: readonly NewRequest[];
   /**
-   * Set with `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its chat, closes
-   * its pending requests, and promotes the chat's next queued interaction. An interaction that ends
-   * in the queue is superseded from then on.
+   * Set with the last `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its
+   * chat, closes its pending requests, and promotes the chat's next queued interaction. An
+   * interaction that ends in the queue is superseded from then on.
    */
   readonly end?: InteractionEnd;
 }
@@ -162,6 +199,7 @@ export interface InteractionEnd {
 
 /**
  * `written`: durable (also if an earlier attempt of the same epoch had already written it).
- * `fenced`: another run has taken over, or the interaction is gone; nothing was written.
+ * `fenced`: another run has taken over, or the interaction is gone; nothing was written. An error:
+ * the store will never take this append.
  */
-export type AppendOutcome = 'written' | 'fenced';
+export type AppendOutcome = 'written' | 'fenced' | StoreRefused;

@@ -11,9 +11,11 @@ export const text = z.string();
 /** An integer that every store can hold. */
 export const count = z.int().min(0).max(MAX_COUNT);
 
+const tokens = z.int().min(0);
+
 /** ISO 8601 in UTC, with milliseconds, as the server writes it. */
 export const time = text
-  .refine(isTime, 'is no time such as 2026-01-15T10:00:00.000Z')
+  .refine(isTime, 'is not a time such as 2026-01-15T10:00:00.000Z')
   .meta({ format: 'date-time', description: 'ISO 8601 in UTC.' });
 
 export const expiry = time
@@ -32,7 +34,7 @@ export const blockId = text
 export const model = text.describe('`<provider>/<name>`');
 
 export const usage = z
-  .object({ input_tokens: count, output_tokens: count })
+  .object({ input_tokens: tokens, output_tokens: tokens })
   .describe('Tokens, summed over all model turns that it is about.');
 
 export const eventError = z

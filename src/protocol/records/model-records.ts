@@ -11,7 +11,7 @@ const call = z.object({
   type: z.literal('function'),
   function: z.object({
     name: text.regex(NAME),
-    arguments: text.refine(isObject, 'is no JSON object'),
+    arguments: text.refine(isObject, 'is not a JSON object'),
   }),
 });
 

@@ -115,7 +115,7 @@ export function runRecords() {
     RESUMED: {
       body: z.object({ type: z.literal('RESUMED'), attempt: count, reason: text }).meta({
         description:
-          'The run was lost, and another has taken over; blocks that are still open are void.',
+          'The run was lost or given up, and another has taken over; blocks that are still open are void.',
         example: { attempt: 1, reason: 'The server stopped.' },
       }),
     },
@@ -139,7 +139,11 @@ export function runRecords() {
     INTERACTION_COMPLETE: {
       body: z
         .object({ type: z.literal('INTERACTION_COMPLETE'), status: z.enum(FINAL_STATUSES) })
-        .meta({ description: 'Always the last, exactly one.', example: { status: 'COMPLETED' } }),
+        .meta({
+          description:
+            'Always the last, exactly one. Where an interaction was retried, the former one is sent as a `notice` with the code `retried`.',
+          example: { status: 'COMPLETED' },
+        }),
     },
   };
 }

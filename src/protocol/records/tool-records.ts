@@ -33,12 +33,21 @@ export function toolRecords() {
         description: "The tool's side effect begins now.",
         example: { id: 'call_1', tool_name: 'calculator' },
       }),
-      /** Finds the processes of the tool after a crash; of use on the same host only. */
       hidden: z.object({
-        host: text.describe('Where the pid is valid.'),
-        pid: z.int().describe('Of the first process, and so of its group and session.'),
-        started_at: z.int().describe('Clock ticks since the host was started.'),
-        marker: text.describe('In the environment of every process that it started.'),
+        recovery: z
+          .enum(['rerun', 'replay', 'report'])
+          .describe(
+            'Of the tool as it was started: after a crash it counts, also if the tool is gone.',
+          ),
+        trace: z
+          .object({
+            host: text.describe('Where the pid is valid.'),
+            pid: z.int().describe('Of the first process, and so of its group and session.'),
+            started_at: z.int().describe('Clock ticks since the host was started.'),
+            marker: text.describe('In the environment of every process that it started.'),
+          })
+          .optional()
+          .describe('Finds the processes of the tool after a crash; of use on the same host only.'),
       }),
     },
     TOOL_RESULT: {
@@ -78,6 +87,9 @@ export function toolRecords() {
           .optional()
           .describe('The output, where it is longer than what the model gets to see at once.'),
         tripwire: text.optional().describe('Why the run ends with this result.'),
+        deferred: text
+          .optional()
+          .describe('The approval that the call waits for; the agent goes on without its outcome.'),
       }),
     },
   };

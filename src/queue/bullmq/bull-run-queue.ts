@@ -57,7 +57,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     super();
     this.local = new LocalRunQueue(options.concurrency);
     this.refusals = new Refusals((message) =>
-      options.report(`Redis refuses a command of the queue: ${message}`),
+      options.report(`Redis rejected a queue command: ${message}`),
     );
     this.redis = connectRedis(options.url, ignore);
     this.redis.on('ready', () => this.refusals.clear());
@@ -73,6 +73,10 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
 
   get isImmediate(): boolean {
     return this.local.isImmediate;
+  }
+
+  get refusedSince(): Date | undefined {
+    return this.refusals.since;
   }
 
   get queued(): number {

@@ -7,6 +7,7 @@ import { RunSlots } from './run-slots.js';
  * at once.
  */
 export class LocalRunQueue extends RunQueue {
+  readonly refusedSince = undefined;
   private handler: RunHandler | undefined;
   private readonly begun = new Set<string>();
   private readonly fresh = new Set<string>();

@@ -75,12 +75,13 @@ function mismatch(scope: AgentScope, unclaimed: CompletingRecord): Promise<never
 /** Resumes a call that the agent deferred in an earlier run. */
 function resumeDeferred(
   scope: AgentScope,
-  { key, approval_id, tool_call_id: id, tool_name: name, tool_input, started_in }: OpenApproval,
+  approval: OpenApproval,
   owner: Pick<ToolCallInput, 'agent' | 'children'>,
 ): DeferredCall {
+  const { key, approval_id, tool_call_id: id, tool_name: name, tool_input } = approval;
   const call: ToolCall = { id, type: 'function', function: { name, arguments: tool_input } };
   const nest = (inner: ToolCallInput) => new ToolEffect(scope, inner);
   const input = { ...owner, key, call, nest };
-  const started = started_in !== undefined;
+  const started = approval.started_in === undefined ? undefined : approval;
   return new DeferredCall(scope, { input, approval_id, tool_input, started });
 }

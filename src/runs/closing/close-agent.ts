@@ -1,6 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { closeAgents, closeCalls, closeQuestions } from './close-calls.js';
+import type { Owned } from './close-calls.js';
 import { closeRequests } from './close-requests.js';
 import { closingContext } from './closing-context.js';
 
@@ -12,13 +13,14 @@ export async function closeAgent(scope: AgentScope, agentId: string): Promise<re
   const { openWork } = scope.run;
   const agents = openWork.openSubtree(agentId);
   const ids = new Set(agents.map(({ agent_id }) => agent_id));
-  if (openWork.hasAsked) await closeRequests(scope.run, ids);
+  const isIncluded = ({ agent_id }: Pick<Owned, 'agent_id'>): boolean => ids.has(agent_id);
+  if (openWork.hasAsked) await closeRequests(scope.run, isIncluded);
   const context = closingContext(scope);
   const below = agents.filter(({ agent_id }) => agent_id !== agentId);
   return [
     ...voidTurns(scope, ids),
-    ...closeQuestions(context, ids),
-    ...closeCalls(context, 'The agent was stopped before this tool call finished.', ids),
+    ...closeQuestions(context, isIncluded),
+    ...closeCalls(context, 'The agent was stopped before this tool call finished.', isIncluded),
     ...closeAgents(below, 'The agent above it has ended.'),
   ];
 }

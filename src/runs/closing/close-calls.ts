@@ -1,21 +1,24 @@
 import { decisionOf, deferredNote } from '../tool-call/call-records.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import { STOPPED_WITH_SERVER } from '../../tools/tool-executor.js';
+import { STOPPED_WITH_SERVER } from '../../tools/core/tool-executor.js';
 import type { OpenAgent, OpenCall, OpenQuestion } from '../open-work.js';
 import type { ClosingContext } from './closing-context.js';
 
-type Owned = { readonly agent_id: string };
+/** Open work, by its agent and by the journal key of its step. */
+export interface Owned {
+  readonly agent_id: string;
+  readonly key: string | null;
+}
 
 const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
 
-/** Gives every open call, of these agents or of all, a decision and a result (I8). */
+/** Gives every open call that is included a decision and a result (I8). */
 export function closeCalls(
   context: ClosingContext,
   why: string,
-  agents?: ReadonlySet<string>,
+  isIncluded: (owned: Owned) => boolean = () => true,
 ): Entry[] {
-  const isIncluded = ({ agent_id }: Owned): boolean => agents?.has(agent_id) ?? true;
   return [
     ...closeApprovals(context, isIncluded),
     ...closeToolCalls(context, why, isIncluded),
@@ -27,14 +30,11 @@ export function closeCalls(
  * Results of calls that a shutdown stopped and that must not run again. A call that asks a question
  * is left to the next run, which closes the question first.
  */
-export function closeStopped(
-  { state, epoch }: ClosingContext,
-  mayRunAgain: (toolName: string) => boolean,
-): Entry[] {
+export function closeStopped({ state, epoch }: ClosingContext): Entry[] {
   const asking = [...state.openQuestions.values()].map(({ key }) => key);
-  const isOver = ({ key, tool_name, started_in }: Omit<OpenCall, 'id' | 'agent_id'>): boolean =>
+  const isOver = ({ key, started_in, recovery }: Omit<OpenCall, 'id' | 'agent_id'>): boolean =>
     started_in === epoch &&
-    !mayRunAgain(tool_name) &&
+    recovery === 'report' &&
     !asking.some((question) => question?.startsWith(`${key}/`));
   return [
     ...[...state.openCalls.values()]
@@ -57,16 +57,14 @@ export function closeAgents(agents: readonly OpenAgent[], result: string): Entry
 }
 
 /**
- * Answers the open questions of stopped agents: with the settlement if it came in time, else with
+ * Answers the open questions that are included: with the settlement if it came in time, else with
  * null.
  */
 export function closeQuestions(
   { state, settlementOf }: ClosingContext,
-  agents: ReadonlySet<string>,
+  isIncluded: (owned: Owned) => boolean,
 ): Entry[] {
-  const questions = [...state.openQuestions.values()].filter(({ agent_id }) =>
-    agents.has(agent_id),
-  );
+  const questions = [...state.openQuestions.values()].filter(isIncluded);
   return questions.map((question) => answered(question, settlementOf(question.request_id)));
 }
 

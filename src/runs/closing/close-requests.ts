@@ -3,13 +3,16 @@ import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows
 import type { RunScope } from '../scope/run-scope.js';
 
 /**
- * Settles the open requests, of these agents or of all, as cancelled. An earlier settlement takes
- * precedence (I5).
+ * Settles the open requests that are included as cancelled. An earlier settlement takes precedence
+ * (I5).
  */
-export async function closeRequests(run: RunScope, agents?: ReadonlySet<string>): Promise<void> {
+export async function closeRequests(
+  run: RunScope,
+  isIncluded: (row: RequestRow) => boolean = () => true,
+): Promise<void> {
   const { requests } = run.services;
   for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
-    if (agents?.has(row.agent_id) ?? true)
+    if (isIncluded(row))
       run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
 

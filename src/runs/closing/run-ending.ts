@@ -38,9 +38,7 @@ export class RunEnding {
    */
   async closeStopped(): Promise<void> {
     const { run } = this.root;
-    const mayRunAgain = (name: string): boolean =>
-      run.services.tools.find(name)?.policy.recovery !== 'report';
-    const entries = closeStopped(closingContext(this.root), mayRunAgain);
+    const entries = closeStopped(closingContext(this.root));
     if (entries.length > 0) await run.append(entries);
   }
 

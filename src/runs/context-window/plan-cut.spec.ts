@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkConversation } from '../../../test/support/check-conversation.js';
+import { checkConversation } from '../../../test/support/runs/check-conversation.js';
 import type { Message } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
 import { WHOLE } from './context-marks.js';

@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
-import { outputPath } from '../../tools/output-path.js';
+import { outputPath } from '../../tools/text/output-path.js';
 import { cutText } from '../../tools/files/cut-text.js';
 
 interface RenderedConversation {

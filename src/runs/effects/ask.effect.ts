@@ -6,6 +6,7 @@ import type { Effect } from './effect.js';
 import { remarkEntries, trip } from '../guarding/guard-output.js';
 import { withdrawQuestion } from '../closing/close-requests.js';
 import { judgeInput } from '../guarding/guard-input.js';
+import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 interface AskInput {
@@ -69,10 +70,12 @@ export class AskEffect implements Effect<string | null> {
   }
 
   private async ask(): Promise<string> {
-    const { key, question, options, agent } = this.input;
+    const { key, agent } = this.input;
+    const question = showUnseen(this.input.question);
+    const options = this.input.options.options?.map(showUnseen);
     const id = this.scope.run.services.ids.make('input');
     const expires_at = this.scope.run.requestExpiry();
-    const event = { question, ...(options.options && { options: options.options }) };
+    const event = { question, ...(options && { options }) };
     await this.scope.request(
       { id, key, kind: 'input', agent_id: agent.id, expires_at, event },
       { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },

@@ -5,6 +5,7 @@ import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, AgentSettings } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
+import { isForkCounted } from '../limits/call-limits.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 const REFUSED = 'fork_refused';
@@ -47,7 +48,10 @@ export class ForkEffect implements Effect<ForkedAgent> {
 
   async run(): Promise<void> {
     const refusal = this.refusal();
-    if (!refusal) this.scope.run.agents.add(this.key);
+    if (!refusal) {
+      this.scope.run.agents.add(this.key);
+      this.scope.run.forks.add(this.key);
+    }
     await this.scope.append([refusal ? this.refused(refusal) : this.started()]);
   }
 
@@ -65,13 +69,19 @@ export class ForkEffect implements Effect<ForkedAgent> {
   /** Reason to refuse the start; undefined if the agent may start. */
   private refusal(): AppError | undefined {
     const { run, depth } = this.scope;
-    const { maxAgentDepth, maxAgents } = run.services.config;
+    const { maxAgentDepth, maxAgents, maxAgentsTotal } = run.services.config;
     if (depth >= maxAgentDepth)
       return tooMany(
         `Agents may be nested ${maxAgentDepth} deep. Do this part without a child agent.`,
       );
     if (run.agents.size >= maxAgents)
       return tooMany(`${maxAgents} agents may run at once. Wait for some of them first.`);
+    if (run.forks.size >= maxAgentsTotal)
+      return tooMany(
+        `No more than ${maxAgentsTotal} agents may be started for one message of the user, and they are used up. Go on without a child agent.`,
+      );
+    const calls = this.callRefusal();
+    if (calls !== undefined) return tooMany(calls);
     const over = run.budgets.exceeded(this.input.parent.id, run.now);
     if (over) return over;
     try {
@@ -81,6 +91,13 @@ export class ForkEffect implements Effect<ForkedAgent> {
       if (error instanceof AppError) return error;
       throw error;
     }
+  }
+
+  private callRefusal(): string | undefined {
+    const { key, tool_call_id, parent } = this.input;
+    if (!isForkCounted({ key, tool_call_id })) return undefined;
+    const { callLimits, budgets } = this.scope.run;
+    return callLimits.refusalOfFork() ?? budgets.refusalOfFork(parent.id);
   }
 
   /** Settings journaled with the start: the agent's file may have changed by the next run. */

@@ -2,17 +2,19 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { ToolOutcome } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
+import { closeNested } from '../closing/close-nested.js';
 import { runClientCall } from '../tool-call/client-call.js';
 import { DeferredCall } from '../tool-call/deferred-call.js';
 import type { Effect } from './effect.js';
 import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
-import { ToolAuthorizer } from '../tool-call/tool-authorizer.js';
-import { ToolRun, isRepeatable } from '../tool-call/tool-run.js';
+import { ToolAuthorizer, denied } from '../tool-call/tool-authorizer.js';
+import type { Authorization } from '../tool-call/tool-authorizer.js';
+import { ToolRun, mayRunAgain } from '../tool-call/tool-run.js';
 import type { Executed } from '../tool-call/tool-run.js';
 import { callRefusal, placeholderRefusal } from '../tool-call/call-refusals.js';
-import { OUTCOME_UNKNOWN } from '../tool-call/call-records.js';
+import { OUTCOME_UNKNOWN } from '../../protocol/progress.js';
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
@@ -55,32 +57,39 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private async execute(): Promise<Executed> {
     const { executor, tools } = this.scope.run.services;
     const { name } = this.input.call.function;
+    const started = this.scope.run.journal.findProgress(this.key, 'TOOL_STARTED');
     const refusal = this.hasBegun()
       ? undefined
       : (this.input.refusal ?? callRefusal(this.scope, this.input));
     if (refusal !== undefined) return failed(refusal);
     if (this.scope.run.interaction.settings.client_tools.some((tool) => tool.name === name))
       return runClientCall(this.scope, this.input, this.toolInput);
-    const checked = executor.check(name, this.toolInput);
-    if (!checked.ok) return failed(checked.fault);
-    const tool = tools.get(name);
-    const redacted = this.hasBegun() ? undefined : placeholderRefusal(tool, this.toolInput);
-    if (redacted !== undefined) return failed(redacted);
-    const startedBefore =
-      this.scope.run.journal.findProgress(this.key, 'TOOL_STARTED') !== undefined;
-    if (startedBefore && !isRepeatable(tool)) {
-      await this.toolRun.closeQuestions();
-      return failed(OUTCOME_UNKNOWN);
-    }
-    const authorization = await new ToolAuthorizer(this.scope, this.input).authorize(
-      tool,
-      this.toolInput,
-    );
+    const usable = executor.check(name, this.toolInput).ok ? tools.get(name) : undefined;
+    if (started && !mayRunAgain(started.hidden?.recovery, usable))
+      return failed(OUTCOME_UNKNOWN, await closeNested(this.scope, this.key));
+    const authorization = await this.authorize();
     if (authorization.state === 'deferred') return this.defer(authorization.approval_id);
     const told = authorization.told.map((body) => this.entryOf(body));
     if (authorization.state === 'denied') return failed(authorization.output, told);
     const { tool_input } = authorization;
-    return this.toolRun.execute({ tool, tool_input, told, startedBefore });
+    const checked = executor.check(name, tool_input); // the tool may be missing by now
+    if (!checked.ok) return failed(checked.fault, told);
+    const startedBefore = started !== undefined;
+    return this.toolRun.execute({ tool: tools.get(name), tool_input, told, startedBefore });
+  }
+
+  /** A call that a person is asked about waits for the decision, also if its tool is missing. */
+  private async authorize(): Promise<Authorization> {
+    const { executor, tools } = this.scope.run.services;
+    const { name } = this.input.call.function;
+    const authorizer = new ToolAuthorizer(this.scope, this.input);
+    const decided = await authorizer.decidedBefore(this.toolInput);
+    if (decided) return decided;
+    const checked = executor.check(name, this.toolInput);
+    if (!checked.ok) return denied(checked.fault);
+    const tool = tools.get(name);
+    const redacted = placeholderRefusal(tool, this.toolInput);
+    return redacted === undefined ? authorizer.authorize(tool, this.toolInput) : denied(redacted);
   }
 
   /**
@@ -98,7 +107,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     this.scope.defer(new DeferredCall(this.scope, { input, approval_id, tool_input }));
     const output =
       'Waiting for approval: a person decides later whether this call runs. Go on without its result; it follows as a note.';
-    return { output, is_error: false, duration_ms: 0, told: [] };
+    return { output, is_error: false, duration_ms: 0, told: [], deferred: approval_id };
   }
 
   private result(execution: Executed): Entry {
@@ -117,10 +126,13 @@ export class ToolEffect implements Effect<ToolOutcome> {
       duration_ms,
       ...(truncated && { truncated }),
     };
-    const { tripwire } = execution;
-    const hidden: HiddenOf<'TOOL_RESULT'> | undefined =
-      tripwire === undefined ? journal : { tripwire };
-    return { agent_id: this.input.agent.id, key: this.key, body, ...(hidden && { hidden }) };
+    const { tripwire, deferred } = execution;
+    const hidden: HiddenOf<'TOOL_RESULT'> = {
+      ...(tripwire === undefined ? journal : { tripwire }),
+      ...(deferred !== undefined && { deferred }),
+    };
+    const isEmpty = Object.keys(hidden).length === 0;
+    return { agent_id: this.input.agent.id, key: this.key, body, ...(!isEmpty && { hidden }) };
   }
 
   /** A notice with the call's key would complete the call. */

@@ -6,7 +6,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
-import { toErrorText } from '../../tools/to-text.js';
+import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */
 export function guardedAgent({
@@ -118,20 +118,15 @@ export class GuardedResult {
  * error.
  */
 export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
-  const failure = describeFailure(cause);
   const guarded = new GuardedResult(scope, about);
-  const message = guarded.read(failure.message);
-  return guarded.tripwire === undefined
-    ? { code: failure.code, message }
-    : describeFailure(new Tripwire(guarded.tripwire));
+  const text = guarded.read(toErrorText(cause)).slice(0, MAX_MESSAGE).toWellFormed();
+  if (guarded.tripwire !== undefined) {
+    const { code, message } = new Tripwire(guarded.tripwire);
+    return { code, message };
+  }
+  if (cause instanceof AppError) return { code: cause.code, message: text };
+  return { code: 'agent_error', message: `The agent failed: ${text}` };
 }
 
 /** Maximum length of an agent's error in the log, in characters. */
 const MAX_MESSAGE = 10_000;
-
-/** The logged form of an error that an agent threw. */
-function describeFailure(cause: unknown): EventError {
-  const message = toErrorText(cause).slice(0, MAX_MESSAGE);
-  if (cause instanceof AppError) return { code: cause.code, message };
-  return { code: 'agent_error', message: `The agent failed: ${message}` };
-}

@@ -1,9 +1,13 @@
+import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf, RecordType } from '../../protocol/events.js';
 import { endedBy } from './completes.js';
 
 /** A record of this type that reports the progress of a step. */
-export type ProgressRecord<T extends RecordType> = LogRecord & { readonly body: RecordOf<T> };
+export type ProgressRecord<T extends RecordType> = Extract<
+  LogRecord,
+  { readonly body: RecordOf<T> }
+>;
 
 /** Records of steps that are not completed, such as TOOL_CALL and TOOL_STARTED, by key. */
 export class StepProgress {
@@ -18,7 +22,7 @@ export class StepProgress {
   /** In order. */
   list<T extends RecordType>(key: string, type: T): readonly ProgressRecord<T>[] {
     const records = this.byKey.get(key) ?? [];
-    return records.filter((record): record is ProgressRecord<T> => record.body.type === type);
+    return records.filter((record) => isRecordOf(record, type));
   }
 
   /**

@@ -83,16 +83,18 @@ describe(Budgets.name, () => {
     expect(world.over('root', 3)).toMatch(/0\.5000 of 0\.5 US dollars/);
   });
 
-  it('refuse the calls that are too many, by the order of the log', () => {
-    const world = new World({ tool_calls: 3 }).fork(1, 'child', 'root', { tool_calls: 1 });
+  it('refuse the calls that are too many, starts of agents included, by the order of the log', () => {
+    const world = new World({ tool_calls: 4 }).fork(1, 'child', 'root', { tool_calls: 1 });
     world.call('child', 'c1').call('child', 'c2').call('root', 'r1').call('root', 'r2');
     const refused = ['c1', 'c2', 'r1', 'r2'].map((key) => world.budgets.refusalOf(key));
     expect(refused).toEqual([
       undefined,
       expect.stringContaining('no more than 1 tool calls may be made of this agent'),
       undefined,
-      expect.stringContaining('no more than 3 tool calls may be made for one message'),
+      expect.stringContaining('no more than 4 tool calls may be made for one message'),
     ]);
+    expect(world.budgets.refusalOfFork('root')).toContain('No more than 4 tool calls');
+    expect(world.budgets.refusalOfFork('child')).toContain('No more than 1 tool calls');
   });
 
   it('count the time that was worked: not while a person is asked, nor while a lost run was not taken up', () => {
@@ -113,6 +115,29 @@ describe(Budgets.name, () => {
     expect(world.over('child', 900_400)).toMatch(/worked for 300 of 300 ms/);
     expect(world.over('root', 900_699)).toBeUndefined();
     expect(world.over('root', 900_700)).toMatch(/worked for 1000 of 1000 ms/);
+  });
+
+  it('count the time that an agent works without a deferred call, and not the wait for its approval', () => {
+    const world = new World({ wall_time_ms: 1_000 });
+    const left = (ms: number) => world.budgets.remainingMs('root', START + ms);
+    const of = { approval_id: 'a', tool_call_id: 'c' } as const;
+    world.at(100, 'root', {
+      ...{ type: 'APPROVAL_REQUIRED', ...of, tool_name: 't', tool_input: '{}', action: 'Act' },
+      ...{ category: 'write', risk: 'low', reason: 'r', expires_at: null },
+    });
+    const result = {
+      type: 'TOOL_RESULT',
+      id: 'c',
+      tool_name: 't',
+      tool_output: 'Waiting',
+    } as const;
+    const more = { hidden: { deferred: 'a' } };
+    world.at(100, 'root', { ...result, is_error: false, duration_ms: 0 }, more);
+    expect(left(250)).toBe(750);
+    world.turn(300, 'root', [1, 1]);
+    world.at(90_000, 'root', { type: 'RESUMED', attempt: 1, reason: 'lost' });
+    world.at(100_000, 'root', { type: 'APPROVED', ...of, by: 'user' });
+    expect([left(100_000), left(100_100)]).toEqual([700, 600]);
   });
 
   it('bound nothing that was not asked for', () => {

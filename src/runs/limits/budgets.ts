@@ -1,3 +1,4 @@
+import { isCall } from './call-limits.js';
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { AppError } from '../../kernel/app-error.js';
@@ -24,9 +25,10 @@ interface Account {
 const MILLION = 1_000_000;
 
 /**
- * Usage of the agents of a tree against their budgets: a fold over the log. The usage of an agent
- * also counts for all agents above it. A decision based on it is in the log, so it stays the same
- * when the interaction is resumed.
+ * Usage of the agents of a tree against their budgets: a fold over the committed log, so that a
+ * step which a lost run left open is judged by all that was used since. The usage of an agent also
+ * counts for all agents above it. A decision based on it is in the log, so it stays the same when
+ * the interaction is resumed.
  */
 export class Budgets {
   private readonly accounts = new Map<string, Account>();
@@ -44,6 +46,7 @@ export class Budgets {
       case 'AGENT_STARTED': {
         const { budget = {} } = (isRecordOf(record, 'AGENT_STARTED') && record.hidden) || {};
         const began_ms = this.work.until(Date.parse(at));
+        if (isCall(record)) this.count(body.parent_agent_id, null);
         return this.open(agent_id, this.accounts.get(body.parent_agent_id), budget, began_ms);
       }
       case 'TURN_COMPLETED':
@@ -57,6 +60,17 @@ export class Budgets {
   /** Reason to refuse this call, for the model; decided by the order of the log. */
   refusalOf(key: string): string | undefined {
     return this.refusals.get(key);
+  }
+
+  /** Reason to refuse the start of an agent by this one; undefined if it may start. */
+  refusalOfFork(agentId: string): string | undefined {
+    const full = this.above(agentId).find(
+      ({ budget, tool_calls }) => tool_calls >= (budget.tool_calls ?? Infinity),
+    );
+    return (
+      full &&
+      `No more than ${full.budget.tool_calls} tool calls and starts of agents may be made ${whose(full)}, and they are used up. Go on without a child agent.`
+    );
   }
 
   /** The error if the budget of the agent, or one above it, is used up at `now`. */
@@ -165,16 +179,19 @@ export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings)
 /**
  * Working time of an interaction, computed from the times of its log, so that every run gets the
  * same result. Excluded are the time while a person is asked, and the time from the last record of
- * a lost process until another process resumed the interaction.
+ * a lost process until another process resumed the interaction. While a call is deferred its agent
+ * works on; only the time from the last record before its decision is excluded.
  */
 class WorkTime {
   private worked = 0;
   private last: number | undefined;
   private readonly asked = new Set<string>();
+  private readonly deferred = new Set<string>();
 
-  apply({ body, at }: LogRecord): void {
+  apply(record: LogRecord): void {
+    const { body, at } = record;
     const time = Date.parse(at);
-    if (body.type !== 'RESUMED') this.worked = this.until(time);
+    if (!this.endsWait(body)) this.worked = this.until(time);
     this.last = time;
     switch (body.type) {
       case 'APPROVAL_REQUIRED':
@@ -185,12 +202,28 @@ class WorkTime {
       case 'REJECTED':
         return void this.asked.delete(body.tool_call_id);
       case 'TOOL_RESULT':
-        return void this.asked.delete(body.id);
+        this.asked.delete(body.id);
+        if (isRecordOf(record, 'TOOL_RESULT') && record.hidden?.deferred !== undefined)
+          this.deferred.add(body.id);
+        return;
       case 'INPUT_REQUIRED':
         return void this.asked.add(body.request_id);
       case 'INPUT_RECEIVED':
         return void this.asked.delete(body.request_id);
       default:
+    }
+  }
+
+  /** True if nothing is known to have been done since the record before this one. */
+  private endsWait(body: LogRecord['body']): boolean {
+    switch (body.type) {
+      case 'RESUMED':
+        return true;
+      case 'APPROVED':
+      case 'REJECTED':
+        return this.deferred.delete(body.tool_call_id);
+      default:
+        return false;
     }
   }
 

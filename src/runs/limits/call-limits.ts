@@ -26,9 +26,10 @@ export class CallLimits {
 
   constructor(private readonly options: CallLimitOptions) {}
 
-  apply({ body, key, at }: LogRecord): void {
+  apply(record: LogRecord): void {
+    const { body, key, at } = record;
+    if (isCall(record)) this.calls++;
     if (body.type !== 'TOOL_CALL' || key === null) return;
-    this.calls++;
     const refusal = this.judge(key, Date.parse(at));
     if (refusal !== undefined) this.refusals.set(key, refusal);
   }
@@ -36,6 +37,13 @@ export class CallLimits {
   /** Reason to refuse this call, for the model; undefined if it may begin. */
   refusalOf(key: string): string | undefined {
     return this.refusals.get(key);
+  }
+
+  /** Reason to refuse the start of an agent; undefined if it may start. */
+  refusalOfFork(): string | undefined {
+    const { maxToolCalls } = this.options.settings;
+    if (maxToolCalls === 0 || this.calls < maxToolCalls) return undefined;
+    return `No more than ${maxToolCalls} tool calls and starts of agents may be made for one message of the user, and they are used up. Go on without a child agent.`;
   }
 
   private judge(key: string, at: number): string | undefined {
@@ -48,6 +56,24 @@ export class CallLimits {
       return `This call did not run: no more than ${toolCallsPerMinute} tool calls may be made within a minute. Make fewer, or make it later.`;
     return undefined;
   }
+}
+
+/** The start of an agent, by its own code or by a tool. */
+interface Fork {
+  readonly key: string | null;
+  /** The call whose tool starts it. */
+  readonly tool_call_id?: string | undefined;
+}
+
+/** True if the record counts as a tool call. */
+export function isCall({ body, key }: Pick<LogRecord, 'body' | 'key'>): boolean {
+  if (body.type === 'AGENT_STARTED') return isForkCounted({ ...body, key });
+  return body.type === 'TOOL_CALL' && key !== null;
+}
+
+/** The first step of a tool call is included in it: a call of the tool `agent` counts once. */
+export function isForkCounted({ key, tool_call_id }: Fork): boolean {
+  return tool_call_id === undefined || !key?.endsWith('/1');
 }
 
 const WINDOW_MS = 60_000;

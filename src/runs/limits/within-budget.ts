@@ -3,6 +3,8 @@ import { untilAborted } from '../../kernel/abort.js';
 
 /** Maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 2;
+/** Minimum delay until the budget is looked at again, while a person is asked. */
+const MIN_TIMER_MS = 100;
 
 /**
  * Runs work of an agent, and stops it when the time budget of the agent, or of one above it, is
@@ -20,10 +22,15 @@ export async function withinBudget<T>(
   const left_ms = run.budgets.remainingMs(agentId, run.now);
   if (left_ms === undefined || left_ms > MAX_TIMER_MS) return work(signal);
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), left_ms + 1).unref();
+  const stop = (): void => {
+    const rest_ms = run.budgets.remainingMs(agentId, run.now) ?? 0;
+    if (rest_ms === 0) return time.abort();
+    timer = setTimeout(stop, Math.max(rest_ms, MIN_TIMER_MS)).unref(); // a person was asked meanwhile
+  };
+  let timer = setTimeout(stop, left_ms + 1).unref();
   const either = AbortSignal.any([signal, time.signal]);
   try {
-    return await untilAborted(work(either), either);
+    return await untilAborted(work(either), time.signal);
   } catch (error) {
     if (time.signal.aborted && !signal.aborted) requireBudget(scope, agentId);
     throw error;

@@ -90,9 +90,17 @@ export class TurnGuard {
 
   /** @throws Tripwire */
   block(type: BlockType, options: Omit<BlockOptions, 'type'>): GuardedBlock {
-    this.output ??= this.scope.run.services.guardrails.open(this.about);
-    const guard = this.output.begin(PARTS[type]);
+    const guard = this.open().begin(PARTS[type]);
     return new GuardedBlock(new BlockWriter(this.scope.run.log, { type, ...options }), guard);
+  }
+
+  /**
+   * The name or the id of a call, or all that may be shown of it.
+   * @throws Tripwire
+   */
+  callText(text: string): string {
+    const guard = this.open().begin('tool_call');
+    return guard.push(text) + guard.end();
   }
 
   /** @throws Tripwire if the text as a whole must not be used */
@@ -104,5 +112,9 @@ export class TurnGuard {
 
   remarks(): Entry[] {
     return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
+  }
+
+  private open(): GuardedOutput {
+    return (this.output ??= this.scope.run.services.guardrails.open(this.about));
   }
 }

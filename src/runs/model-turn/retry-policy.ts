@@ -12,9 +12,9 @@ export interface Try {
 }
 
 /**
- * The next attempt after a failed one: immediately with the next model of the chain, if nothing was
- * shown yet, else with the same one after a backoff. Undefined if a retry is useless. Removes the
- * next model from `others`.
+ * The next attempt after a failed one. If text was shown, it is with the same model after a backoff
+ * while that may be retried; otherwise with the next model of the chain at once, or with the same
+ * one if there is none. Undefined if a retry is useless. Removes the next model from `others`.
  */
 export function nextTry(
   error: AppError,

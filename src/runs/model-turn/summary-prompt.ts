@@ -2,7 +2,7 @@ import type { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ResolvedModel } from '../../models/model-registry.js';
 import type { AssistantMessage, Message, UserMessage } from '../../protocol/message.js';
-import { cutOutput } from '../../tools/cut-output.js';
+import { cutOutput } from '../../tools/text/cut-output.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
 import type { ContextCut } from '../context-window/context-marks.js';
 import type { CutNotice } from '../context-window/cut-notice.js';

@@ -33,6 +33,8 @@ export class TurnStream implements RunningTurn {
   private readonly guard: TurnGuard;
   private readonly calls = new Map<number, StreamingToolCall>();
   private completed: Completed | undefined;
+  /** True if a guardrail has changed the name or the id of a call. */
+  private isCallChanged = false;
 
   constructor(
     private readonly scope: AgentScope,
@@ -75,7 +77,7 @@ export class TurnStream implements RunningTurn {
     const tool_calls = this.toolCalls();
     const content = this.text?.text ?? '';
     // Provider data repeats the original text, so it must not be kept for redacted output.
-    const isChanged = this.blocks().some((block) => block.isChanged);
+    const isChanged = this.isCallChanged || this.blocks().some((block) => block.isChanged);
     const provider_data = isChanged ? undefined : this.completed?.message.provider_data;
     return {
       role: 'assistant',
@@ -148,8 +150,10 @@ export class TurnStream implements RunningTurn {
   private call(index: number, { id, name }: { id: string; name: string }): StreamingToolCall {
     const known = this.calls.get(index);
     if (known) return known;
-    const unique = this.scope.run.callIds.claim(id);
-    const call = new StreamingToolCall(unique, name, this.block('TOOL_INPUT_DELTA', unique));
+    const shown = { id: this.guard.callText(id), name: this.guard.callText(name) };
+    this.isCallChanged ||= shown.id !== id || shown.name !== name;
+    const unique = this.scope.run.callIds.claim(shown.id);
+    const call = new StreamingToolCall(unique, shown.name, this.block('TOOL_INPUT_DELTA', unique));
     this.calls.set(index, call);
     return call;
   }

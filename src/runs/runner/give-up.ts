@@ -2,21 +2,23 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import { toErrorText } from '../../tools/to-text.js';
+import { toErrorText } from '../../tools/text/to-text.js';
 import type { RunServices } from '../run-services.js';
 
 /**
  * Ends an interaction as FAILED without reading its log, because reading is impossible or crashes
- * the process. The caller holds its lease.
+ * the process, or because the store refuses what the run wants to write. The caller holds its
+ * lease. `last_frame`: number of frames that its run has published.
  */
 export async function giveUp(
   services: RunServices,
   interaction: InteractionRow,
   { code, message }: AppError,
+  last_frame = 0,
 ): Promise<void> {
   const { id: interaction_id, epoch, last_seq, agent_id, user_message } = interaction;
   const lease = { isFresh: true }; // the fencing of the store excludes a run that has lost it
-  const log = new RunLog(services, { interaction_id, epoch, last_seq, lease });
+  const log = new RunLog(services, { interaction_id, epoch, last_seq, last_frame, lease });
   const status = 'FAILED';
   const error = { code, message };
   const entry = (body: Entry['body']): Entry => ({ agent_id, key: null, body });
@@ -43,9 +45,18 @@ export function unreadable(cause: unknown): AppError {
   );
 }
 
-/** True if a retry may succeed: the error is of the store, the disk or the operating system. */
+/** Errors of the disk, the network or the operating system that may pass. */
+const TRANSIENT: ReadonlySet<unknown> = new Set([
+  ...['EAGAIN', 'EBUSY', 'EDQUOT', 'EINTR', 'EIO', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
+  ...['ENOSPC', 'EROFS', 'ESTALE', 'ETIMEDOUT', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET'],
+  ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE'],
+]);
+
+/**
+ * True if a retry may succeed. An error that stays would be retried for ever, and keep the sweep
+ * from other interactions.
+ */
 export function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
+  return TRANSIENT.has((error as { code?: unknown } | null | undefined)?.code);
 }

@@ -4,11 +4,11 @@ import type { LeaseState, LeaseTerms } from '../../persistence/rows/store-rows.j
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { Gate } from '../../../test/support/gate.js';
 import { quiet } from '../../../test/support/quiet.js';
-import { RunWorld } from '../../../test/support/run-world.js';
+import { RunWorld } from '../../../test/support/runs/run-world.js';
 import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import type { LeasedRun } from './lease-keeper.js';
 import type { Run } from '../run.js';
-import { listUnowned } from '../../../test/support/list-unowned.js';
+import { listUnowned } from '../../../test/support/store/list-unowned.js';
 
 const TTL = 15_000;
 
@@ -65,6 +65,17 @@ describe(LeaseKeeper.name, () => {
     expect(held.lease.isFresh).toBe(true);
     expect(await listUnowned(world.store, 10)).toEqual([]);
     expect(told).toEqual([]);
+  });
+
+  it('stops a run whose last records the store has lost', async () => {
+    const { run } = hold();
+    const [row] = await world.store.readLastSeqs([world.interactionId]);
+    Object.assign(run, { savedSeq: row![1] });
+    await pass(TTL / 3);
+    expect(told).toEqual([]);
+    Object.assign(run, { savedSeq: row![1] + 1 });
+    await pass(TTL / 3);
+    expect(told).toEqual(['lose']);
   });
 
   it('renews nothing that it does not hold any more', async () => {
@@ -161,6 +172,38 @@ describe(LeaseKeeper.name, () => {
     await pass(TTL / 3);
     expect(held.lease.isFresh).toBe(true);
     expect(told).toEqual([]);
+  });
+
+  it('asks the store within a second whether it has lost a run in a suspended machine (I6)', async () => {
+    hold();
+    clock.jump(2 * TTL);
+    await world.store.releaseLease(world.interactionId, 1); // it has expired by the store's clock
+    await world.store.acquireLease(world.interactionId, { owner: 'other', ttl_ms: TTL });
+    await pass(1_000);
+    expect(told).toEqual(['lose']);
+  });
+
+  it.each([10 * TTL, -10 * TTL])('keeps its runs when the wall clock is set by %i', async (by) => {
+    const held = hold();
+    clock.jump(by);
+    await pass(1_000);
+    expect(held.lease.isFresh).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  it('renews once for a jump of the wall clock, and not for one back', async () => {
+    hold();
+    let renewals = 0;
+    const renew = world.store.renewLeases.bind(world.store);
+    world.store.renewLeases = (...asked) => {
+      renewals++;
+      return renew(...asked);
+    };
+    for (const jump of [TTL, 0, -TTL, 0]) {
+      clock.jump(jump);
+      await pass(1_000);
+    }
+    expect(renewals).toBe(1);
   });
 
   it('finds the run of an interaction, and only of those that it holds', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
@@ -10,6 +10,9 @@ import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Run } from '../run.js';
 import { RunLease } from '../run-lease.js';
+
+/** Interval of looks at the wall clock, in milliseconds. */
+const WATCH_MS = 1_000;
 
 /** Owner of leases: unique to this start of this process. */
 @Injectable()
@@ -26,8 +29,12 @@ export interface LeasedRun {
 @Injectable()
 export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly terms: LeaseTerms;
+  private readonly logger = new Logger('Leases');
   private readonly runs = new Map<string, LeasedRun>();
   private timer: NodeJS.Timeout | undefined;
+  private watch: NodeJS.Timeout | undefined;
+  /** Of the wall clock from the monotonic one, in milliseconds. */
+  private distance: number;
   private isRenewing = false;
 
   constructor(
@@ -38,14 +45,18 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     process: ProcessName,
   ) {
     this.terms = { owner: process.name, ttl_ms: config.leaseTtlMs };
+    this.distance = this.measureDistance();
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.tick(), this.config.leaseTtlMs / 3).unref();
+    const interval = this.config.leaseTtlMs / 3;
+    this.timer = setInterval(() => this.tick(), interval).unref();
+    this.watch = setInterval(() => this.look(), Math.min(interval, WATCH_MS)).unref();
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+    clearInterval(this.watch);
   }
 
   /** `leased_at`: monotonic milliseconds, taken before the lease was requested. */
@@ -71,6 +82,22 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     return this.runs.get(interactionId)?.run;
   }
 
+  /**
+   * On Linux the monotonic clock stands still while the machine is suspended, so leases may have
+   * expired that seem fresh. The wall clock has jumped then, as it does when it is corrected: only
+   * the store knows, and is asked at once.
+   */
+  private look(): void {
+    const before = this.distance;
+    this.distance = this.measureDistance();
+    const hasJumped = this.distance - before >= this.config.leaseTtlMs / 3;
+    if (hasJumped && !this.isRenewing && this.runs.size > 0) void this.renew();
+  }
+
+  private measureDistance(): number {
+    return this.clock.now().getTime() - this.clock.monotonic();
+  }
+
   private tick(): void {
     if (this.isRenewing) return this.stopStale(); // the store doesn't answer
     if (this.runs.size > 0) void this.renew();
@@ -82,19 +109,26 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async renew(): Promise<void> {
     this.isRenewing = true;
-    const asked = this.held();
+    const asked = this.held().map((leased) => ({ leased, seq: leased.run.savedSeq }));
     const sent_at = this.clock.monotonic();
     try {
-      const leases = asked.map(({ run }) => ({
+      const leases = asked.map(({ leased: { run } }) => ({
         interaction_id: run.interactionId,
         epoch: run.epoch,
       }));
       const states = await this.leases.renewLeases(leases, this.terms);
       const renewed = new Map(states.map((state) => [state.interaction_id, state]));
-      for (const leased of asked) {
+      for (const { leased, seq } of asked) {
         const state = renewed.get(leased.run.interactionId);
         if (!state) {
           void this.stopUnlessEnded(leased);
+          continue;
+        }
+        if (state.last_seq < seq) {
+          this.logger.warn(
+            `${leased.run.interactionId}: the database went back from record ${seq} to ${state.last_seq}. The run stops, and the interaction resumes from there.`,
+          );
+          leased.run.lose();
           continue;
         }
         leased.lease.renewed_at = sent_at;

@@ -7,33 +7,48 @@ import type { RunInput } from '../run-input.js';
 import type { RunServices } from '../run-services.js';
 
 const MINUTE_MS = 60_000;
+const MAX_STARVED = 1_000;
 /** Number of interactions of a chat whose calls are counted by CallRates. */
 const MAX_INTERACTIONS = 20;
 
 /** Reads a run's input from the store. */
 export class RunLoader {
+  private readonly starved = new Set<string>();
+
   constructor(private readonly services: RunServices) {}
 
   /** `first`: the only record of the log, if that is known. */
   async load(
-    { interaction, lost_owner, parked, losses }: Lease,
+    { interaction, lost_owner, parked, losses, alone_losses }: Lease,
     first?: LogRecord,
   ): Promise<RunInput> {
-    const { records, conversations } = this.services;
-    const resumed = this.resumeReason(interaction.id, lost_owner);
+    const { bus, records, conversations } = this.services;
+    if (!first) {
+      bus.begin(interaction.id, interaction.epoch);
+      await conversations.reopen(interaction);
+    }
+    const resumed = this.resumeReason(interaction, lost_owner);
     await this.countRecentCalls(interaction);
     return {
       interaction,
       records: first ? [first] : await readLog(records, interaction.id),
       before: await conversations.read(interaction),
       losses,
+      alone_losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
     };
   }
 
-  private resumeReason(id: string, lostOwner: string | null): string {
-    if (this.services.spill.takeOutage(id)) return RESUME_REASONS.unsaved;
+  private resumeReason({ id, epoch }: InteractionRow, lostOwner: string | null): string {
+    if (this.services.spill.takeOutage(id, epoch)) return RESUME_REASONS.unsaved;
+    if (this.starved.delete(id)) return RESUME_REASONS.starved;
     return lostOwner === null ? RESUME_REASONS.stopped : RESUME_REASONS.lost;
+  }
+
+  /** A run ended because its lease was not renewed in time. */
+  noteStarved(id: string): void {
+    if (this.starved.size >= MAX_STARVED) this.starved.clear(); // others have resumed them
+    this.starved.add(id);
   }
 
   /**

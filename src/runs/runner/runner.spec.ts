@@ -7,19 +7,20 @@ import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { LocalRunQueue } from '../../queue/local/local-run-queue.js';
-import { expectEnded } from '../../../test/support/expect-ended.js';
+import { expectEnded } from '../../../test/support/client/expect-ended.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { Gate } from '../../../test/support/gate.js';
-import { answerTurn } from '../../../test/support/model-events.js';
+import { answerTurn } from '../../../test/support/model/model-events.js';
 import { aborted, quiet } from '../../../test/support/quiet.js';
-import { RunWorld } from '../../../test/support/run-world.js';
-import type { AgentFunction, RunWorldOptions } from '../../../test/support/run-world.js';
-import { ScriptedProvider } from '../../../test/support/scripted-provider.js';
+import { RunWorld } from '../../../test/support/runs/run-world.js';
+import type { AgentFunction, RunWorldOptions } from '../../../test/support/runs/run-world.js';
+import { ScriptedProvider } from '../../../test/support/model/scripted-provider.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import { Runner } from './runner.js';
+import { loadConfig } from '../../config/load-config.js';
 import { CrashQuarantine } from './crash-quarantine.js';
-import { listUnowned } from '../../../test/support/list-unowned.js';
+import { listUnowned } from '../../../test/support/store/list-unowned.js';
 
 const TTL = 15_000;
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
@@ -37,7 +38,7 @@ class Process {
   ) {
     const config = { leaseTtlMs: TTL } as Config;
     this.leases = new LeaseKeeper(world.store, world.store, clock, config, name);
-    const suspects = new CrashQuarantine(this.queue);
+    const suspects = new CrashQuarantine(this.queue, loadConfig({}));
     this.runner = new Runner(world.deps(), this.queue, this.leases, suspects, new AdmissionGate());
   }
 
@@ -184,6 +185,28 @@ describe(Runner.name, () => {
     expect(await process.isFree()).toBe(true);
   });
 
+  it('says that it was too busy when it has let a lease expire', async () => {
+    const answer = new Gate();
+    const provider = ScriptedProvider.playing(answerTurn('One'), answerTurn('Two'));
+    const agent = async (ctx: AgentContext): Promise<void> => {
+      await answer.pass();
+      await react(ctx);
+    };
+    const process = await Process.open({ provider, agent });
+    process.runner.onApplicationBootstrap();
+    process.queue.enqueue(process.world.interactionId);
+    await answer.reached;
+    process.clock.pass(TTL); // nothing was renewed meanwhile
+    answer.open();
+    await quiet(null);
+    process.queue.enqueue(process.world.interactionId);
+    await process.ended();
+    expect(await process.world.all('RESUMED')).toMatchObject([
+      { reason: 'the process was too busy to renew its lease' },
+    ]);
+    await process.stop();
+  });
+
   it('lets go of what it can not read at the moment, and goes on with the rest', async () => {
     const process = await Process.open();
     const { store } = process.world;
@@ -213,10 +236,10 @@ describe(Runner.name, () => {
     }
 
     /** Runs of it that were lost before they wrote anything. */
-    async function loseRuns(process: Process, count: number): Promise<void> {
+    async function loseRuns(process: Process, count: number, trial: number): Promise<void> {
       const { store, interactionId } = process.world;
       for (let n = 0; n < count; n++)
-        await store.acquireLease(interactionId, { owner: 'lost', ttl_ms: 0 });
+        await store.acquireLease(interactionId, { owner: 'lost', ttl_ms: 0, trial });
     }
 
     it('fails it when its log makes no sense, and says so', async () => {
@@ -265,22 +288,23 @@ describe(Runner.name, () => {
       expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 6 });
     });
 
-    it('runs it again after two losses', async () => {
+    it('runs it again however often it was lost beside other suspects', async () => {
       const process = await Process.open();
-      await loseRuns(process, 2);
+      await loseRuns(process, 20, 2);
+      await loseRuns(process, 4, 1);
       expect((await runToEnd(process)).status).toBe('COMPLETED');
       expect(process.world.infos).toEqual([
-        `${process.world.interactionId}: resumed, run 3: the process that ran it was lost`,
+        `${process.world.interactionId}: resumed, run 25: the process that ran it was lost`,
       ]);
     });
 
-    it('gives it up after three losses in a row', async () => {
+    it('gives it up after five losses in a row that it ran alone among suspects', async () => {
       const agent = jest.fn<AgentFunction>();
       const process = await Process.open({ agent });
-      await loseRuns(process, 3);
+      await loseRuns(process, 5, 1);
       expect(await runToEnd(process)).toMatchObject({
         status: 'FAILED',
-        error: { code: 'crash_loop', message: expect.stringMatching(/3 times/) },
+        error: { code: 'crash_loop', message: expect.stringMatching(/5 times/) },
       });
       expect(agent).not.toHaveBeenCalled();
       await expectEnded(process.world);
@@ -291,7 +315,7 @@ describe(Runner.name, () => {
 
     it('does not even read its log when that is what takes the server down', async () => {
       const process = await Process.open();
-      await loseRuns(process, 4);
+      await loseRuns(process, 6, 1);
       const read = jest.spyOn(process.world.store, 'readRecords');
       expect(await runToEnd(process)).toMatchObject({ error: { code: 'crash_loop' } });
       expect(read).not.toHaveBeenCalled();

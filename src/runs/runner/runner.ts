@@ -12,7 +12,7 @@ import type { RunInput } from '../run-input.js';
 import type { RunLease } from '../run-lease.js';
 import { reportStop } from '../run-reports.js';
 import { RunServices } from '../run-services.js';
-import { CrashLoop, CrashQuarantine, MAX_LOSSES } from './crash-quarantine.js';
+import { CrashLoop, CrashQuarantine } from './crash-quarantine.js';
 import { giveUp, isTransient, unreadable } from './give-up.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { RunLoader } from './run-loader.js';
@@ -95,7 +95,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
    * that.
    */
   runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
-    const row: Lease = { interaction, lost_owner: null, parked: false, losses: 0 };
+    const row: Lease = { interaction, lost_owner: null, parked: false, losses: 0, alone_losses: 0 };
     const acquired = { row, first, lease: this.leases.newLease(leased_at) };
     if (this.isStopping) return void this.release(acquired);
     this.starting.set(interaction.id, { acquired, isWoken: false });
@@ -131,7 +131,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     if (acquired?.lease.isFresh) return acquired;
     await this.services.spill.flush(id);
     const leased_at = this.services.clock.monotonic();
-    const terms = { ...this.leases.terms, never_begun: this.leaseInDoubt.has(id) };
+    const never_begun = this.leaseInDoubt.has(id);
+    const terms = { ...this.leases.terms, never_begun, trial: this.quarantine.trialOf(id) };
     this.leaseInDoubt.add(id);
     const row = await this.services.leases.acquireLease(id, terms);
     if (!row) this.leaseInDoubt.delete(id);
@@ -144,7 +145,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const { id } = row.interaction;
     try {
       // loading it may be the cause of the crashes
-      if (row.losses > MAX_LOSSES) throw new CrashLoop(row.losses);
+      if (row.alone_losses > this.services.config.crashLoopLimit)
+        throw new CrashLoop(row.alone_losses);
       const input = await this.loader.load(row, first);
       if (!this.isStopping) {
         this.leaseInDoubt.delete(id);
@@ -177,6 +179,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       await run.execute();
     } finally {
       this.leases.drop(leased);
+      if (run.holdsLease && !this.isStopping) this.loader.noteStarved(run.interactionId);
       if (run.holdsLease) await this.release(acquired);
       else this.enqueueNext(acquired.row.interaction.chat_id);
     }

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { EnqueueOptions, RunQueue } from '../../queue/run-queue.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { quiet } from '../../../test/support/quiet.js';
-import { RunWorld } from '../../../test/support/run-world.js';
+import { RunWorld } from '../../../test/support/runs/run-world.js';
 import { CrashQuarantine } from './crash-quarantine.js';
 import { Sweep } from './sweep.js';
 
@@ -30,8 +30,15 @@ describe(Sweep.name, () => {
       last = handing;
     };
     const queue = { enqueue } as unknown as RunQueue;
-    const config = { leaseTtlMs: 4_000, role } as Config;
-    sweep = new Sweep(world.store, world.store, queue, new CrashQuarantine(queue), config, clock);
+    const config = { leaseTtlMs: 4_000, crashLoopLimit: 5, role } as Config;
+    sweep = new Sweep(
+      world.store,
+      world.store,
+      queue,
+      new CrashQuarantine(queue, config),
+      config,
+      clock,
+    );
   }
 
   afterEach(() => {
@@ -80,6 +87,18 @@ describe(Sweep.name, () => {
       await quiet(null);
       expect(last).toEqual(handing);
     }
+  });
+
+  it('looks again when the pause of a suspect is over', async () => {
+    const lost = { owner: 'lost', ttl_ms: 0, trial: 1 };
+    for (let n = 0; n < 2; n++) await world.store.acquireLease(world.interactionId, lost);
+    sweep.onApplicationBootstrap();
+    await quiet(null);
+    expect(enqueued).toEqual([]);
+    clock.pass(1_000);
+    jest.advanceTimersByTime(1_000);
+    await quiet(null);
+    expect(enqueued).toEqual([world.interactionId]);
   });
 
   it('goes on when the store was away', async () => {

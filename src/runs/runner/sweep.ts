@@ -7,13 +7,8 @@ import { LeaseStore } from '../../persistence/lease.store.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { CrashQuarantine } from './crash-quarantine.js';
 
-const BATCH = 200;
+const BATCH = 1_000;
 const MAX_INTERVAL_MS = 5_000;
-/**
- * An interaction that is still unowned this long after it was found, in milliseconds, may have been
- * lost by the queue.
- */
-const OVERDUE_MS = 10_000;
 
 /**
  * Finds interactions that should run and have no owner, at start and every few seconds, and
@@ -22,6 +17,8 @@ const OVERDUE_MS = 10_000;
 @Injectable()
 export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
+  /** Cancels the sweep at the end of the next pause. */
+  private cancelPause = (): void => {};
   /** Time when each unowned interaction was first found, in monotonic milliseconds. */
   private found: ReadonlyMap<string, number> = new Map();
 
@@ -44,6 +41,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+    this.cancelPause();
   }
 
   private async sweep(): Promise<void> {
@@ -53,7 +51,12 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
       for (const id of promoted) this.queue.enqueue(id, { priority: 'new' });
       const now = this.clock.monotonic();
       this.found = new Map(unowned.map(({ id }) => [id, this.found.get(id) ?? now]));
-      this.quarantine.enqueue(unowned, (id) => now - this.found.get(id)! >= OVERDUE_MS);
+      const pause_ms = this.quarantine.enqueue(
+        unowned.map((each) => ({ ...each, found_ms: now - this.found.get(each.id)! })),
+      );
+      this.cancelPause();
+      if (pause_ms !== undefined)
+        this.cancelPause = this.clock.after(pause_ms, () => void this.sweep());
     } catch {
       // The store is unavailable; the next sweep tries again.
     }

@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import type { AppendEffects, Entry } from '../../event-log/append/run-log.js';
 import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
+import { AppError } from '../../kernel/app-error.js';
 import { doneWithin } from '../../kernel/done-within.js';
 import { ServerStopped } from '../../kernel/server-stopped.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest, RequestKind, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
-import { Resources } from '../../tools/resources.js';
+import { Resources } from '../../tools/core/resources.js';
 import type { RunScope } from './run-scope.js';
 import type { DeferredWork } from './running.js';
 
-/** Grace period for stopped work, in milliseconds. */
-const STOP_GRACE_MS = 8_000;
+/** Grace period for all stopped work of an agent, in milliseconds: more than for one tool. */
+const DRAIN_GRACE_MS = 8_000;
 /**
  * Time that the cleanup waits for stopped work, in milliseconds: less than the grace period, so
  * that both fit.
@@ -132,7 +133,7 @@ export class AgentScope {
    * Resolves when all work of the agent and its subtree is over and cleaned up, or the grace period
    * is over.
    */
-  async drain(grace_ms = STOP_GRACE_MS): Promise<void> {
+  async drain(grace_ms = DRAIN_GRACE_MS): Promise<void> {
     await doneWithin(this.drained(), grace_ms);
   }
 
@@ -149,6 +150,7 @@ export class AgentScope {
   /** Rejects once the agent is stopped: the code that stopped it then writes its end. */
   async append(entries: readonly Entry[], effects?: AppendEffects): Promise<readonly LogRecord[]> {
     this.signal.throwIfAborted();
+    this.requireRoom(entries.length);
     return this.run.append(entries, effects);
   }
 
@@ -158,12 +160,27 @@ export class AgentScope {
    */
   async appendOutcome(entries: readonly Entry[]): Promise<void> {
     this.throwUnlessWritable();
+    this.requireRoom(entries.length);
     await this.run.append(entries);
   }
 
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
     this.signal.throwIfAborted();
+    this.requireRoom(1);
     return this.run.request(request, body);
+  }
+
+  /** Fails the run, whatever its agents catch, if the log is full; its end still has room. */
+  private requireRoom(count: number): void {
+    const { maxRecords } = this.run.services.config;
+    if (this.run.log.lastSeq + count <= maxRecords) return;
+    const error = new AppError(
+      'unprocessable',
+      'too_many_records',
+      `The log of one interaction may have ${maxRecords} records, and it is full. Send a new message to go on.`,
+    );
+    this.run.fail(error);
+    throw error;
   }
 
   /**

@@ -1,9 +1,12 @@
 import type { AppendEffects, Entry, RunLog } from '../../event-log/append/run-log.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../persistence/rows/request-rows.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordBody } from '../../protocol/events.js';
+import { addUsage } from '../../protocol/interaction.js';
 import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
+import { isProgress } from '../../protocol/progress.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { ChildConversations } from '../../conversation/child-conversations.js';
 import { Conversation } from '../../conversation/conversation.js';
@@ -37,10 +40,10 @@ interface RunParts {
 /**
  * State that all agents of one run share.
  *
- * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, the open
- * work, including work that the agents have not reached on a replay. On delivery (`deliver`):
- * everything that decides the next steps of the agents, in journal order, so that a replay decides
- * the same.
+ * Its folds over the log are updated at two moments. On commit (`append`): `openWork` and
+ * `budgets`, which include what the agents have not reached on a replay. On delivery (`deliver`):
+ * everything else that decides the next steps of the agents, in journal order, so that a replay
+ * decides the same.
  */
 export class RunScope implements JournalListener {
   readonly interaction: InteractionRow;
@@ -61,6 +64,8 @@ export class RunScope implements JournalListener {
   readonly unstoppable = new Set<string>();
   /** Paths of the child agents that run, or are about to. */
   readonly agents = new Set<string>();
+  /** Keys of the forks of all child agents that were ever started, or are about to be. */
+  readonly forks: Set<string>;
   /** Child agents that this run has started, by id. */
   readonly children = new Map<string, RunningChild>();
   /** True once a provider has refused images in this run: no more are sent. */
@@ -97,12 +102,14 @@ export class RunScope implements JournalListener {
     this.usage = interaction.usage;
     this.callIds = CallIds.of(ids, { before, records });
     this.requests = new PendingRequests(activity);
+    this.forks = new Set(records.flatMap(forkOf));
     this.conversation = new Conversation(before);
     this.turnSemaphore = new FairSemaphore(config.maxParallelTurns);
     this.callLimits = new CallLimits({ interaction, settings: config, rates });
     const budget = treeBudget(interaction.settings.budget, config);
     const prices = config.modelPrices ?? {};
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
+    for (const record of records) this.budgets.apply(record);
     this.resultQuota = new ResultQuota(executor);
     this.earlierMarks = new EarlierMarks(services, interaction);
     this.outputs = new EarlierOutputs(services, { interaction, before });
@@ -130,17 +137,29 @@ export class RunScope implements JournalListener {
     const { status } = this.requests;
     const isStatusNew = effects.status === undefined && status !== this.status;
     if (isStatusNew) this.status = status;
-    const records = await this.log.append(entries, isStatusNew ? { ...effects, status } : effects);
-    for (const record of records) this.openWork.apply(record);
+    const records = await this.save(entries, isStatusNew ? { ...effects, status } : effects);
+    for (const record of records) {
+      this.openWork.apply(record);
+      this.budgets.apply(record);
+    }
     this.journal.push(records);
-    if (records.some(({ body }) => body.type !== 'RESUMED')) this.health.markHealthy();
+    if (records.some(({ body }) => isProgress(body))) this.health.markHealthy();
     return records;
+  }
+
+  /** The run fails if the store refuses: callers may take that error for one of the model. */
+  private async save(entries: readonly Entry[], effects: AppendEffects) {
+    try {
+      return await this.log.append(entries, effects);
+    } catch (error) {
+      if (error instanceof StoreRefused) this.fail(error);
+      throw error;
+    }
   }
 
   /** The next record in journal order; just after it, the step that waits for it resolves. */
   deliver(record: LogRecord): void {
     this.callLimits.apply(record);
-    this.budgets.apply(record);
     this.repeatedCalls.apply(record);
     this.resultQuota.apply(record);
     this.contextMarks.apply(record);
@@ -188,11 +207,12 @@ export class RunScope implements JournalListener {
   }
 
   /** Returns the new total. */
-  addUsage({ input_tokens, output_tokens }: Usage): Usage {
-    this.usage = {
-      input_tokens: this.usage.input_tokens + input_tokens,
-      output_tokens: this.usage.output_tokens + output_tokens,
-    };
+  addUsage(usage: Usage): Usage {
+    this.usage = addUsage(this.usage, usage);
     return this.usage;
   }
+}
+
+function forkOf({ body, key }: LogRecord): string[] {
+  return body.type === 'AGENT_STARTED' && key !== null ? [key] : [];
 }

@@ -53,7 +53,3 @@ export function deferredNote(
   const body = { type: 'NOTICE', code: 'deferred_call_settled', message: note } as const;
   return { agent_id, key: null, body, hidden };
 }
-
-/** Result, for the model, of a call that a crash interrupted and that must not be repeated (I4). */
-export const OUTCOME_UNKNOWN =
-  'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';

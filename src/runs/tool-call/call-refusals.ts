@@ -1,4 +1,4 @@
-import type { Tool } from '../../tools/tool.js';
+import type { Tool } from '../../tools/core/tool.js';
 import type { Journal } from '../journal/journal.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';

@@ -1,4 +1,4 @@
-import { parseArguments } from '../../tools/check-arguments.js';
+import { parseArguments } from '../../tools/core/check-arguments.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';

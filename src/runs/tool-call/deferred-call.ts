@@ -1,25 +1,22 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import {
-  decisionOf,
-  describeRejection,
-  inputOf,
-  deferredNote,
-  OUTCOME_UNKNOWN,
-} from './call-records.js';
+import { decisionOf, describeRejection, inputOf, deferredNote } from './call-records.js';
+import { OUTCOME_UNKNOWN } from '../../protocol/progress.js';
+import { closeNested } from '../closing/close-nested.js';
 import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { ToolRun, isRepeatable } from './tool-run.js';
-import type { Tool } from '../../tools/tool.js';
+import { ToolRun, mayRunAgain } from './tool-run.js';
+import type { PassedCall } from './tool-run.js';
+import type { ToolRecovery } from '../../tools/core/tool.js';
 
 interface DeferredInput {
   readonly input: ToolCallInput;
   readonly approval_id: string;
   /** As the model wrote it. */
   readonly tool_input: string;
-  /** True if an earlier run has started the tool. */
-  readonly started?: boolean;
+  /** Set if an earlier run has started the tool, as it was then. */
+  readonly started?: { readonly recovery?: ToolRecovery } | undefined;
 }
 
 /**
@@ -44,25 +41,24 @@ export class DeferredCall {
     if (!settlement.approved)
       return this.finish(describeRejection(settlement), [this.decision(settlement)]);
     const { name } = this.deferred.input.call.function;
-    const tool = this.scope.run.services.tools.find(name);
-    const told = started ? [] : [this.decision(settlement)];
-    if (!tool) return this.finish(this.scope.run.services.tools.describeUnknown(name), told);
-    if (started && !isRepeatable(tool)) {
-      await new ToolRun(this.scope, this.deferred.input).closeQuestions();
-      return this.finish(OUTCOME_UNKNOWN);
+    const { tools, executor } = this.scope.run.services;
+    const tool_input = inputOf(settlement, this.deferred.tool_input);
+    const checked = executor.check(name, tool_input);
+    const usable = checked.ok ? tools.get(name) : undefined;
+    if (started && !mayRunAgain(started.recovery, usable)) {
+      const nested = await closeNested(this.scope, this.deferred.input.key);
+      return this.finish(OUTCOME_UNKNOWN, nested);
     }
-    await this.runTool(tool, settlement, told);
+    const told = started ? [] : [this.decision(settlement)];
+    if (!checked.ok) return this.finish(checked.fault, told);
+    await this.runTool({
+      ...{ tool: tools.get(name), tool_input, told },
+      startedBefore: started !== undefined,
+    });
   }
 
-  private async runTool(
-    tool: Tool,
-    settlement: Extract<Settlement, { kind: 'approval' }>,
-    told: readonly Entry[],
-  ): Promise<void> {
-    const { input, started: startedBefore = false } = this.deferred;
-    const tool_input = inputOf(settlement, this.deferred.tool_input);
-    const run = new ToolRun(this.scope, input);
-    const done = await run.execute({ tool, tool_input, told, startedBefore });
+  private async runTool(call: PassedCall): Promise<void> {
+    const done = await new ToolRun(this.scope, this.deferred.input).execute(call);
     await this.finish(done.output, done.told);
     if (done.tripwire !== undefined) trip(this.scope, done.tripwire);
   }

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { ToolCall } from '../../protocol/message.js';
-import type { CalledInside, ForkedInside } from '../../tools/tool.js';
+import type { CalledInside, ForkedInside } from '../../tools/core/tool.js';
 import type { AskOptions } from '../../agents/agent-context.js';
 import { abandonable, perform } from '../effects/effect.js';
 import { AskEffect } from '../effects/ask.effect.js';

@@ -1,8 +1,8 @@
 import type { RecordOf } from '../../protocol/events.js';
 import type { Image } from '../../protocol/image.js';
-import type { ToolExecution } from '../../tools/tool-executor.js';
-import { cutOutput } from '../../tools/cut-output.js';
-import type { CutNote } from '../../tools/cut-output.js';
+import type { ToolExecution } from '../../tools/core/tool-executor.js';
+import { cutOutput } from '../../tools/text/cut-output.js';
+import type { CutNote } from '../../tools/text/cut-output.js';
 import { ResultQuota } from './result-quota.js';
 import type { ResultOf } from './result-quota.js';
 

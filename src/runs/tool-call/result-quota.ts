@@ -1,9 +1,9 @@
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
 import { imageBytes } from '../../protocol/image.js';
-import { outputPath } from '../../tools/output-path.js';
-import type { ToolExecution, ToolExecutor } from '../../tools/tool-executor.js';
-import type { ToolJournal } from '../../tools/tool-output.js';
+import { outputPath } from '../../tools/text/output-path.js';
+import type { ToolExecution, ToolExecutor } from '../../tools/core/tool-executor.js';
+import type { ToolJournal } from '../../tools/core/tool-output.js';
 
 /** Maximum size of the images in the log of one interaction, in bytes. */
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;

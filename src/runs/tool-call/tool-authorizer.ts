@@ -1,16 +1,16 @@
 import type { Json } from '../../protocol/json.js';
 import type { RecordBody } from '../../protocol/events.js';
-import { toErrorText } from '../../tools/to-text.js';
-import { showInput } from '../../tools/show-input.js';
-import { showUnseen } from '../../tools/show-unseen.js';
-import type { CallAbout, Tool } from '../../tools/tool.js';
+import { toErrorText } from '../../tools/text/to-text.js';
+import { showInput } from '../../tools/text/show-input.js';
+import { showUnseen } from '../../tools/text/show-unseen.js';
+import type { CallAbout, Tool } from '../../tools/core/tool.js';
 import { decisionOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/tool-judge.js';
 
 /** The decision on a call, with the entries that log how it was decided. */
-type Authorization =
+export type Authorization =
   | { readonly state: 'allowed'; readonly tool_input: string; readonly told: readonly RecordBody[] }
   | { readonly state: 'denied'; readonly output: string; readonly told: readonly RecordBody[] }
   /** A person is asked; the agent goes on meanwhile. */
@@ -35,14 +35,21 @@ export class ToolAuthorizer {
     private readonly input: ToolCallInput,
   ) {}
 
-  async authorize(tool: Tool, tool_input: string): Promise<Authorization> {
+  /**
+   * The decision on a call that an earlier run let begin, also if its tool is missing now;
+   * undefined if none did.
+   */
+  async decidedBefore(tool_input: string): Promise<Authorization | undefined> {
     const { journal } = this.scope.run;
     const approved = journal.findProgress(this.input.key, 'APPROVED');
     if (approved) return allowed(inputOf(approved.body, tool_input));
     const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
     if (asked) return this.awaitDecision(asked.body.approval_id, tool_input);
-    // it was allowed when it started
-    if (journal.findProgress(this.input.key, 'TOOL_STARTED')) return allowed(tool_input);
+    const started = journal.findProgress(this.input.key, 'TOOL_STARTED');
+    return started && allowed(tool_input);
+  }
+
+  async authorize(tool: Tool, tool_input: string): Promise<Authorization> {
     const judged = await this.scope.run.serialize(() => this.judgeOrAsk(tool, tool_input));
     return typeof judged === 'string' ? this.awaitDecision(judged, tool_input) : judged;
   }
@@ -83,10 +90,10 @@ export class ToolAuthorizer {
     switch (this.scope.run.interaction.settings.approval_mode) {
       case 'auto':
         if (isSuspect)
-          return denied(`This call may be denied, and nobody is asked here. ${reason}`);
+          return denied(`This call may be denied, and approvals are off in this run. ${reason}`);
         return allowed(tool_input, repeated === undefined ? [] : [repeatedCall(repeated)]);
       case 'deny':
-        return denied(`This call needs an approval, and nobody is asked here. ${reason}`);
+        return denied(`This call needs an approval, and approvals are off in this run. ${reason}`);
       case 'ask':
       case 'defer':
         return this.ask(tool, tool_input, reason);
@@ -137,7 +144,7 @@ function allowed(tool_input: string, told: readonly RecordBody[] = []): Authoriz
   return { state: 'allowed', tool_input, told };
 }
 
-function denied(output: string, told: readonly RecordBody[] = []): Authorization {
+export function denied(output: string, told: readonly RecordBody[] = []): Authorization {
   return { state: 'denied', output, told };
 }
 

@@ -1,8 +1,8 @@
 import { BlockWriter } from '../../event-log/append/block-writer.js';
 import type { Json } from '../../protocol/json.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import type { ToolExecution } from '../../tools/tool-executor.js';
-import type { ToolContext, ToolEvent, Tool } from '../../tools/tool.js';
+import type { ToolExecution } from '../../tools/core/tool-executor.js';
+import type { ToolContext, ToolEvent, ToolRecovery, Tool } from '../../tools/core/tool.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -20,6 +20,8 @@ export type Executed = ToolExecution & {
   readonly told: readonly Entry[];
   /** Reason to end the run with this result. */
   readonly tripwire?: string | undefined;
+  /** The approval that the call still waits for. */
+  readonly deferred?: string;
 };
 
 /** Runs one authorized call: logs its start, and gives the tool its context. */
@@ -62,18 +64,13 @@ export class ToolRun {
     computed();
     await this.steps.stopChildren();
     if (execution.still_running) this.scope.run.unstoppable.add(this.input.call.id);
-    await this.closeQuestions();
+    await this.steps.closeQuestions();
     if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
     return {
       ...execution,
       told: [...start.untold, ...guarded.remarks()],
       tripwire: guarded.tripwire,
     };
-  }
-
-  /** Withdraws the open questions of an ended tool, also those of earlier runs. */
-  closeQuestions(): Promise<void> {
-    return this.steps.closeQuestions();
   }
 
   private context(start: ToolStart, passed: PassedCall): ToolContext {
@@ -140,7 +137,7 @@ export class ToolRun {
 }
 
 /** A call that may run. */
-interface PassedCall {
+export interface PassedCall {
   readonly tool: Tool;
   /** The input that runs: JSON text. */
   readonly tool_input: string;
@@ -185,7 +182,9 @@ class ToolStart {
     this.isRecorded = true;
     const { agent, key, call } = this.input;
     const body = { type: 'TOOL_STARTED', id: call.id, tool_name: call.function.name } as const;
-    const entry = { agent_id: agent.id, key, body, hidden: trace };
+    const { recovery } = this.passed.tool.policy;
+    const hidden = { recovery, ...(trace && { trace }) };
+    const entry = { agent_id: agent.id, key, body, hidden };
     this.recorded = this.scope.append([...this.passed.told, entry]);
     if (hasNoEffect(this.passed.tool)) this.scope.track(this.recorded.then(() => {}));
     else await this.recorded;
@@ -197,6 +196,16 @@ function hasNoEffect({ policy }: Tool): boolean {
   return policy.recovery === 'replay' || (policy.recovery === 'rerun' && policy.read_only);
 }
 
-export function isRepeatable({ policy }: Tool): boolean {
+function isRepeatable({ policy }: Tool): boolean {
   return policy.recovery !== 'report';
+}
+
+/**
+ * True if a call that an earlier run started may be made again: both as its tool was then and as it
+ * is now (I4). `tool`: undefined if it is missing or does not take the arguments any more; then
+ * only a `rerun` tool may be said to be unavailable, as its effect does not matter.
+ */
+export function mayRunAgain(before: ToolRecovery | undefined, tool: Tool | undefined): boolean {
+  if (!tool) return before === 'rerun';
+  return before !== undefined && before !== 'report' && isRepeatable(tool);
 }

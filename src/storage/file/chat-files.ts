@@ -44,7 +44,7 @@ export async function writeProjection(
   interaction: StoredInteraction,
 ): Promise<void> {
   const { last_seq, superseded_at, ...row } = await interaction.readRow();
-  const messages = await interaction.log.readAddedMessages();
+  const messages = await interaction.readAddedMessages();
   const final_agent_state = messages ? { messages } : null;
   const text = toText({ last_seq, superseded_at, ...row, final_agent_state });
   await replaceFile(directory.projectionFile(interaction.id), text);

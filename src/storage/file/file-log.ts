@@ -4,9 +4,17 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import type { InteractionState } from '../memory/interaction-state.js';
-import type { FirstAppend, InteractionHead, LogAppend, LogNote } from '../memory/journal.js';
+import type { EventPage } from '../../persistence/record.store.js';
+import { GrowingPage } from '../memory/event-page.js';
+import type {
+  EventsWanted,
+  FirstAppend,
+  InteractionHead,
+  LogAppend,
+  LogNote,
+} from '../memory/journal.js';
 import { RecordLog } from '../memory/journal.js';
-import { toHead } from '../memory/log-notes.js';
+import { isResultOf, toHead } from '../memory/log-notes.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { appendDurably } from './durable-files.js';
 import {
@@ -14,6 +22,7 @@ import {
   decodeNote,
   decodeRecord,
   decodeStart,
+  decodeVisible,
   encodeAppend,
   isRecord,
   seqOf,
@@ -76,9 +85,24 @@ export class FileLog extends RecordLog {
     return records;
   }
 
+  async readEvents({ after, types, ...limits }: EventsWanted): Promise<EventPage> {
+    const page = new GrowingPage(limits);
+    const hints = types?.map(hintOf);
+    await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
+      if (!isRecord(bytes)) return true;
+      const seq = seqOf(bytes);
+      this.offsets.note(seq, offset);
+      if (seq <= after || (hints && !hints.some((hint) => bytes.includes(hint)))) return true;
+      const { record, body_bytes } = decodeVisible(this.id, bytes);
+      if (types && !types.includes(record.body.type)) return true;
+      return page.add(record, body_bytes);
+    });
+    return page.page;
+  }
+
   async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
-    const hints = types.map((type) => Buffer.from(`"type":"${type}"`));
+    const hints = types.map(hintOf);
     await this.eachLine(0, ({ bytes }) => {
       if (!isRecord(bytes) || !hints.some((hint) => bytes.includes(hint))) return true;
       const record = this.decode(bytes);
@@ -86,6 +110,18 @@ export class FileLog extends RecordLog {
       return true;
     });
     return records;
+  }
+
+  async findToolResult(callId: string): Promise<LogRecord<'TOOL_RESULT'> | undefined> {
+    let found: LogRecord | undefined;
+    const hints = [hintOf('TOOL_RESULT'), Buffer.from(`"id":${JSON.stringify(callId)}`)];
+    await this.eachLine(0, ({ bytes }) => {
+      if (!isRecord(bytes) || !hints.every((hint) => bytes.includes(hint))) return true;
+      const record = this.decode(bytes);
+      if (isResultOf(record, callId)) found = record;
+      return true;
+    });
+    return found as LogRecord<'TOOL_RESULT'> | undefined;
   }
 
   async readNotes(): Promise<LogNote[]> {
@@ -96,6 +132,10 @@ export class FileLog extends RecordLog {
       return true;
     });
     return notes;
+  }
+
+  get addedBytes(): number {
+    return this.end ? this.end.to - this.end.from : 0;
   }
 
   async readAddedMessages(): Promise<Message[] | undefined> {
@@ -151,4 +191,9 @@ export class FileLog extends RecordLog {
       await file.close();
     }
   }
+}
+
+/** In the line of each record of the type, and maybe in others. */
+function hintOf(type: RecordType): Buffer {
+  return Buffer.from(`"type":"${type}"`);
 }

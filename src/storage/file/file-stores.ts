@@ -48,7 +48,7 @@ export async function openFileStores({
   const core = new StoreCore({ journal, clock, index, mutex });
   await loadStore({ root, core, journal, report });
   const tasks = await FileTaskStore.open(foldersOf(index), report);
-  const rules = await FileRuleStore.open({ data_dir });
+  const rules = await FileRuleStore.open({ data_dir, findUid: (id) => index.findChat(id)?.uid });
   return {
     ...storesOver(core),
     tasks,

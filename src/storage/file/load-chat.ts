@@ -37,9 +37,11 @@ export async function loadChat(
   const saved = await readSaved(directory, report);
   const row = saved ? toRow(saved) : await rebuildRow(interactions[0]);
   if (!row) return undefined;
-  const chat = new StoredChat(row, journal.open(directory));
+  const uid = saved?.uid ?? (await uidOf(interactions[0]));
+  const chat = new StoredChat(row, journal.open(directory), uid);
   for (const interaction of interactions) chat.add(interaction);
-  if (await catchUp(chat, saved)) await writeChatFile(directory, chat.snapshot());
+  const isStale = await catchUp(chat, saved);
+  if (isStale || saved?.uid !== chat.uid) await writeChatFile(directory, chat.snapshot());
   await loadRequests(chat, directory);
   for (const interaction of interactions)
     if (!isProjected(directory, interaction)) await writeProjection(directory, interaction);
@@ -89,8 +91,18 @@ async function readSaved(
   return undefined;
 }
 
-function toRow({ branch_version: _, superseded: _superseded, ...row }: ChatSnapshot): ChatRow {
+function toRow({
+  uid: _uid,
+  branch_version: _version,
+  superseded: _superseded,
+  ...row
+}: ChatSnapshot): ChatRow {
   return row;
+}
+
+/** From the start that created the chat. */
+async function uidOf(first: StoredInteraction | undefined): Promise<string | undefined> {
+  return (await first?.log.readHead())?.start.chat?.uid;
 }
 
 /** Rebuilds the row from the start that created the chat, or from the data in another start. */

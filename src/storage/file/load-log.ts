@@ -41,7 +41,9 @@ export async function loadLog(
     const { start, commit, commit_bytes, size } = ends;
     const log = new FileLog(directory, start.id);
     log.moveTo(size, { end_bytes: commit.end_bytes, commit_bytes });
-    return new StoredInteraction(start, commit.state, log);
+    const interaction = new StoredInteraction(start, commit.state, log);
+    await interaction.loadChildren();
+    return interaction;
   } catch (error) {
     const message = `It is left out: it can’t be read. ${describeError(error)}`;
     report({ path, message });

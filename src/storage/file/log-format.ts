@@ -71,6 +71,26 @@ export function decodeRecord(interactionId: string, line: Buffer): LogRecord {
   return { interaction_id: interactionId, ...(JSON.parse(line.toString()) as StoredRecord) };
 }
 
+/**
+ * The record with `hidden: null`, and about the length of its body. The bytes of `,"hidden":` are
+ * never inside a string, as its quotes would be escaped there. If an object in the body has such a
+ * key, the text before it is no whole object, and the whole line is parsed.
+ */
+export function decodeVisible(
+  interactionId: string,
+  line: Buffer,
+): { readonly record: LogRecord; readonly body_bytes: number } {
+  const end = line.indexOf(HIDDEN);
+  const body_bytes = end - Math.max(0, line.indexOf(BODY));
+  try {
+    const text = `${line.toString('utf8', 0, end)},"hidden":null}`;
+    return { record: { interaction_id: interactionId, ...JSON.parse(text) }, body_bytes };
+  } catch {
+    const record = { ...decodeRecord(interactionId, line), hidden: null } as LogRecord;
+    return { record, body_bytes: Buffer.byteLength(JSON.stringify(record.body)) };
+  }
+}
+
 export function decodeStart(line: Buffer): InteractionStart {
   return (JSON.parse(line.toString()) as { start: InteractionStart }).start;
 }
@@ -98,6 +118,8 @@ export function decodeCommit(line: Buffer): Commit | undefined {
 type StoredRecord = Omit<RecordOrigin, 'interaction_id'> & RecordContent;
 
 const RECORD = Buffer.from('{"seq":');
+const BODY = Buffer.from(',"body":');
+const HIDDEN = Buffer.from(',"hidden":');
 const COMMIT = Buffer.from('{"commit":');
 const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
 const ZERO = 48;

@@ -5,6 +5,7 @@ import type { InteractionError, InteractionStatus, Usage } from '../../protocol/
 
 /** All data of an interaction that changes. Immutable: each change creates a new object. */
 export interface InteractionState extends LossCounters {
+  readonly last_seq: number;
   readonly status: InteractionStatus;
   readonly epoch: number;
   /** `last_seq` when this epoch began: earlier runs wrote the records up to it. */
@@ -31,6 +32,8 @@ export interface InteractionState extends LossCounters {
   readonly interventions: number;
   /** True once child agents have been started. */
   readonly has_children: boolean;
+  /** Their ids, once the interaction has ended. */
+  readonly children?: readonly string[];
   /** Incremented by each change of its requests; a copy of them with another value is stale. */
   readonly request_changes: number;
   readonly usage: Usage;
@@ -44,8 +47,10 @@ const NEW: InteractionState = {
   epoch: 0,
   epoch_after: 0,
   owner: null,
+  progressed: false,
   losses: 0,
-  taken_seq: 1,
+  alone_losses: 0,
+  trial: 0,
   signals: 0,
   parked_signals: null,
   cancel_reason: null,
@@ -87,15 +92,27 @@ export function begunState(state: InteractionState, place: TreePlace): Interacti
 export function acquiredState(
   state: InteractionState,
   owner: string,
-  { never_begun = false }: Pick<LeaseTerms, 'never_begun'> = {},
+  { never_begun = false, trial = 0 }: Pick<LeaseTerms, 'never_begun' | 'trial'> = {},
 ): InteractionState {
-  const { epoch, last_seq, parked_signals } = state;
-  const resumes = epoch > 0 && parked_signals === null;
+  const { epoch, last_seq } = state;
   return {
     ...state,
     ...{ epoch: epoch + 1, epoch_after: last_seq, owner, parked_signals: null },
-    losses: countLosses(never_begun && state.owner === owner ? releasedState(state) : state),
-    taken_seq: resumes ? last_seq + 1 : last_seq,
+    ...countLosses(never_begun && state.owner === owner ? releasedState(state) : state),
+    ...{ progressed: false, trial },
+  };
+}
+
+/** The state of an ended interaction that goes on, with one more record. */
+export function retriedState(state: InteractionState): InteractionState {
+  const { epoch, last_seq, request_changes } = state;
+  return {
+    ...state,
+    ...{ status: 'RUNNING', error: null, completed_at: null, owner: null },
+    ...{ epoch: epoch + 1, epoch_after: last_seq, last_seq: last_seq + 1 },
+    ...{ parked_signals: null, cancel_reason: null },
+    ...{ progressed: false, losses: 0, alone_losses: 0, trial: 0 },
+    request_changes: request_changes + (request_changes > 0 ? 1 : 0), // they are open again
   };
 }
 

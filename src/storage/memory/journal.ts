@@ -1,4 +1,5 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { EventLimits, EventPage } from '../../persistence/record.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
 import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
@@ -23,7 +24,7 @@ export interface InteractionStart {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
   readonly metadata: Json;
   /** The chat, if this start created it. */
-  readonly chat: NewChat | null;
+  readonly chat: (NewChat & Pick<ChatSnapshot, 'uid'>) | null;
   /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }
@@ -64,6 +65,11 @@ export interface SettledRequest {
 /** An intervention in the log's own interaction. */
 export type SavedIntervention = Omit<InterventionRow, 'interaction_id'>;
 
+export interface EventsWanted extends EventLimits {
+  readonly after: number;
+  readonly types?: readonly RecordType[];
+}
+
 /** A log entry that is not a record. */
 export type LogNote =
   | { readonly request: NewRequest }
@@ -83,10 +89,15 @@ export abstract class RecordLog {
   abstract append(content: LogAppend, state: InteractionState): Promise<() => void>;
   abstract readHead(): Promise<InteractionHead>;
   abstract readRecords(page: { after: number; limit: number }): Promise<LogRecord[]>;
+  /** Without `hidden`; of all types unless some are given. */
+  abstract readEvents(page: EventsWanted): Promise<EventPage>;
   abstract readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]>;
+  abstract findToolResult(callId: string): Promise<LogRecord<'TOOL_RESULT'> | undefined>;
   /** In order. */
   abstract readNotes(): Promise<LogNote[]>;
-  /** Undefined until the interaction has ended. */
+  /** The length of the added messages as JSON, roughly. */
+  abstract get addedBytes(): number;
+  /** Those of its last end. Undefined until the interaction has ended once. */
   abstract readAddedMessages(): Promise<Message[] | undefined>;
   /** Reverts its creation. */
   abstract remove(): Promise<void>;
@@ -94,6 +105,8 @@ export abstract class RecordLog {
 
 /** A chat's row and branches. */
 export interface ChatSnapshot extends ChatRow {
+  /** See `ChatStore.findUid`. */
+  readonly uid: string;
   /** The newest `branch_version` of its interactions that this snapshot includes. */
   readonly branch_version: number;
   /** `superseded_at` of the interactions that are off the active branch, by id. */

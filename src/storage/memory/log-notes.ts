@@ -10,6 +10,10 @@ export function toHead(start: InteractionStart, first: LogRecord | undefined): I
   return { start, user_message };
 }
 
+export function isResultOf({ body }: LogRecord, callId: string): boolean {
+  return body.type === 'TOOL_RESULT' && body.id === callId;
+}
+
 /** In the order of the log. */
 export function toNotes({ requests = [], settled, intervention }: LogAppend): LogNote[] {
   return [

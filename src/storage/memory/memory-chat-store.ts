@@ -26,6 +26,10 @@ export class MemoryChatStore extends ChatStore {
     return this.core.index.findChat(id)?.row;
   }
 
+  async findUid(id: string): Promise<string | undefined> {
+    return this.core.index.findChat(id)?.uid;
+  }
+
   async listChats({ limit, before }: { limit: number; before?: SortKey }): Promise<ChatRow[]> {
     const all = this.core.index.newestFirst;
     const from = before ? firstAfter(all, before) : 0;
@@ -55,6 +59,9 @@ export class MemoryChatStore extends ChatStore {
     });
     return outcome ?? 'unknown';
   }
+
+  /** A deleted chat leaves nothing, or a folder that the next start removes. */
+  async removeLeftovers(): Promise<void> {}
 
   async switchHead(
     chatId: string,

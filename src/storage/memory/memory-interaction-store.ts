@@ -1,12 +1,24 @@
+import { retryRecord } from '../../persistence/interaction-rules.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { FinalState, InteractionListPage } from '../../persistence/interaction.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { StartInteraction, StartOutcome } from '../../persistence/rows/store-rows.js';
+import type {
+  IdempotencyKey,
+  RetryInteraction,
+  RetryOutcome,
+  StartInteraction,
+  StartOutcome,
+  UsedKey,
+} from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import { cancelledState } from './interaction-state.js';
-import { startInteraction } from './start-interaction.js';
+import { cancelledState, retriedState } from './interaction-state.js';
+import { findUsedKey, startInteraction } from './start-interaction.js';
 import type { StoreCore } from './store-core.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
+
+/** Rows that are read at once when a page is bounded by its bytes. */
+const ABREAST = 16;
 
 export class MemoryInteractionStore extends InteractionStore {
   constructor(private readonly core: StoreCore) {
@@ -17,18 +29,35 @@ export class MemoryInteractionStore extends InteractionStore {
     return startInteraction(this.core, start);
   }
 
+  retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {
+    return this.core.change(retry.interaction_id, async (interaction, chat) => {
+      const { id, state, supersededAt, known } = interaction;
+      const busy = chat.active ?? chat.queued[0];
+      if (busy) return { outcome: 'busy', active_interaction_id: busy.id };
+      const isGivenUp = state.status === 'FAILED' && retry.codes.includes(state.error?.code ?? '');
+      if (!isGivenUp) return { outcome: 'not_given_up' };
+      if (chat.row.head_interaction_id !== id || supersededAt !== null)
+        return { outcome: 'not_head' };
+      const record = retryRecord({ ...known, ...state }, retry);
+      await interaction.reopen(retriedState(state), { records: [record] });
+      chat.add(interaction);
+      this.core.index.addInteraction(chat, interaction);
+      chat.journal.refresh(chat.id, { interactions: [id], requests: true });
+      return { outcome: 'retried', interaction: await interaction.readRow() };
+    });
+  }
+
+  async findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined> {
+    const chat = this.core.index.findChat(chatId);
+    return chat && findUsedKey(chat, key);
+  }
+
   findInteraction(id: string): Promise<InteractionRow | undefined> {
     return this.core.readRow(this.core.index.findInteraction(id));
   }
 
-  /** New chats first, because the log that is searched is most likely there. */
-  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
-    for (const { interactions } of this.core.index.newestFirst) {
-      for (const interaction of interactions)
-        if (await this.core.read(interaction, (each) => each.hasAgent(agentId)))
-          return this.core.readRow(interaction);
-    }
-    return undefined;
+  findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
+    return this.core.readRow(this.core.index.findByAgent(agentId));
   }
 
   findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
@@ -51,12 +80,7 @@ export class MemoryInteractionStore extends InteractionStore {
     return promoted;
   }
 
-  async listInteractions(page: {
-    chat_id: string;
-    superseded: boolean;
-    limit: number;
-    before?: string;
-  }): Promise<InteractionRow[]> {
+  async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
     const chat = this.core.index.findChat(page.chat_id);
     const mark = page.before === undefined ? undefined : chat?.find(page.before);
     if (!chat || (page.before !== undefined && !mark)) return [];
@@ -66,7 +90,40 @@ export class MemoryInteractionStore extends InteractionStore {
       if (interactions.length >= page.limit) break;
       interactions.push(interaction);
     }
-    return this.core.readRows(interactions);
+    return page.bytes === undefined
+      ? this.core.readRows(interactions)
+      : this.readUpTo(page.bytes, interactions);
+  }
+
+  private async readUpTo(
+    bytes: number,
+    interactions: readonly StoredInteraction[],
+  ): Promise<InteractionRow[]> {
+    const rows: InteractionRow[] = [];
+    let left = bytes;
+    for (let i = 0; i < interactions.length; i += ABREAST)
+      for (const row of await this.core.readRows(interactions.slice(i, i + ABREAST))) {
+        if (left < 0) return rows;
+        left -= bytesOf(row);
+        rows.push(row);
+      }
+    return rows;
+  }
+
+  async findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined> {
+    const last = this.core.index.findInteraction(interactionId);
+    const chat = last?.hasEnded && this.core.index.findChat(last.known.chat_id);
+    if (!chat) return undefined;
+    const line: string[] = [];
+    let total = 0;
+    for (const { id, log } of chat.walkBranch(interactionId)) {
+      total += log.addedBytes;
+      if (total > bytes) return undefined;
+      line.push(id);
+    }
+    const added = await this.findAddedMessages(line);
+    const messages = line.toReversed().flatMap((each) => added.get(each) ?? []);
+    return { messages, bytes: total };
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {
@@ -81,7 +138,7 @@ export class MemoryInteractionStore extends InteractionStore {
   async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {
     const found = await this.core.readEach(
       interactionIds.map((id) => this.core.index.findInteraction(id)),
-      (interaction) => interaction.log.readAddedMessages(),
+      (interaction) => interaction.readAddedMessages(),
     );
     return new Map(
       interactionIds.flatMap((id, i): [string, Message[]][] => (found[i] ? [[id, found[i]]] : [])),
@@ -97,6 +154,12 @@ export class MemoryInteractionStore extends InteractionStore {
       return interaction.readRow();
     });
   }
+}
+
+/** Of what may be long in a row. */
+function bytesOf({ user_message, metadata, settings }: InteractionRow): number {
+  const json = JSON.stringify([metadata, settings]);
+  return Buffer.byteLength(user_message) + Buffer.byteLength(json);
 }
 
 function* allBefore(

@@ -2,9 +2,11 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
-import type { FirstAppend, InteractionHead, LogAppend, LogNote } from './journal.js';
+import type { EventPage } from '../../persistence/record.store.js';
+import { GrowingPage } from './event-page.js';
+import type { EventsWanted, FirstAppend, InteractionHead, LogAppend, LogNote } from './journal.js';
 import { ChatJournal, Journal, RecordLog } from './journal.js';
-import { copyJson, toHead, toNotes } from './log-notes.js';
+import { copyJson, isResultOf, toHead, toNotes } from './log-notes.js';
 
 /** Keeps logs as arrays, with the values that JSON would return. */
 export class MemoryJournal extends Journal {
@@ -62,12 +64,31 @@ class MemoryLog extends RecordLog {
     return this.records.slice(after, after + limit);
   }
 
+  async readEvents({ after, types, ...limits }: EventsWanted): Promise<EventPage> {
+    const page = new GrowingPage(limits);
+    for (const record of this.records.slice(after)) {
+      if (types && !types.includes(record.body.type)) continue;
+      const bytes = Buffer.byteLength(JSON.stringify(record.body));
+      if (!page.add({ ...record, hidden: null }, bytes)) break;
+    }
+    return page.page;
+  }
+
   async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
     return this.records.filter(({ body }) => types.includes(body.type));
   }
 
+  async findToolResult(callId: string): Promise<LogRecord<'TOOL_RESULT'> | undefined> {
+    return this.records.findLast((record) => isResultOf(record, callId)) as
+      LogRecord<'TOOL_RESULT'> | undefined;
+  }
+
   async readNotes(): Promise<LogNote[]> {
     return this.notes;
+  }
+
+  get addedBytes(): number {
+    return Buffer.byteLength(JSON.stringify(this.added ?? []));
   }
 
   async readAddedMessages(): Promise<Message[] | undefined> {
@@ -79,6 +100,6 @@ class MemoryLog extends RecordLog {
   private show(content: LogAppend): void {
     this.records.push(...content.records);
     this.notes.push(...toNotes(content));
-    this.added ??= content.added_messages;
+    this.added = content.added_messages ?? this.added;
   }
 }

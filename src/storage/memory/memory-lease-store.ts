@@ -28,8 +28,9 @@ export class MemoryLeaseStore extends LeaseStore {
       await interaction.commit(acquiredState(interaction.state, terms.owner, terms));
       this.core.lend(interaction, terms);
       const row = await interaction.readRow();
-      const { losses } = interaction.state;
-      return { interaction: row, lost_owner, parked: parked_signals !== null, losses };
+      const { losses, alone_losses } = interaction.state;
+      const parked = parked_signals !== null;
+      return { interaction: row, lost_owner, parked, losses, alone_losses };
     });
   }
 
@@ -40,10 +41,18 @@ export class MemoryLeaseStore extends LeaseStore {
       const { state } = interaction ?? {};
       if (!interaction || state?.epoch !== epoch || state.owner !== terms.owner) continue;
       this.core.lend(interaction, terms);
-      const { signals, cancel_reason } = state;
-      renewed.push({ interaction_id, signals, cancel_reason });
+      const { last_seq, signals, cancel_reason } = state;
+      renewed.push({ interaction_id, last_seq, signals, cancel_reason });
     }
     return renewed;
+  }
+
+  async leaveTrial(interactionId: string, epoch: number): Promise<void> {
+    await this.core.change(interactionId, async (interaction) => {
+      const { state } = interaction;
+      if (state.epoch === epoch && state.owner !== null)
+        await interaction.commit({ ...state, trial: 0 });
+    });
   }
 
   async releaseLease(interactionId: string, epoch: number): Promise<void> {
@@ -74,7 +83,7 @@ export class MemoryLeaseStore extends LeaseStore {
       .map(({ id, state }) => ({
         id,
         is_lost: state.owner !== null,
-        losses: countLosses(state),
+        ...countLosses(state),
       }));
   }
 

@@ -1,4 +1,6 @@
-import { RecordStore } from '../../persistence/record.store.js';
+import { EVENT_OVERHEAD, RecordStore } from '../../persistence/record.store.js';
+import type { EventLimits, EventPage } from '../../persistence/record.store.js';
+import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type {
   AppendBatch,
@@ -14,6 +16,8 @@ import type { StoredInteraction } from './stored-interaction.js';
 
 type WritePlan = Exclude<AppendPlan, { outcome: AppendOutcome }>;
 
+const NO_EVENTS: EventPage = { records: [], bytes: 0, has_more: false };
+
 export class MemoryRecordStore extends RecordStore {
   constructor(private readonly core: StoreCore) {
     super();
@@ -21,13 +25,12 @@ export class MemoryRecordStore extends RecordStore {
 
   /**
    * All batches are written before the first is awaited, so that the disk handles them together. A
-   * failure is returned after all have finished.
+   * failure is thrown after all have finished.
    */
   async append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
     const results = await Promise.allSettled(batches.map((batch) => this.appendOne(batch)));
     return results.map((result) => {
-      if (result.status === 'rejected') throw result.reason;
-      return result.value;
+      return result.status === 'rejected' ? refusal(result.reason) : result.value;
     });
   }
 
@@ -38,6 +41,42 @@ export class MemoryRecordStore extends RecordStore {
     const interaction = this.core.index.findInteraction(interactionId);
     if (!interaction || page.after >= interaction.state.last_seq || page.limit <= 0) return [];
     return (await this.core.read(interaction, ({ log }) => log.readRecords(page))) ?? [];
+  }
+
+  async readEvents(
+    interactionId: string,
+    page: { after: number } & EventLimits,
+  ): Promise<EventPage> {
+    const interaction = this.core.index.findInteraction(interactionId);
+    if (!interaction || page.after >= interaction.state.last_seq) return NO_EVENTS;
+    return (await this.core.read(interaction, ({ log }) => log.readEvents(page))) ?? NO_EVENTS;
+  }
+
+  async readEventsOfTypes(
+    interactionIds: readonly string[],
+    types: readonly RecordType[],
+    bytes: number,
+  ): Promise<Map<string, EventPage>> {
+    const limit = Math.ceil(bytes / EVENT_OVERHEAD) + 1;
+    const found = await this.core.readEach(
+      interactionIds.map((id) => this.core.index.findInteraction(id)),
+      ({ log }) => log.readEvents({ after: 0, types, limit, bytes }),
+    );
+    const pages = interactionIds.map((id, i) => [id, found[i] ?? NO_EVENTS] as const);
+    return new Map(pages.filter(([, { records }]) => records.length > 0));
+  }
+
+  async findToolResult(
+    interactionId: string,
+    callId: string,
+  ): Promise<LogRecord<'TOOL_RESULT'> | undefined> {
+    const first = this.core.index.findInteraction(interactionId);
+    const chat = first && this.core.index.findChat(first.known.chat_id);
+    for (const interaction of chat?.walkBranch(interactionId) ?? []) {
+      const found = await this.core.read(interaction, ({ log }) => log.findToolResult(callId));
+      if (found) return found;
+    }
+    return undefined;
   }
 
   async readRecordsOfTypes(
@@ -75,6 +114,8 @@ export class MemoryRecordStore extends RecordStore {
       if (batch.end) await this.end(interaction, chat, { plan, end: batch.end });
       else await interaction.commit(plan.state, plan.content);
       if (requests.length > 0) this.core.index.addRequests(interaction);
+      if (plan.content.records.some(({ body }) => body.type === 'AGENT_STARTED'))
+        this.core.index.addAgents(interaction);
       const { status, request_changes } = interaction.state;
       chat.journal.refresh(chat.id, {
         ...(status !== before.status && { interactions: [interaction.id] }),
@@ -103,4 +144,12 @@ export class MemoryRecordStore extends RecordStore {
     showNext();
     if (isQueued) chat.journal.refresh(chat.id, { chat: true });
   }
+}
+
+/** @throws the reason, if it is a fault of the disk */
+function refusal(reason: unknown): StoreRefused {
+  const isValueAtFault = reason instanceof TypeError || reason instanceof RangeError;
+  const refused = isValueAtFault ? new StoreRefused(reason) : StoreRefused.from(reason);
+  if (!refused) throw reason;
+  return refused;
 }

@@ -7,8 +7,8 @@ import type {
 } from '../../persistence/rows/request-rows.js';
 import { settledState } from './interaction-state.js';
 import type { StoreCore } from './store-core.js';
-import type { SortKey } from './store-index.js';
-import { compareKeys } from './store-index.js';
+import type { RequestPlace, SortKey } from './store-index.js';
+import { compareKeys, firstAfter, placesOf } from './store-index.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
@@ -32,23 +32,27 @@ export class MemoryRequestStore extends RequestStore {
     return this.core.read(this.core.index.findByRequest(id), (owner) => findRow(owner, id));
   }
 
-  async listRequests({ limit, after, status, ...scope }: RequestPage): Promise<RequestRow[]> {
-    const { busyChats, newestFirst } = this.core.index;
-    const isWanted = (row: RequestRow) =>
-      (!status || row.status === status) && (!after || compareKeys(row, after) > 0);
-    const isPending = status === 'pending';
-    const all = this.inScope(scope) ?? (isPending ? busyChats : newestFirst).flatMap(partsOf);
-    if (isPending) {
-      const pending = all.flatMap(({ pendingRequests }) => pendingRequests.filter(isWanted));
-      return pending.sort(compareKeys).slice(0, limit);
-    }
-    // One log after the other, so that at most one page and the requests of one log are in memory.
-    let page: RequestRow[] = [];
-    for (const interaction of all) {
-      if (interaction.state.request_changes === 0) continue;
-      const rows = (await this.core.read(interaction, (each) => each.readRequests())) ?? [];
-      const wanted = rows.filter(isWanted);
-      if (wanted.length > 0) page = [...page, ...wanted].sort(compareKeys).slice(0, limit);
+  async listRequests({
+    limit,
+    bytes,
+    after,
+    status,
+    ...scope
+  }: RequestPage): Promise<RequestRow[]> {
+    const page: RequestRow[] = [];
+    let left = bytes ?? Infinity;
+    let last: StoredInteraction | undefined;
+    let rows: readonly RequestRow[] = [];
+    for (const { id, interaction } of this.placesIn({ status, ...scope }, after)) {
+      if (page.length >= limit || left < 0) return page;
+      if (status && interaction.statusOfRequest(id) !== status) continue;
+      if (interaction !== last || !interaction.hasEnded)
+        rows = (await this.core.read(interaction, (each) => each.readRequests())) ?? [];
+      last = interaction;
+      const row = rows.find((each) => each.id === id);
+      if (!row || (status && row.status !== status)) continue;
+      left -= bytesOf(row);
+      page.push(row);
     }
     return page;
   }
@@ -62,19 +66,33 @@ export class MemoryRequestStore extends RequestStore {
       .slice(0, limit);
   }
 
-  /** Undefined if the scope is unlimited. */
+  /** Oldest first, after `after`. */
+  private placesIn(
+    scope: Pick<RequestPage, 'status' | 'chat_id' | 'interaction_id'>,
+    after: SortKey | undefined,
+  ): readonly RequestPlace[] {
+    const owners = this.inScope(scope);
+    const all = owners?.flatMap(placesOf).sort(compareKeys) ?? this.core.index.requestsByAge;
+    return after ? all.slice(firstAfter(all, after)) : all;
+  }
+
+  /**
+   * Undefined if the scope is unlimited. Only interactions that have not ended have pending ones.
+   */
   private inScope({
+    status,
     chat_id,
     interaction_id,
-  }: Pick<RequestPage, 'chat_id' | 'interaction_id'>): readonly StoredInteraction[] | undefined {
+  }: Pick<RequestPage, 'status' | 'chat_id' | 'interaction_id'>):
+    readonly StoredInteraction[] | undefined {
     const { index } = this.core;
-    if (interaction_id !== undefined) {
-      const interaction = index.findInteraction(interaction_id);
-      const isThere =
-        interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
-      return isThere ? [interaction] : [];
-    }
-    return chat_id === undefined ? undefined : (index.findChat(chat_id)?.interactions ?? []);
+    if (interaction_id === undefined && chat_id === undefined)
+      return status === 'pending' ? index.busyChats.flatMap((chat) => chat.unfinished) : undefined;
+    if (interaction_id === undefined) return index.findChat(chat_id ?? '')?.interactions ?? [];
+    const interaction = index.findInteraction(interaction_id);
+    const isThere =
+      interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
+    return isThere ? [interaction] : [];
   }
 }
 
@@ -100,8 +118,9 @@ async function findRow(owner: StoredInteraction, id: string): Promise<RequestRow
   return (await owner.readRequests()).find((row) => row.id === id);
 }
 
-function partsOf({ interactions }: StoredChat): readonly StoredInteraction[] {
-  return interactions;
+/** Of what may be long in a row. */
+function bytesOf({ event, settlement }: RequestRow): number {
+  return Buffer.byteLength(JSON.stringify([event, settlement]));
 }
 
 function isOver({ expires_at }: RequestRow, at: string): boolean {

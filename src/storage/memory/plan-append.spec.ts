@@ -7,13 +7,13 @@ import { planAppend } from './plan-append.js';
 const held = startedState('process-a', { parent_id: null, branch_version: 1 });
 
 function batch(seqs: readonly number[], extra: Partial<AppendBatch> = {}): AppendBatch {
-  const records = seqs.map((seq) => ({ seq }) as LogRecord);
+  const records = seqs.map((seq) => ({ seq, body: { type: 'NOTICE' } }) as LogRecord);
   return { interaction_id: 'int_1', epoch: 1, records, ...extra };
 }
 
 function stateAfter(state: InteractionState, append: AppendBatch): InteractionState {
   const plan = planAppend(state, append);
-  if ('outcome' in plan) throw new Error(plan.outcome);
+  if ('outcome' in plan) throw new Error(String(plan.outcome));
   return plan.state;
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
+import { isProgress } from '../../protocol/progress.js';
 import type { InteractionState } from './interaction-state.js';
 import type { LogAppend } from './journal.js';
 
@@ -12,7 +13,7 @@ export type AppendPlan =
 
 /**
  * @param batch with new requests only
- * @throws AppError `log_gap` for records that don't follow the log's last one (I1)
+ * @throws AppError `log_gap` for records that don't follow the log's last one (I1), `bad_usage`
  */
 export function planAppend(state: InteractionState, batch: AppendBatch): AppendPlan {
   const { records, requests = [], end } = batch;
@@ -22,6 +23,7 @@ export function planAppend(state: InteractionState, batch: AppendBatch): AppendP
   if (records.length > 0 && fresh.length === 0) return { outcome: 'written' };
   if (isFinal(state.status)) return { outcome: 'fenced' };
   checkNoGap(state.last_seq, fresh);
+  checkUsage(batch);
   return {
     state: appendedState(state, { ...batch, records: fresh }),
     content: { records: fresh, requests, ...(end && { added_messages: end.added_messages }) },
@@ -34,6 +36,7 @@ function appendedState(state: InteractionState, batch: AppendBatch): Interaction
   const next: InteractionState = {
     ...state,
     last_seq: records.at(-1)?.seq ?? state.last_seq,
+    progressed: state.progressed || records.some(({ body }) => isProgress(body)),
     request_changes,
     ...(status && { status }),
     ...(usage && { usage }),
@@ -56,4 +59,10 @@ function checkNoGap(lastSeq: number, records: readonly LogRecord[]): void {
       `Record ${record.seq} does not follow record ${lastSeq + i}. Nothing was written.`,
     );
   });
+}
+
+/** As the columns of a database do. */
+function checkUsage({ usage }: AppendBatch): void {
+  if (!usage || Object.values(usage).every(Number.isSafeInteger)) return;
+  throw new AppError('internal', 'bad_usage', `${JSON.stringify(usage)} are not token counts.`);
 }

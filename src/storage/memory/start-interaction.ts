@@ -1,6 +1,11 @@
 import { AppError } from '../../kernel/app-error.js';
 import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
-import type { StartInteraction, StartOutcome } from '../../persistence/rows/store-rows.js';
+import type {
+  IdempotencyKey,
+  StartInteraction,
+  StartOutcome,
+  UsedKey,
+} from '../../persistence/rows/store-rows.js';
 import { MAX_QUEUED } from '../../persistence/rows/store-rows.js';
 import { cancelledState, queuedState, startedState } from './interaction-state.js';
 import type { FirstAppend, InteractionStart } from './journal.js';
@@ -33,12 +38,8 @@ async function refuse(
 ): Promise<StartOutcome | undefined> {
   const { edited_from, on_conflict, idempotency } = request;
   if (!chat) return edited_from === undefined ? undefined : { outcome: 'unknown_edit' };
-  const seen = idempotency && chat.findByIdempotencyKey(idempotency.key);
-  if (seen) {
-    const isSame = seen.known.idempotency?.fingerprint === idempotency.fingerprint;
-    if (!isSame) return { outcome: 'key_reused' };
-    return { outcome: 'repeated', interaction: await seen.readRow() };
-  }
+  const used = idempotency && (await findUsedKey(chat, idempotency));
+  if (used) return used;
   const edited = edited_from === undefined ? undefined : chat.find(edited_from);
   if (edited_from !== undefined && !edited) return { outcome: 'unknown_edit' };
   if (edited?.isQueued) return { outcome: 'edits_queued' };
@@ -46,6 +47,16 @@ async function refuse(
   if (!holder) return undefined;
   if (on_conflict === 'reject') return { outcome: 'busy', active_interaction_id: holder.id };
   return chat.queued.length >= MAX_QUEUED ? { outcome: 'queue_full' } : undefined;
+}
+
+export async function findUsedKey(
+  chat: StoredChat,
+  { key, fingerprint }: IdempotencyKey,
+): Promise<UsedKey | undefined> {
+  const seen = chat.findByIdempotencyKey(key);
+  if (!seen) return undefined;
+  if (seen.known.idempotency?.fingerprint !== fingerprint) return { outcome: 'key_reused' };
+  return { outcome: 'repeated', interaction: await seen.readRow() };
 }
 
 async function begin(
@@ -57,7 +68,7 @@ async function begin(
   const { lease } = request;
   const chat =
     known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.id));
-  const start = newStart(request, chat, known ? null : request.chat);
+  const start = newStart(request, chat, known ? null : { ...request.chat, uid: chat.uid });
   const place = { parent_id: chat.parentOf(request), branch_version: chat.branchVersion + 1 };
   const state = startedState(lease?.owner ?? null, place);
   const head = { start, user_message };

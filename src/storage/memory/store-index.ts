@@ -6,6 +6,8 @@ export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
   readonly #interactions = new Map<string, StoredInteraction>();
   readonly #ofRequests = new Map<string, StoredInteraction>();
+  readonly #ofAgents = new Map<string, StoredInteraction>();
+  #requests: RequestPlace[] | undefined;
   readonly #busy = new Set<StoredChat>();
   #newestFirst: readonly StoredChat[] | undefined;
 
@@ -19,18 +21,31 @@ export class StoreIndex {
     this.#interactions.set(interaction.id, interaction);
     if (!interaction.hasEnded) this.#busy.add(chat);
     this.addRequests(interaction);
+    this.addAgents(interaction);
   }
 
   addRequests(interaction: StoredInteraction): void {
-    for (const id of interaction.requestIds) this.#ofRequests.set(id, interaction);
+    for (const { id, created_at } of interaction.requestMarks) {
+      if (this.#ofRequests.has(id)) continue;
+      this.#ofRequests.set(id, interaction);
+      const last = this.#requests?.at(-1);
+      if (last && compareKeys(last, { id, created_at }) > 0) this.#requests = undefined;
+      this.#requests?.push({ id, created_at, interaction });
+    }
+  }
+
+  addAgents(interaction: StoredInteraction): void {
+    for (const id of interaction.agentIds) this.#ofAgents.set(id, interaction);
   }
 
   removeChat(chat: StoredChat): void {
     this.#chats.delete(chat.id);
     this.#busy.delete(chat);
-    for (const { id, requestIds } of chat.interactions) {
+    for (const { id, requestMarks, agentIds } of chat.interactions) {
       this.#interactions.delete(id);
-      for (const request of requestIds) this.#ofRequests.delete(request);
+      for (const request of requestMarks) this.#ofRequests.delete(request.id);
+      for (const agent of agentIds) this.#ofAgents.delete(agent);
+      if (requestMarks.length > 0) this.#requests = undefined;
     }
     this.#newestFirst = undefined;
   }
@@ -47,6 +62,16 @@ export class StoreIndex {
     return this.#ofRequests.get(requestId);
   }
 
+  findByAgent(agentId: string): StoredInteraction | undefined {
+    return this.#ofAgents.get(agentId);
+  }
+
+  /** All requests, oldest first; sorted anew only after one that is not the newest has come. */
+  get requestsByAge(): readonly RequestPlace[] {
+    this.#requests ??= [...new Set(this.#ofRequests.values())].flatMap(placesOf).sort(compareKeys);
+    return this.#requests;
+  }
+
   /** Chats with an active or queued interaction; the cost depends on their number only. */
   get busyChats(): readonly StoredChat[] {
     for (const chat of this.#busy) if (!chat.isBusy) this.#busy.delete(chat);
@@ -60,6 +85,15 @@ export class StoreIndex {
   }
 }
 
+/** A request and where its log is. */
+export interface RequestPlace extends SortKey {
+  readonly interaction: StoredInteraction;
+}
+
+export function placesOf(interaction: StoredInteraction): RequestPlace[] {
+  return interaction.requestMarks.map(({ id, created_at }) => ({ id, created_at, interaction }));
+}
+
 export interface SortKey {
   readonly created_at: string;
   readonly id: string;
@@ -69,4 +103,16 @@ export function compareKeys(a: SortKey, b: SortKey): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   if (a.id !== b.id) return a.id < b.id ? -1 : 1;
   return 0;
+}
+
+/** The index of the first place after `key`, in a list sorted oldest first. */
+export function firstAfter(places: readonly SortKey[], key: SortKey): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareKeys(places[middle]!, key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ChatRow, StartInteraction } from '../../persistence/rows/store-rows.js';
 import type { ChatJournal, ChatSnapshot } from './journal.js';
 import type { StoredInteraction } from './stored-interaction.js';
@@ -19,6 +20,8 @@ export class StoredChat {
   constructor(
     public row: ChatRow,
     readonly journal: ChatJournal,
+    /** Differs if the chat is deleted and created again. */
+    readonly uid: string = randomUUID(),
   ) {}
 
   get id(): string {
@@ -154,7 +157,7 @@ export class StoredChat {
       const at = mark === undefined ? interaction.supersededAt : mark;
       if (at !== null) superseded[interaction.id] = at;
     }
-    return { ...row, branch_version: this.branchVersion, superseded };
+    return { ...row, uid: this.uid, branch_version: this.branchVersion, superseded };
   }
 
   #see({ state }: StoredInteraction): void {

@@ -2,6 +2,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
+import type { Message } from '../../protocol/message.js';
 import type { InteractionState } from './interaction-state.js';
 import type { InteractionHead, InteractionStart, LogAppend, RecordLog } from './journal.js';
 import { copyJson, foldRequests, toNotes } from './log-notes.js';
@@ -12,7 +13,9 @@ type Known = Pick<
 >;
 
 const NONE: readonly never[] = [];
-const NO_CHILDREN: ReadonlySet<string> = new Set();
+
+/** The fields of a request that stay in memory after its interaction has ended. */
+export type RequestMark = Pick<RequestRow, 'id' | 'created_at' | 'status'>;
 
 /** One interaction: its state in memory, and its log, which holds all data of unbounded size. */
 export class StoredInteraction {
@@ -23,10 +26,10 @@ export class StoredInteraction {
   supersededAt: string | null = null;
   /** Kept until the interaction ends; the requests of an ended one are read from its log. */
   requests: readonly RequestRow[] = NONE;
-  requestIds: readonly string[] = NONE;
-  private children: ReadonlySet<string> = NO_CHILDREN;
-  /** False until its child agents were read from the log of an earlier process. */
-  private knowsChildren: boolean;
+  /** Of all its requests, in the order of their creation. */
+  requestMarks: readonly RequestMark[] = NONE;
+  /** Its child agents. */
+  private children: readonly string[];
 
   constructor(
     start: InteractionStart,
@@ -35,7 +38,7 @@ export class StoredInteraction {
   ) {
     const { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from } = start;
     this.known = { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from };
-    this.knowsChildren = !current.has_children;
+    this.children = current.children ?? NONE;
   }
 
   get id(): string {
@@ -67,6 +70,10 @@ export class StoredInteraction {
     return this.requests.filter(({ status }) => status === 'pending');
   }
 
+  statusOfRequest(id: string): RequestRow['status'] | undefined {
+    return this.requestMarks.find((mark) => mark.id === id)?.status;
+  }
+
   /** Saves one append, then changes to `state`. If saving fails, the state is unchanged. */
   async commit(state: InteractionState, content: LogAppend = { records: NONE }): Promise<void> {
     const show = await this.write(state, content);
@@ -75,21 +82,33 @@ export class StoredInteraction {
 
   /** Saves one append; the returned function shows it. */
   async write(to: InteractionState, content: LogAppend = { records: NONE }): Promise<() => void> {
-    const children = content.records.flatMap(startedAgent);
-    const state = children.length > 0 ? { ...to, has_children: true } : to;
+    const begun = content.records.flatMap(startedAgent);
+    const children = begun.length > 0 ? [...this.children, ...begun] : this.children;
+    const state = children.length > 0 ? withChildren(to, children) : to;
     const show = await this.log.append(content, state);
     return () => {
       show();
       this.current = state;
-      if (children.length > 0) this.addChildren(children);
+      this.children = children;
       this.setRequests(foldRequests(this.requests, copyJson(toNotes(content)), this.known));
     };
   }
 
+  /** As `commit`, for an interaction that goes on after its end: its requests are kept again. */
+  async reopen(state: InteractionState, content: LogAppend): Promise<void> {
+    const requests = foldRequests(NONE, await this.log.readNotes(), this.known);
+    await this.commit(state, content);
+    this.setRequests(requests);
+  }
+
   /** Leaves out data that is not kept for an ended interaction. */
   setRequests(rows: readonly RequestRow[]): void {
-    if (rows !== this.requests) this.requestIds = rows.map(({ id }) => id);
-    this.requests = this.hasEnded ? NONE : rows;
+    const { hasEnded } = this;
+    if (rows !== this.requests || (hasEnded && rows.length > 0))
+      this.requestMarks = rows.map(({ id, created_at, status }) => {
+        return { id, created_at, status: hasEnded && status === 'pending' ? 'closed' : status };
+      });
+    this.requests = hasEnded ? NONE : rows;
   }
 
   /** In the order of their creation. */
@@ -112,19 +131,20 @@ export class StoredInteraction {
     return toInteractionRow(await this.log.readHead(), state, supersededAt);
   }
 
-  /** Reads the log once if it has child agents that are not in memory. */
-  async hasAgent(agentId: string): Promise<boolean> {
-    if (this.known.agent_id === agentId) return true;
-    if (!this.knowsChildren) {
-      const started = await this.log.readRecordsOfTypes(['AGENT_STARTED']);
-      this.addChildren(started.flatMap(startedAgent));
-      this.knowsChildren = true;
-    }
-    return this.children.has(agentId);
+  /** Undefined unless it has ended. */
+  async readAddedMessages(): Promise<Message[] | undefined> {
+    return this.hasEnded ? this.log.readAddedMessages() : undefined;
   }
 
-  private addChildren(ids: readonly string[]): void {
-    this.children = new Set([...this.children, ...ids]);
+  /** The root agent and its children. */
+  get agentIds(): readonly string[] {
+    return [this.known.agent_id, ...this.children];
+  }
+
+  /** Called when an interaction that has not ended is loaded: its state doesn't name them yet. */
+  async loadChildren(): Promise<void> {
+    if (!this.state.has_children || this.hasEnded) return;
+    this.children = (await this.log.readRecordsOfTypes(['AGENT_STARTED'])).flatMap(startedAgent);
   }
 }
 
@@ -142,6 +162,10 @@ export function toInteractionRow(
     ...{ created_at, completed_at, superseded_at, last_seq, metadata },
     ...{ epoch, agent_id, edited_from, signals, cancel_reason },
   };
+}
+
+function withChildren(state: InteractionState, children: readonly string[]): InteractionState {
+  return { ...state, has_children: true, ...(isFinal(state.status) && { children }) };
 }
 
 function startedAgent({ agent_id, body }: LogRecord): string[] {

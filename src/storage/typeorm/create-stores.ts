@@ -16,11 +16,15 @@ import type { Vacuum } from './connection/vacuum.js';
  * @param vacuum for a database without autovacuum
  */
 export function createStores(database: Database, vacuum?: Vacuum): AllStores {
+  return { ...storesOn(database, vacuum), runs: storesOn(database.runs, vacuum) };
+}
+
+function storesOn(database: Database, vacuum?: Vacuum): AllStores {
   return {
     chats: new TypeOrmChatStore(database, vacuum),
     interactions: new TypeOrmInteractionStore(database),
     records: new TypeOrmRecordStore(database),
-    leases: new TypeOrmLeaseStore(database),
+    leases: new TypeOrmLeaseStore(database.runs),
     requests: new TypeOrmRequestStore(database),
     interventions: new TypeOrmInterventionStore(database),
     archive: new TypeOrmChatArchive(database),

@@ -39,6 +39,9 @@ export class TaskDto implements Task {
 export class TaskListDto {
   @ApiProperty({ type: [TaskDto], description: 'Oldest first.' })
   readonly items: readonly TaskDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
 }
 
 /** `task_changed` */

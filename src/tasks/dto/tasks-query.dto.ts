@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Matches, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, Min } from 'class-validator';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { TASK_STATUSES } from '../../protocol/records/fields.js';
 import type { TaskStatus } from '../../protocol/task.js';
@@ -10,6 +10,12 @@ export class ListTasksQueryDto extends PickType(ChatIdDto, ['chat_id']) {
   @IsOptional()
   @IsIn(TASK_STATUSES)
   status?: TaskStatus;
+
+  @ApiPropertyOptional({ description: 'The `next_cursor` of the previous page.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  cursor?: string;
 }
 
 export class DeleteTaskQueryDto {

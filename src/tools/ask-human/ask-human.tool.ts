@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { ToolContext, ToolPolicy } from '../tool.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { ToolContext, ToolPolicy } from '../core/tool.js';
 
 const input = z.object({
   question: z.string().min(1).max(10_000).describe('What to ask, complete in itself.'),

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { CommandRunner } from '../../workspace/command-runner.js';
 import type { CommandEnd } from '../../workspace/command-runner.js';
 import { Workspaces } from '../../workspace/workspaces.js';
-import { ToolLimits, keptOutput } from '../tool-limits.js';
-import { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { ToolContext, ToolPolicy } from '../tool.js';
-import { BoundedOutput } from '../bounded-output.js';
+import { ToolLimits, keptOutput } from '../core/tool-limits.js';
+import { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { ToolContext, ToolPolicy } from '../core/tool.js';
+import { BoundedOutput } from '../text/bounded-output.js';
 import { MAX_PROCESSES } from '../../workspace/sandbox/with-limits.js';
 
 /** Maximum length of a command: it fits into one process argument, whatever its characters. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { z } from 'zod';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { ToolPolicy } from '../tool.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { ToolPolicy } from '../core/tool.js';
 import { CalculatorThread } from './calculator-thread.js';
 
 const MAX_LENGTH = 1_000;

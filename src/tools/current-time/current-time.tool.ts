@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Clock } from '../../kernel/clock.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { ToolPolicy } from '../tool.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { ToolPolicy } from '../core/tool.js';
 
 const input = z.object({
   timezone: z

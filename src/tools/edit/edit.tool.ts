@@ -7,10 +7,10 @@ import type { FileChange } from '../files/file-changes.js';
 import { pathInput, textInput } from '../files/inputs.js';
 import { decodeText, encodeText } from '../files/text-content.js';
 import { ToolFault } from '../files/tool-fault.js';
-import { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { CallAbout, ToolContext, ToolPolicy } from '../tool.js';
+import { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { CallAbout, ToolContext, ToolPolicy } from '../core/tool.js';
 import { noMatch, severalMatches } from './edit-faults.js';
 import { MAX_PLACES, replaceText } from './replace-text.js';
 

@@ -13,7 +13,7 @@ export function describeChange({ path, before, after }: ChangeAbout): string {
   const old = before && decodeText(before);
   const now = decodeText(after);
   if (!now.ok || old?.ok === false)
-    return `${path}, which is no text: ${before?.length ?? 0} bytes become ${after.length}.`;
+    return `${path}, which is not text: ${before?.length ?? 0} bytes become ${after.length}.`;
   const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
   const notes = old ? notesOn(old, now) : [];
   return [`${path} (+${added} −${removed} lines)`, ...notes, text].join('\n');

@@ -7,7 +7,7 @@ import { replaceFile } from '../../workspace/replace-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { WorkspaceFault } from '../../workspace/workspace-fault.js';
 import { Workspaces } from '../../workspace/workspaces.js';
-import type { CallAbout, ToolContext } from '../tool.js';
+import type { CallAbout, ToolContext } from '../core/tool.js';
 import { describeChange } from './describe-change.js';
 import type { FileState } from './file-state.js';
 import { stateOf } from './file-state.js';
@@ -124,7 +124,7 @@ export class FileChanges {
         );
       case 'unseen':
         throw new ToolFault(
-          `${path} is there already, and nobody has read it in this chat. Read it first, so that nothing is lost unseen.`,
+          `${path} already exists and has not been read in this chat. Read it first, so that no content is lost.`,
         );
     }
   }

@@ -1,7 +1,7 @@
 import { parsePath } from '../../workspace/parse-path.js';
 import { WorkspaceFault } from '../../workspace/workspace-fault.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import type { ToolContext } from '../tool.js';
+import type { ToolContext } from '../core/tool.js';
 import { ToolFault } from './tool-fault.js';
 
 export interface PermittedCall {

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import type { StructuredPatchHunk } from 'diff';
-import { showUnseen } from '../show-unseen.js';
+import { showUnseen } from '../text/show-unseen.js';
 import { cutText } from './cut-text.js';
 
 export interface Versions {

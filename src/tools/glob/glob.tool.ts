@@ -6,9 +6,9 @@ import { unsuitable } from '../../workspace/workspace-fault.js';
 import { Answer } from '../search/answer.js';
 import { globInput, pathInput } from '../search/search-inputs.js';
 import { SearchTool } from '../search/search-tool.js';
-import type { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import type { ToolContext } from '../tool.js';
+import type { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import type { ToolContext } from '../core/tool.js';
 
 const MAX_FILES = 1000;
 
@@ -49,9 +49,12 @@ export class GlobTool extends SearchTool<Input> {
   private async list(tree: FileTree, glob: string, at: string): Promise<ToolOutput> {
     const wanted = compileGlob(glob);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_FILES);
-    for await (const { path } of tree.below(at)) {
-      const isMatch = wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
-      if (isMatch && !answer.add(path)) break;
+    for await (const files of tree.below(at)) {
+      if (answer.isFull) break;
+      for (const { path } of files) {
+        const isMatch = wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
+        if (isMatch && !answer.add(path)) break;
+      }
     }
     return answer.end(summaryOf(answer.found, glob), tree.leftOut.remarks());
   }

@@ -6,9 +6,9 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { Answer } from '../search/answer.js';
 import { globInput, pathInput, regexInput } from '../search/search-inputs.js';
 import { SearchTool } from '../search/search-tool.js';
-import type { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import type { ToolContext } from '../tool.js';
+import type { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import type { ToolContext } from '../core/tool.js';
 import { LineSearch } from './line-search.js';
 import { compileGlob } from '../../matching/glob.js';
 
@@ -57,19 +57,19 @@ export class GrepTool extends SearchTool<Input> {
   ): Promise<ToolOutput> {
     const { path: at, stats } = await workspace.resolve(path);
     const isFolder = stats.isDirectory();
-    const files = isFolder ? tree.below(at) : tree.only(at);
+    const files = isFolder ? tree.below(at) : tree.file(at);
     const isWanted = fileMatcher(glob, isFolder ? at : at.replace(/\/?[^/]*$/, ''));
     const lines = new LineSearch(LinearRegex.compile(pattern, { ignoreCase: ignore_case }), tree);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_LINES);
     const found = new Set<string>();
-    for await (const file of files) {
-      if (answer.isFull) break;
-      if (!isWanted(file.path)) continue;
-      for await (const { number, text } of lines.in(file)) {
-        const gap = found.size > 0 && !found.has(file.path) ? '\n' : '';
-        if (!answer.add(`${gap}${file.path}:${number}: ${text}`)) break;
-        found.add(file.path);
+    for await (const group of files) {
+      const wanted = group.filter((file) => isWanted(file.path));
+      for await (const { file, number, text } of lines.in(wanted)) {
+        const gap = found.size > 0 && !found.has(file) ? '\n' : '';
+        if (!answer.add(`${gap}${file}:${number}: ${text}`)) break;
+        found.add(file);
       }
+      if (answer.isFull) break;
     }
     return answer.end(summaryOf(answer.found, found.size), tree.leftOut.remarks());
   }

@@ -6,13 +6,15 @@ import { readUpTo } from '../../workspace/read-file.js';
 import { openFileIn } from '../../workspace/workspace.js';
 
 export interface FoundLine {
+  /** Path of the file. */
+  readonly file: string;
   /** Line number, from 1. */
   readonly number: number;
   /** The line; if it is long, the part around the match. */
   readonly text: string;
 }
 
-/** Searches files for matching lines, one file after the other. */
+/** Searches files for matching lines. */
 export class LineSearch {
   private readonly breather = new Breather();
 
@@ -21,15 +23,29 @@ export class LineSearch {
     private readonly run: { readonly leftOut: SkippedFiles; readonly signal: AbortSignal },
   ) {}
 
-  async *in(file: TreeFile): AsyncGenerator<FoundLine, void, undefined> {
-    const read = await readFileText(file);
-    if (typeof read === 'string') return void this.run.leftOut.leave(read);
-    for (const [number, line] of linesOf(read.text)) {
+  /** The lines in the order of the files. Small files are read together. */
+  async *in(files: readonly TreeFile[]): AsyncGenerator<FoundLine, void, undefined> {
+    const reads = files.map((file) => readFileText(file, MAX_SMALL_FILE));
+    try {
+      for (const [index, file] of files.entries()) {
+        let read = await reads[index]!;
+        if (read === 'large') read = await readFileText(file, MAX_FILE);
+        if (typeof read === 'string') this.run.leftOut.leave(read);
+        else yield* this.inText(file.path, read.text);
+        if (this.run.signal.aborted) return;
+      }
+    } finally {
+      await Promise.all(reads);
+    }
+  }
+
+  private async *inText(file: string, content: string): AsyncGenerator<FoundLine, void, undefined> {
+    for (const [number, line] of linesOf(content)) {
       await this.breather.breathe();
       if (this.run.signal.aborted) return;
       const found = this.regex.finds(line);
       if (found === 'too much') this.run.leftOut.leave('slow');
-      else if (found) yield { number, text: showLine(line, this.placeIn(line)) };
+      else if (found) yield { file, number, text: showLine(line, this.placeIn(line)) };
     }
   }
 
@@ -69,22 +85,23 @@ function showLine(line: string, match: number): string {
 
 /** Maximum size of a searched file, in bytes. */
 const MAX_FILE = 10_000_000;
+/** Maximum size of a file that is read together with others, in bytes. */
+const MAX_SMALL_FILE = 256 * 1024;
 
 /** The reason why a file is not searched; `binary`: it contains a NUL byte. */
 type NoText = 'large' | 'binary' | 'unopened';
 
-/** Reads a file as text. */
-async function readFileText({
-  folder,
-  name,
-  path,
-}: TreeFile): Promise<{ readonly text: string } | NoText> {
+/** Reads a file as text, unless it is larger than `limit` bytes. Never rejects. */
+async function readFileText(
+  { folder, name, path }: TreeFile,
+  limit: number,
+): Promise<{ readonly text: string } | NoText> {
   const file = await openFileIn(folder, name, path).catch(() => undefined);
   if (!file) return 'unopened';
   try {
-    if (file.stats.size > MAX_FILE) return 'large';
-    const bytes = await readUpTo(file.handle, MAX_FILE + 1);
-    if (bytes.length > MAX_FILE) return 'large';
+    if (file.stats.size > limit) return 'large';
+    const bytes = await readUpTo(file.handle, { limit: limit + 1, size: file.stats.size });
+    if (bytes.length > limit) return 'large';
     return bytes.includes(0) ? 'binary' : { text: new TextDecoder().decode(bytes) };
   } catch {
     return 'unopened';

@@ -1,4 +1,4 @@
-import { IMAGES, pngOf } from '../../../test/support/images.js';
+import { IMAGES, pngOf } from '../../../test/support/tools/images.js';
 import { MAX_IMAGE_BYTES, readImage } from './read-image.js';
 
 const bytesOf = (base64: string) => Buffer.from(base64, 'base64');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toErrorText } from '../to-text.js';
-import type { ToolContext } from '../tool.js';
+import { toErrorText } from '../text/to-text.js';
+import type { ToolContext } from '../core/tool.js';
 
 /** Maximum length of a tool's arguments, as JSON text. */
 const MAX_ARGUMENTS = 1_000_000;

@@ -7,11 +7,8 @@ import { PythonSettings } from './python-settings.js';
 
 /** Number of idle interpreters in reserve. */
 const SPARE = 1;
-/**
- * Maximum number of interpreters, with those that wait for people and agents. Each may use the full
- * memory limit of a program.
- */
-const MAX = 32;
+/** The part of all programs that one chat may run. */
+const CHAT_PART = 1 / 2;
 
 /**
  * Pool of interpreters, each for one program. Starts with the first request; from then on one idle
@@ -20,14 +17,21 @@ const MAX = 32;
  */
 @Injectable()
 export class Interpreters implements OnModuleDestroy {
-  protected readonly max: number = MAX;
+  /** Maximum number of programs, with those that wait for people and agents. */
+  private readonly max: number;
+  private readonly maxInChat: number;
   private spare: readonly Promise<Interpreter>[] = [];
   private readonly all = new Set<Interpreter>();
-  /** Number of interpreters in use or requested. */
-  private taken = 0;
+  /** The chats of the interpreters in use or requested, once for each. */
+  private readonly taken: string[] = [];
   private isOver = false;
 
-  constructor(private readonly settings: PythonSettings) {}
+  /** Each program may use its full memory limit. */
+  constructor(private readonly settings: PythonSettings) {
+    const { pythonTotalMb, pythonMemoryMb } = settings;
+    this.max = Math.max(1, Math.floor(pythonTotalMb / pythonMemoryMb));
+    this.maxInChat = Math.ceil(this.max * CHAT_PART);
+  }
 
   async onModuleDestroy(): Promise<void> {
     this.isOver = true;
@@ -38,18 +42,15 @@ export class Interpreters implements OnModuleDestroy {
    * Takes an interpreter for exclusive use. The caller has to give it back with `discard`.
    * @throws AppError `too_many_programs`
    */
-  async take(): Promise<Interpreter> {
-    if (this.taken >= this.max)
-      throw new AppError(
-        'unavailable',
-        'too_many_programs',
-        `${this.max} Python programs run at the moment. Try again when some of them are done.`,
-      );
-    this.taken++;
+  async take(chatId: string): Promise<Interpreter> {
+    const inChat = this.taken.filter((each) => each === chatId).length;
+    if (inChat >= this.maxInChat) throw tooMany(`${inChat} Python programs of this chat`);
+    if (this.taken.length >= this.max) throw tooMany(`${this.max} Python programs`);
+    this.taken.push(chatId);
     try {
       return await this.next();
     } catch (error) {
-      this.taken--;
+      this.giveBack(chatId);
       throw error;
     }
   }
@@ -60,9 +61,13 @@ export class Interpreters implements OnModuleDestroy {
   }
 
   /** Removes the interpreter after the end of its program. */
-  async discard(interpreter: Interpreter): Promise<void> {
+  async discard(interpreter: Interpreter, chatId: string): Promise<void> {
     await this.remove(interpreter);
-    this.taken--;
+    this.giveBack(chatId);
+  }
+
+  private giveBack(chatId: string): void {
+    this.taken.splice(this.taken.indexOf(chatId), 1);
   }
 
   private async next(): Promise<Interpreter> {
@@ -108,4 +113,12 @@ export class Interpreters implements OnModuleDestroy {
   private throwIfOver(): void {
     if (this.isOver) throw new AppError('unavailable', 'stopping', 'The server is stopping.');
   }
+}
+
+function tooMany(what: string): AppError {
+  return new AppError(
+    'unavailable',
+    'too_many_programs',
+    `${what} run at the moment, and there is no memory for more. Try again when some of them are done.`,
+  );
 }

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { BoundedOutput } from '../bounded-output.js';
-import { ToolLimits, keptOutput } from '../tool-limits.js';
-import { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { ToolContext, ToolPolicy } from '../tool.js';
+import { BoundedOutput } from '../text/bounded-output.js';
+import { ToolLimits, keptOutput } from '../core/tool-limits.js';
+import { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { ToolContext, ToolPolicy } from '../core/tool.js';
 import { answerRequest } from './answer-request.js';
 import type { Interpreter } from './interpreter.js';
 import { Interpreters } from './interpreters.js';
@@ -65,11 +65,11 @@ export class PythonTool extends Tool<Input> {
   async execute({ code }: Input, context: ToolContext): Promise<ToolOutput> {
     const turn = await Turn.take(this.turns);
     try {
-      const interpreter = await this.interpreters.take();
+      const interpreter = await this.interpreters.take(context.chat_id);
       try {
         return await this.run(interpreter, { code, context, turn });
       } finally {
-        await this.interpreters.discard(interpreter);
+        await this.interpreters.discard(interpreter, context.chat_id);
       }
     } finally {
       turn.end();
@@ -124,7 +124,7 @@ function describeEnd(end: ProgramEnd, memory_mb: number): string {
     case 'exited':
       return `[The program left with exit code ${end.code}.]`;
     case 'refused':
-      return `[The program was stopped: it called ${end.name}, which reaches out of Python. There is no JavaScript, no native library, no network and no process here.]`;
+      return `[The program was stopped: it called ${end.name}, which is not available here. There is no JavaScript, no native library, no network and no process here.]`;
     case 'crashed':
       return `[The interpreter was stopped: ${why(end.why, memory_mb)}.]`;
     case 'stopped':

@@ -1,4 +1,4 @@
-import { outputIdOf, outputPath } from '../output-path.js';
+import { outputIdOf, outputPath } from '../text/output-path.js';
 import { showOutput } from './show-output.js';
 
 const ALL = { offset: 1, limit: 2_000, room: 30_000 };

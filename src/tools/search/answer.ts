@@ -1,4 +1,4 @@
-import { ToolOutput } from '../tool-output.js';
+import { ToolOutput } from '../core/tool-output.js';
 
 /** Characters reserved for the summary. */
 const END_ROOM = 600;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Workspaces } from '../../workspace/workspaces.js';
-import { ToolLimits } from '../tool-limits.js';
-import { Tool } from '../tool.js';
-import type { ToolPolicy } from '../tool.js';
+import { ToolLimits } from '../core/tool-limits.js';
+import { Tool } from '../core/tool.js';
+import type { ToolPolicy } from '../core/tool.js';
 
 /** Timeout of a search, in milliseconds. */
 const MAX_MS = 30_000;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { FileChanges } from '../files/file-changes.js';
 import type { FileChange } from '../files/file-changes.js';
 import { pathInput, textInput } from '../files/inputs.js';
-import { ToolOutput } from '../tool-output.js';
-import { ToolProvider } from '../tool-provider.decorator.js';
-import { Tool } from '../tool.js';
-import type { CallAbout, ToolContext, ToolPolicy } from '../tool.js';
+import { ToolOutput } from '../core/tool-output.js';
+import { ToolProvider } from '../core/tool-provider.decorator.js';
+import { Tool } from '../core/tool.js';
+import type { CallAbout, ToolContext, ToolPolicy } from '../core/tool.js';
 
 const input = z.object({
   path: pathInput,

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { userUmask } from '../../kernel/umask.js';
 import { hostId } from './host-id.js';
 import type { OutputPipe } from './output-pipe.js';
 import { ProcessFamily } from './process-family.js';
@@ -22,10 +23,10 @@ export interface ProcessExit {
 }
 
 /**
- * Shell script that waits for one line, then becomes the command. Without the line, no part of the
- * command ever runs.
+ * Shell script that restores the user's umask, waits for one line, then becomes the command.
+ * Without the line, no part of the command ever runs.
  */
-const GATE = 'IFS= read -r -u 3 && exec 3<&- && exec "$@"; exit 125';
+const GATE = 'umask "$1"; shift; IFS= read -r -u 3 && exec 3<&- && exec "$@"; exit 125';
 const MARKER = 'PARLEY_PROCESS';
 
 /**
@@ -52,7 +53,8 @@ export class GatedProcess {
     { cwd, env, output }: GatedProcessOptions,
   ): Promise<GatedProcess> {
     const marker = `${MARKER}=${randomUUID()}`;
-    const child = spawn('bash', ['--norc', '--noprofile', '-c', GATE, 'gate', ...command], {
+    const umask = userUmask().toString(8);
+    const child = spawn('bash', ['--norc', '--noprofile', '-c', GATE, 'gate', umask, ...command], {
       cwd,
       env: { ...env, [MARKER]: marker.slice(MARKER.length + 1) },
       detached: true,

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 
 /** A place that is empty for a sandboxed command. */
 export interface HiddenPlace {
@@ -27,7 +27,7 @@ export async function findHiddenPlaces(
   workspace: string,
 ): Promise<HiddenPlace[]> {
   const home = homedir();
-  const wanted = [...own, ...SHARED, resolve('.env'), ...KEYS.map((name) => join(home, name))];
+  const wanted = [...own, ...SHARED, ...KEYS.map((name) => join(home, name))];
   const found = (await Promise.all(wanted.map(look))).filter((place) => place !== undefined);
   const sorted = found.toSorted((a, b) => a.path.length - b.path.length);
   return sorted.filter(({ path }, at) => {

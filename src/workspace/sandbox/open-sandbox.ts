@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.js';
 
 type SandboxSettings = Pick<
   Config,
-  'sandbox' | 'sandboxNetwork' | 'dataDir' | 'workspaceDir' | 'workspaceRoots'
+  'sandbox' | 'sandboxNetwork' | 'ownPaths' | 'workspaceDir' | 'workspaceRoots'
 >;
 
 /**
@@ -17,8 +17,8 @@ type SandboxSettings = Pick<
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const logger = new Logger('Sandbox');
   if (settings.sandbox === 'none') return unconfined(logger, 'SANDBOX=none says so');
-  const { sandboxNetwork: network, dataDir, workspaceDir, workspaceRoots } = settings;
-  const hidden = [dataDir, workspaceDir, ...workspaceRoots];
+  const { sandboxNetwork: network, ownPaths, workspaceDir, workspaceRoots } = settings;
+  const hidden = [...ownPaths, workspaceDir, ...workspaceRoots];
   const probed = await probeBubblewrap({ network, hidden });
   if (!probed.works && settings.sandbox === 'bwrap') throw refusal(probed.why);
   if (!probed.works) return unconfined(logger, `of bubblewrap, ${probed.why}`);

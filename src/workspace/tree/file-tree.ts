@@ -11,8 +11,10 @@ import { SkippedFiles } from './skipped-files.js';
 /** Maximum number of entries and of nested folders in a walk. */
 const MAX_ENTRIES = 100_000;
 const MAX_DEPTH = 64;
+/** Maximum number of files in a group. */
+const MAX_GROUP = 16;
 
-/** A regular file, as a name in a folder that is open until the next file is requested. */
+/** A regular file, as a name in a folder that is open until the next group is requested. */
 export interface TreeFile {
   /** Relative to the workspace, without symbolic links on the way. */
   readonly path: string;
@@ -49,11 +51,12 @@ export class FileTree {
   }
 
   /**
-   * All files below a folder.
+   * All files below a folder, in groups: consecutive files of one folder, which may be read
+   * together.
    * @param at its path without symbolic links, '' for the workspace
    * @throws WorkspaceFault
    */
-  async *below(at: string): AsyncGenerator<TreeFile, void, undefined> {
+  async *below(at: string): AsyncGenerator<TreeFile[], void, undefined> {
     const names = parsePath(`./${at}`);
     if (names.length > MAX_DEPTH) throw unsuitable(at, 'is too deep');
     yield* this.inside(names, (folder, ignored) =>
@@ -66,20 +69,20 @@ export class FileTree {
    * @param at its path without symbolic links
    * @throws WorkspaceFault
    */
-  async *only(at: string): AsyncGenerator<TreeFile, void, undefined> {
+  async *file(at: string): AsyncGenerator<TreeFile[], void, undefined> {
     const names = parsePath(`./${at}`);
     const name = names.pop() ?? '.';
     if (!this.options.shows(at)) return void this.leftOut.leave('hidden');
     yield* this.inside(names, async function* (folder) {
-      yield { path: at, folder, name };
+      yield [{ path: at, folder, name }];
     });
   }
 
   /** Opens the folders on the way, each from its parent. */
   private async *inside(
     names: readonly string[],
-    work: (folder: Folder, ignored: IgnoreChain) => AsyncGenerator<TreeFile, void, undefined>,
-  ): AsyncGenerator<TreeFile, void, undefined> {
+    work: (folder: Folder, ignored: IgnoreChain) => AsyncGenerator<TreeFile[], void, undefined>,
+  ): AsyncGenerator<TreeFile[], void, undefined> {
     let here = await this.workspace.root.openFolder('.');
     const way = [here];
     let ignored = IgnoreChain.NONE;
@@ -100,25 +103,33 @@ export class FileTree {
   private async *walk(
     folder: Folder,
     { at, ignored, depth }: { at: string; ignored: IgnoreChain; depth: number },
-  ): AsyncGenerator<TreeFile, void, undefined> {
+  ): AsyncGenerator<TreeFile[], void, undefined> {
     const here = await ignored.enter(folder, at, this.breather);
+    let group: TreeFile[] = [];
     for (const entry of await this.list(folder)) {
       await this.breather.breathe();
       if (this.options.signal.aborted) return;
       const { name } = entry;
       const path = at === '' ? name : `${at}/${name}`;
       if (!(await this.isOfInterest(entry, path, here))) continue;
-      if (entry.isFile()) yield { path, folder, name };
-      else if (depth >= MAX_DEPTH) this.leftOut.leave('deep');
+      const isFile = entry.isFile();
+      if (isFile) group.push({ path, folder, name });
+      if (!isFile || group.length === MAX_GROUP) {
+        if (group.length > 0) yield group;
+        group = [];
+      }
+      if (isFile) continue;
+      if (depth >= MAX_DEPTH) this.leftOut.leave('deep');
       else yield* this.enter(folder, name, { at: path, ignored: here, depth: depth + 1 });
     }
+    if (group.length > 0) yield group;
   }
 
   private async *enter(
     parent: Folder,
     name: string,
     place: { at: string; ignored: IgnoreChain; depth: number },
-  ): AsyncGenerator<TreeFile, void, undefined> {
+  ): AsyncGenerator<TreeFile[], void, undefined> {
     const folder = await parent.openFolder(name).catch(() => undefined);
     if (!folder) return void this.leftOut.leave('unopened');
     try {

@@ -162,6 +162,22 @@ function describeGroups(tested: StoreUnderTest): void {
     for (const { id } of rows) expect(await readAll(tested.store, id)).toHaveLength(2);
   });
 
+  it.each([12.5, 1e300, NaN, Infinity])('refuses %d as a number of tokens', async (count) => {
+    const { id } = await started(tested.store, { lease: HELD });
+    const usage = { input_tokens: count, output_tokens: 1 };
+    expect(await tested.store.append([newBatch(id, [2, 2], { usage })])).toEqual([
+      expect.objectContaining({ code: 'store_refused' }),
+    ]);
+    expect(await tested.store.append([newBatch(id, [2, 2])])).toEqual(['written']);
+  });
+
+  it('takes as many tokens as a number can count', async () => {
+    const { id } = await started(tested.store, { lease: HELD });
+    const usage = { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 4e9 };
+    expect(await tested.store.append([newBatch(id, [2, 2], { usage })])).toEqual(['written']);
+    expect(await tested.store.findInteraction(id)).toMatchObject({ usage });
+  });
+
   it('hurts no neighbour of a batch that can’t be written', async () => {
     const [first, broken, last] = await Promise.all(
       Array.from({ length: 3 }, () => started(tested.store, { lease: HELD })),
@@ -172,12 +188,13 @@ function describeGroups(tested: StoreUnderTest): void {
       records: [newRecord(broken.id, 2, { hidden: 1n })],
     };
     const good = [newBatch(first.id, [2, 3]), newBatch(last.id, [2, 3])];
-    await tested.store.append([good[0]!, bad, good[1]!]).catch(() => undefined);
-    for (const batch of good) {
-      expect(await tested.store.append([batch])).toEqual(['written']);
-      expect(await readAll(tested.store, batch.interaction_id)).toHaveLength(3);
-    }
-    await expect(tested.store.append([bad])).rejects.toThrow();
+    const refused = expect.objectContaining({ code: 'store_refused' });
+    expect(await tested.store.append([good[0]!, bad, good[1]!])).toEqual([
+      ...['written', refused, 'written'],
+    ]);
+    for (const { interaction_id } of good)
+      expect(await readAll(tested.store, interaction_id)).toHaveLength(3);
+    expect(await tested.store.append([bad])).toEqual([refused]);
     expect(await readAll(tested.store, broken.id)).toHaveLength(1);
     expect(await tested.store.append([newBatch(broken.id, [2, 2])])).toEqual(['written']);
   });

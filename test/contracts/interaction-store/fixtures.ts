@@ -1,4 +1,4 @@
-import type { WholeStore } from '../../support/whole-store.js';
+import type { WholeStore } from '../../support/store/whole-store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type {

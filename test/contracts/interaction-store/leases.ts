@@ -10,7 +10,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
-import { listUnowned } from '../../support/list-unowned.js';
+import { listUnowned } from '../../support/store/list-unowned.js';
 
 const OTHER = { ...HELD, owner: 'process-b' };
 
@@ -21,7 +21,13 @@ export function describeLeases(tested: StoreUnderTest): void {
       const tries = Array.from({ length: 30 }, () => tested.store.acquireLease(row.id, HELD));
       const taken = (await Promise.all(tries)).filter((lease) => lease !== undefined);
       expect(taken).toEqual([
-        { interaction: { ...row, epoch: 1 }, lost_owner: null, parked: false, losses: 0 },
+        {
+          interaction: { ...row, epoch: 1 },
+          lost_owner: null,
+          parked: false,
+          losses: 0,
+          alone_losses: 0,
+        },
       ]);
       expect(await tested.store.findInteraction(row.id)).toEqual({ ...row, epoch: 1 });
     });
@@ -78,7 +84,12 @@ export function describeLeases(tested: StoreUnderTest): void {
         [...asked, { interaction_id: interactionId(), epoch: 1 }],
         HELD,
       );
-      const state = { interaction_id: held.id, signals: 1, cancel_reason: 'enough' };
+      const state = {
+        interaction_id: held.id,
+        last_seq: 1,
+        signals: 1,
+        cancel_reason: 'enough',
+      };
       expect(renewed).toEqual([state]);
       expect(await tested.store.renewLeases([], HELD)).toEqual([]);
     });

@@ -1,5 +1,5 @@
-import type { WholeStore } from '../../support/whole-store.js';
-import { memoryStore } from '../../support/whole-store.js';
+import type { WholeStore } from '../../support/store/whole-store.js';
+import { memoryStore } from '../../support/store/whole-store.js';
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import type { AppendBatch } from '../../../src/persistence/rows/store-rows.js';

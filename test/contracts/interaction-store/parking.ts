@@ -13,7 +13,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
-import { listUnowned } from '../../support/list-unowned.js';
+import { listUnowned } from '../../support/store/list-unowned.js';
 
 const OTHER = { ...HELD, owner: 'process-b' };
 const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
@@ -47,7 +47,13 @@ export function describeParking(tested: StoreUnderTest): void {
       expect(await isListed(tested, row.id)).toBe(true);
       const lease = await tested.store.acquireLease(row.id, OTHER);
       const interaction = { ...row, epoch: 2, signals: 1 };
-      expect(lease).toEqual({ interaction, lost_owner: null, parked: true, losses: 0 });
+      expect(lease).toEqual({
+        interaction,
+        lost_owner: null,
+        parked: true,
+        losses: 0,
+        alone_losses: 0,
+      });
       expect(await isListed(tested, row.id)).toBe(false);
     });
 

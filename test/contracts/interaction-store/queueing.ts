@@ -16,7 +16,7 @@ import {
   started,
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
-import { listUnowned } from '../../support/list-unowned.js';
+import { listUnowned } from '../../support/store/list-unowned.js';
 
 export function describeQueueing(tested: StoreUnderTest): void {
   describe('queueing', () => {

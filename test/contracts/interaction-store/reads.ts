@@ -11,6 +11,8 @@ import {
   queued,
   started,
 } from './fixtures.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
+import type { RecordBody } from '../../../src/protocol/events.js';
 import type { StoreUnderTest } from './store-under-test.js';
 
 export function describeReads(tested: StoreUnderTest): void {
@@ -68,6 +70,9 @@ export function describeReads(tested: StoreUnderTest): void {
       expect(await tested.store.readRecordsOfTypes([first.id], [])).toEqual([]);
     });
 
+    describeEvents(tested);
+    describeResults(tested);
+
     it('knows how far each log is', async () => {
       const first = await started(tested.store, { lease: HELD });
       const second = await started(tested.store);
@@ -101,6 +106,116 @@ export function describeReads(tested: StoreUnderTest): void {
     it('answers a ping', async () => {
       await expect(tested.store.ping()).resolves.toBeUndefined();
     });
+  });
+}
+
+function describeEvents(tested: StoreUnderTest): void {
+  /** Each body has about `length` bytes. */
+  const written = async (lengths: readonly number[]) => {
+    const { id } = await started(tested.store, { lease: HELD });
+    const records = lengths.map((length, i) => {
+      const body = { type: 'MESSAGE', block_id: 'b', content: 'é'.repeat(length / 2) } as const;
+      return newRecord(id, i + 2, { body, hidden: { message: 'h'.repeat(1000) } });
+    });
+    await tested.store.append([{ interaction_id: id, epoch: 1, records }]);
+    return id;
+  };
+
+  it('pages through events by their number and by their bytes, without what is hidden', async () => {
+    const id = await written([100, 100, 50_000, 50_000, 100, 100]);
+    const page = async (after: number, limit: number, bytes: number) => {
+      const { records, has_more } = await tested.store.readEvents(id, { after, limit, bytes });
+      expect(records.map(({ hidden }) => hidden)).toEqual(records.map(() => null));
+      return [records.map(({ seq }) => seq), has_more];
+    };
+    expect(await page(0, 3, 1_000_000)).toEqual([[1, 2, 3], true]);
+    expect(await page(1, 9, 10_000)).toEqual([[2, 3], true]);
+    expect(await page(3, 9, 10_000)).toEqual([[4], true]);
+    expect(await page(3, 9, 60_000)).toEqual([[4], true]);
+    expect(await page(4, 9, 60_000)).toEqual([[5, 6, 7], false]);
+    expect(await page(5, 9, 0)).toEqual([[6], true]);
+    expect(await page(6, 9, 0)).toEqual([[7], false]);
+    expect(await page(7, 9, 10_000)).toEqual([[], false]);
+    const [, fourth] = (await tested.store.readEvents(id, { after: 2, limit: 9, bytes: 90_000 }))
+      .records;
+    const [whole] = await tested.store.readRecords(id, { after: 3, limit: 1 });
+    expect(fourth).toEqual({ ...whole, hidden: null });
+    const { bytes } = await tested.store.readEvents(id, { after: 1, limit: 9, bytes: 90_000 });
+    expect(bytes).toBeGreaterThan(50_200);
+    expect(bytes).toBeLessThan(51_500);
+    const none = { after: 0, limit: 9, bytes: 9 };
+    expect(await tested.store.readEvents(interactionId(), none)).toEqual({
+      records: [],
+      bytes: 0,
+      has_more: false,
+    });
+  });
+
+  it('keeps a body apart from what is hidden, whatever their keys are', async () => {
+    const { id } = await started(tested.store, { lease: HELD });
+    const modified_input = { a: ',"hidden":', hidden: { body: 1 }, z: [{ hidden: null }] };
+    const body = { type: 'APPROVED', approval_id: 'a', tool_call_id: 't', modified_input } as never;
+    const records = [newRecord(id, 2, { body, hidden: { hidden: { hidden: 1 } } })];
+    await tested.store.append([{ interaction_id: id, epoch: 1, records }]);
+    const { records: read } = await tested.store.readEvents(id, { after: 1, limit: 1, bytes: 1 });
+    expect(read).toEqual([{ ...records[0], hidden: null }]);
+  });
+
+  it('reads the beginning of several logs, each up to a number of bytes', async () => {
+    const long = await written([100, 100, 50_000, 100]);
+    const short = await written([100, 100]);
+    const empty = await started(tested.store);
+    const ids = [short, interactionId(), long, empty.id];
+    const found = await tested.store.readEventsOfTypes(ids, ['MESSAGE'], 5_000);
+    const seqs = (id: string) => found.get(id)?.records.map(({ seq }) => seq);
+    expect([...found.keys()].toSorted()).toEqual([long, short].toSorted());
+    expect([seqs(short), found.get(short)!.has_more]).toEqual([[2, 3], false]);
+    expect([seqs(long), found.get(long)!.has_more]).toEqual([[2, 3], true]);
+    expect((await tested.store.readEventsOfTypes([long], ['NOTICE'], 5_000)).size).toBe(0);
+  });
+}
+
+function describeResults(tested: StoreUnderTest): void {
+  const result = (id: string, tool_output: string) =>
+    ({
+      type: 'TOOL_RESULT',
+      id,
+      tool_name: 't',
+      tool_output,
+      is_error: false,
+      duration_ms: 1,
+    }) as const;
+
+  it('finds the result of a call on the branch, the nearest one', async () => {
+    const made: InteractionRow[] = [];
+    const say = async (chat_id: string | undefined, ...bodies: RecordBody[]) => {
+      const row = await started(tested.store, { lease: HELD, ...(chat_id && { chat_id }) });
+      const records = bodies.map((body, i) =>
+        newRecord(row.id, i + 2, { body, hidden: { whole: `whole ${i}` } }),
+      );
+      await tested.store.append([{ interaction_id: row.id, epoch: 1, records }]);
+      await tested.store.append([endBatch(row.id, bodies.length + 2)]);
+      made.push(row);
+      return row.chat_id;
+    };
+    const call = { type: 'TOOL_STARTED', id: 'call_2', tool_name: 't' } as const;
+    const odd = '","id":"call_x","\0\ud800';
+    const chat = await say(undefined, result('call_1', odd), result('call_2', 'two'));
+    await say(chat, { type: 'NOTICE', code: 'c', message: '"id":"call_1"' });
+    await say(chat, call, result('call_1', 'again'));
+    const elsewhere = await say(undefined, result('call_3', 'three'));
+    const find = async (at: number, id: string) => {
+      const found = await tested.store.findToolResult(made[at]!.id, id);
+      return found && [found.interaction_id, found.seq, found.body.tool_output, found.hidden];
+    };
+    const [one, , three] = made.map(({ id }) => id);
+    expect(await find(2, 'call_1')).toEqual([three, 3, 'again', { whole: 'whole 1' }]);
+    expect(await find(1, 'call_1')).toEqual([one, 2, odd, { whole: 'whole 0' }]);
+    expect(await find(2, 'call_2')).toEqual([one, 3, 'two', { whole: 'whole 1' }]);
+    for (const unknown of ['call_3', 'call_x', 'call_', "'"])
+      expect(await find(2, unknown)).toBeUndefined();
+    expect(elsewhere).not.toBe(chat);
+    expect(await tested.store.findToolResult(interactionId(), 'call_1')).toBeUndefined();
   });
 }
 
@@ -144,6 +259,26 @@ function describeOrder(tested: StoreUnderTest): void {
     expect(await before(one.id)).toEqual([]);
     expect(await before(interactionId())).toEqual([]);
   });
+
+  it.each([false, true])(
+    'ends a page that has too many bytes (superseded: %s)',
+    async (superseded) => {
+      const chat_id = (await ended(tested.store, '0')).chat_id;
+      const made: string[] = [];
+      for (const length of [10, 30_000, 30_000, 10]) {
+        const user_message = 'x'.repeat(length);
+        made.unshift((await ended(tested.store, 'n', { chat_id, user_message })).id);
+      }
+      const page = async (bytes: number) =>
+        (await tested.store.listInteractions({ chat_id, superseded, limit: 4, bytes })).map(
+          ({ id }) => id,
+        );
+      expect(await page(1_000_000)).toEqual(made);
+      expect(await page(50_000)).toEqual(made.slice(0, 3));
+      expect(await page(20_000)).toEqual(made.slice(0, 2));
+      expect(await page(0)).toEqual(made.slice(0, 1));
+    },
+  );
 }
 
 async function expectPages(
@@ -187,6 +322,23 @@ function describeConversation(tested: StoreUnderTest): void {
     await tested.store.append([endBatch(last.id, 2, { end: newEnd('three') })]);
     expect(await tested.store.getPreviousState(last.id)).toEqual(both);
     expect(await tested.store.getPreviousState(interactionId())).toEqual([]);
+  });
+
+  it('knows the conversation after an interaction, unless it is too long', async () => {
+    const first = await ended(tested.store, 'one');
+    const { chat_id } = first;
+    const second = await ended(tested.store, 'x'.repeat(10_000), { chat_id });
+    const last = await started(tested.store, { chat_id, lease: HELD });
+    const after = (id: string, bytes: number) => tested.store.findFinalState(id, bytes);
+    const both = [...exchange('one'), ...exchange('x'.repeat(10_000))];
+    expect((await after(first.id, 1000))?.messages).toEqual(exchange('one'));
+    expect(await after(second.id, 30_000)).toEqual({ messages: both, bytes: expect.any(Number) });
+    const { bytes } = (await after(second.id, 30_000))!;
+    expect(Math.abs(bytes - JSON.stringify(both).length)).toBeLessThan(100);
+    expect(await after(second.id, 20_000)).toBeUndefined();
+    expect(await after(first.id, 10)).toBeUndefined();
+    expect(await after(last.id, 30_000)).toBeUndefined();
+    expect(await after(interactionId(), 30_000)).toBeUndefined();
   });
 
   it('follows a long chain', async () => {

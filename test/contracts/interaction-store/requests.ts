@@ -42,6 +42,28 @@ export function describeRequests(tested: StoreUnderTest): void {
       expect(await tested.store.findRequest(request.id)).toEqual(pending(request, row));
     });
 
+    it('are listed up to a number of bytes', async () => {
+      const row = await started(tested.store, { lease: HELD });
+      const requests = [10, 20_000, 20_000, 10].map((length, n) =>
+        newRequest(n + 10, { event: { question: 'x'.repeat(length) } }),
+      );
+      await tested.store.append([newBatch(row.id, [2, 2], { requests })]);
+      const [, second] = requests;
+      const settlement = { kind: 'input', answer: 'y'.repeat(20_000), by: 'user' } as const;
+      await tested.store.settleRequest({ request_id: second!.id, settlement, at: at(50) });
+      for (const end of [[], [endBatch(row.id, 3)]]) {
+        await tested.store.append(end);
+        const page = async (bytes: number) =>
+          (await tested.store.listRequests({ interaction_id: row.id, limit: 4, bytes })).length;
+        expect(await page(1_000_000)).toBe(4);
+        expect(await page(50_000)).toBe(3);
+        expect(await page(30_000)).toBe(2);
+        expect(await page(0)).toBe(1);
+      }
+      const closed = await list(tested, { interaction_id: row.id, status: 'closed' });
+      expect(closed.map(({ id }) => id)).toEqual([0, 2, 3].map((n) => requests[n]!.id));
+    });
+
     it('come with a group, each to its own interaction', async () => {
       const rows = await Promise.all(
         Array.from({ length: 6 }, () => started(tested.store, { lease: HELD })),

@@ -86,6 +86,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         lost_owner: null,
         parked: false,
         losses: 0,
+        alone_losses: 0,
       });
     });
 
@@ -151,6 +152,11 @@ function describeIdempotency(tested: StoreUnderTest): void {
   it('answers a repeated key with the same interaction, while it runs and after', async () => {
     const row = await started(tested.store, { idempotency, lease: LAPSING });
     const repeat = newStart({ chat_id: row.chat_id, idempotency, lease: HELD });
+    expect(await tested.store.findUsedKey(row.chat_id, idempotency)).toEqual({
+      outcome: 'repeated',
+      interaction: row,
+    });
+    expect(await tested.store.findUsedKey(chatId(), idempotency)).toBeUndefined();
     const running = await tested.store.startInteraction(repeat);
     expect(running).toEqual({ outcome: 'repeated', interaction: row });
     const lease = await acquireOnceFree(tested.store, row.id);
@@ -168,6 +174,8 @@ function describeIdempotency(tested: StoreUnderTest): void {
     const other = { key: idempotency.key, fingerprint: 'body-2' };
     const start = newStart({ chat_id: row.chat_id, idempotency: other });
     expect(await tested.store.startInteraction(start)).toEqual({ outcome: 'key_reused' });
+    const used = await tested.store.findUsedKey(row.chat_id, other);
+    expect(used).toEqual({ outcome: 'key_reused' });
   });
 
   it('keeps keys apart by chat', async () => {

@@ -1,5 +1,5 @@
 import { IS_EXHAUSTIVE } from '../../support/thoroughness.js';
-import type { WholeStore } from '../../support/whole-store.js';
+import type { WholeStore } from '../../support/store/whole-store.js';
 
 export interface OpenedStore {
   readonly store: WholeStore;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import { AgentFiles } from '../../../src/agents/files/agent-files.js';
 import { eventually } from '../../support/eventually.js';
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -65,6 +65,23 @@ export function describeAgentFiles(servers: Servers): void {
         });
       });
 
+      it('is not needed by a start that is repeated with its key', async () => {
+        const key = { 'idempotency-key': 'gone' };
+        const start = { user_message: script({ text: 'Reviewed.' }), agent: 'reviewer' };
+        const first = await server.api.begin('gone', start, key);
+        await server.api.follow(first);
+        await rm(join(folder, 'reviewer.md'));
+        await everywhere((_, agents) => !agents.find('reviewer'));
+        const again = await server.api.say('gone', start, key);
+        expect(again.records[0]).toMatchObject({ interaction_id: first.id, agent: 'reviewer' });
+        const other = await server.api.post(
+          '/chats/gone/interactions',
+          { ...start, user_message: 'Other' },
+          key,
+        );
+        expect(other.status).toBe(422);
+      });
+
       it('has its own instructions, model, tools and rules', async () => {
         const say = script({ calls: [CLOCK, SUM] });
         const start = { user_message: say, agent: 'reviewer', approval_mode: 'auto' };
@@ -103,7 +120,7 @@ export function describeAgentFiles(servers: Servers): void {
           { decision: 'deny', matcher: { type: 'tool', pattern: 'current_time' } },
         ]);
         const refused = await server.api.delete(`/permissions/rules/${items[0].id}`);
-        expect([refused.status, refused.body.type]).toEqual([409, '/problems/rule_of_agent_file']);
+        expect([refused.status, refused.body.type]).toEqual([409, '/problems/rule_of_file']);
         expect(refused.body.detail).toContain('reviewer.md');
         await write('reviewer.md', REVIEWER.replace('current_time: deny', 'calculator: ask'));
         await eventually(async () => {

@@ -1,7 +1,7 @@
 import type { AgentView } from '../../../src/agents/tree/agent-view.js';
 import type { InteractionTree, WholeAgent } from '../../../src/agents/tree/agent-tree.service.js';
-import { checkConversation } from '../../support/check-conversation.js';
-import { script } from '../../support/scripted-answers.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

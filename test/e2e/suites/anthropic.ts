@@ -1,12 +1,12 @@
-import { checkConversation } from '../../support/check-conversation.js';
-import { EventReader } from '../../support/event-reader.js';
-import { wire } from '../../support/fake-anthropic-turn.js';
-import { FakeAnthropic } from '../../support/fake-anthropic.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import { wire } from '../../support/model/fake-anthropic-turn.js';
+import { FakeAnthropic } from '../../support/model/fake-anthropic.js';
 import { Gate } from '../../support/gate.js';
-import { Person } from '../../support/person.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import type { SseFrame } from '../../support/sse-frame.js';
-import { KEY } from '../../support/test-server.js';
+import { Person } from '../../support/client/person.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
+import { KEY } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 
 const SIGNATURE = 'EqQBCkYIBRgC+/=ü👍🏽\u2028"\\ end ';

@@ -1,8 +1,8 @@
 import { EXHAUSTIVE } from '../../support/exhaustive.js';
-import { checkConversation } from '../../support/check-conversation.js';
-import type { EventReader } from '../../support/event-reader.js';
-import { DeedTool } from '../../support/human-test.module.js';
-import { script } from '../../support/scripted-answers.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { EventReader } from '../../support/client/event-reader.js';
+import { DeedTool } from '../../support/runs/human-test.module.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,5 +1,5 @@
-import { checkConversation } from '../../support/check-conversation.js';
-import { script } from '../../support/scripted-answers.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,6 +1,6 @@
 import { eventually } from '../../support/eventually.js';
-import { Following } from '../../support/following.js';
-import { script } from '../../support/scripted-answers.js';
+import { Following } from '../../support/store/following.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,11 +1,11 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import type { Reply } from '../../support/api-client.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import type { Reply } from '../../support/client/api-client.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
-import { Following } from '../../support/following.js';
+import { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
-import { PatientTool } from '../../support/human-test.module.js';
-import { script } from '../../support/scripted-answers.js';
+import { PatientTool } from '../../support/runs/human-test.module.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,4 +1,5 @@
-import { EventReader } from '../../support/event-reader.js';
+import type { Interaction } from '../../../src/protocol/interaction.js';
+import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
 
@@ -42,6 +43,7 @@ export function describeChats(servers: Servers): void {
             title: 'Plans 🏝',
             agent: 'react',
             interactions: [],
+            next_before: null,
             head_interaction_id: null,
             created_at: expect.stringMatching(ISO_TIME),
             updated_at: reply.body.created_at,
@@ -87,6 +89,32 @@ export function describeChats(servers: Servers): void {
           const { body } = await server.api.get('/chats/paged?limit=1');
           expect(body.head_interaction_id).toBe(ids[4]);
           expect(body.interactions[0].final_agent_state.messages).toHaveLength(10);
+        });
+
+        it('say where the earlier interactions begin, and show the state of the head', async () => {
+          const ids: string[] = [];
+          for (let n = 0; n < 3; n++)
+            ids.push((await server.api.say('states', `Message ${n}`)).records[0]!.interaction_id);
+          const page = async (query: string) => {
+            const { body } = await server.api.get(`/chats/states${query}`);
+            const items = body.interactions as Interaction[];
+            const lengths = items.map((each) => each.final_agent_state?.messages.length);
+            return [items.map(({ id }) => id), lengths, body.next_before];
+          };
+          expect(await page('')).toEqual([ids, [undefined, undefined, 6], null]);
+          expect(await page('?limit=2')).toEqual([ids.slice(1), [undefined, 6], ids[1]]);
+          expect(await page(`?before=${ids[1]}`)).toEqual([[ids[0]], [undefined], null]);
+          expect(await page('?state=all')).toEqual([ids, [2, 4, 6], null]);
+          const { body } = await server.api.get('/chats/states');
+          const { cut } = body.interactions[0];
+          expect((await server.api.get(cut.final_agent_state)).body).toMatchObject({
+            id: ids[0],
+            final_agent_state: { messages: { length: 2 } },
+            cut: null,
+          });
+          const patched = await server.api.patch('/chats/states', { title: 'Title' });
+          expect(patched.body).toEqual({ ...body, title: 'Title', updated_at: expect.any(String) });
+          expect((await server.api.get('/chats/states?state=some')).status).toBe(400);
         });
 
         it('take a new title and new metadata, and leave what is not said', async () => {

@@ -1,10 +1,10 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
-import type { Following } from '../../support/following.js';
-import type { Person } from '../../support/person.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Following } from '../../support/store/following.js';
+import type { Person } from '../../support/client/person.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

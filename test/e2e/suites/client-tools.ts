@@ -1,7 +1,7 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { checkConversation } from '../../support/check-conversation.js';
-import type { FakeTurn } from '../../support/fake-openai-turn.js';
-import { Person } from '../../support/person.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import type { TestServer } from '../../support/test-server.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
+import { Person } from '../../support/client/person.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import type { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 import type { OpenStore } from '../stores.js';
 

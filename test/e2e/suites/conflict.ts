@@ -1,5 +1,5 @@
-import type { Following } from '../../support/following.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Following } from '../../support/store/following.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -69,7 +69,7 @@ export function describeConflict(servers: Servers): void {
         expect(await shown('?limit=2')).toEqual(order.slice(1));
         expect(await shown(`?limit=2&before=${order[1]}`)).toEqual(order.slice(0, 1));
         expect(await shown('?include=superseded')).toEqual(order.toSorted());
-        const { body } = await server.api.get('/chats/shown');
+        const { body } = await server.api.get('/chats/shown?state=all');
         const states = body.interactions.map(
           (one: { final_agent_state: { messages: { content: string }[] } }) =>
             one.final_agent_state.messages.map(({ content }) => content),

@@ -1,12 +1,12 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
-import type { Following } from '../../support/following.js';
-import { DeedTool } from '../../support/human-test.module.js';
-import { makeToolAsk } from '../../support/make-tool-ask.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Following } from '../../support/store/following.js';
+import { DeedTool } from '../../support/runs/human-test.module.js';
+import { makeToolAsk } from '../../support/tools/make-tool-ask.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
-import type { Person } from '../../support/person.js';
+import type { Person } from '../../support/client/person.js';
 import { withPeople } from '../with-people.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;

@@ -1,6 +1,6 @@
-import { checkConversation } from '../../support/check-conversation.js';
-import type { FakeAnswer } from '../../support/fake-openai.js';
-import type { Following } from '../../support/following.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { FakeAnswer } from '../../support/model/fake-openai.js';
+import type { Following } from '../../support/store/following.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PYTHON_FOLDER } from '../../support/python-folder.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import type { TestServer } from '../../support/test-server.js';
+import { PYTHON_FOLDER } from '../../support/tools/python-folder.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import type { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 import type { OpenStore } from '../stores.js';
 

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.js';
-import { Following } from '../../support/following.js';
+import { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { checkConversation } from '../../support/check-conversation.js';
-import type { Following } from '../../support/following.js';
-import { script } from '../../support/scripted-answers.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { Following } from '../../support/store/following.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -53,11 +53,13 @@ export function describeFiles(servers: Servers): void {
         expect(checkConversation(final_agent_state!.messages)).toEqual([]);
         return reader.list('TOOL_RESULT').map(({ tool_output }) => tool_output);
       };
-      const forbid = (of: string, pattern: string) =>
-        server.api.post('/permissions/rules', {
-          ...{ scope: 'session', scope_id: of, decision: 'deny' },
-          matcher: { type: 'path', pattern },
-        });
+      const forbid = async (of: string, pattern: string) => {
+        await server.api.post('/chats', { id: of });
+        const rule = { scope: 'session', scope_id: of, decision: 'deny' };
+        const matcher = { type: 'path', pattern };
+        const { status } = await server.api.post('/permissions/rules', { ...rule, matcher });
+        expect(status).toBe(201);
+      };
 
       it('read without asking, and ask about a change with the lines that would change', async () => {
         const of = chat('plain');
@@ -114,7 +116,7 @@ export function describeFiles(servers: Servers): void {
         const of = chat('unread');
         await give(of, 'letter.txt', TEXT);
         const following = await person.say(of, turns(write('letter.txt', 'Mine')));
-        const unread = expect.stringContaining('nobody has read it in this chat');
+        const unread = expect.stringContaining('has not been read in this chat');
         expect((await following.record('APPROVAL_REQUIRED')).action).toEqual(unread);
         await approve(following);
         expect(await end(following)).toEqual([unread]);

@@ -1,5 +1,6 @@
-import { EventReader } from '../../support/event-reader.js';
-import type { SseFrame } from '../../support/sse-frame.js';
+import { request } from 'node:http';
+import { EventReader } from '../../support/client/event-reader.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
 
@@ -8,7 +9,34 @@ const INTERACTION_ID = new RegExp(`^int_${UUID_V7}$`);
 const AGENT_ID = new RegExp(`^agent_${UUID_V7}$`);
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+const CALL = { name: 'calculator', arguments: { expression: '6*7' } };
+
 export function describeFlow(servers: Servers): void {
+  describe('A model that counts its tokens in a way of its own', () => {
+    servers.run({ MAX_TOKENS: '0' }, (server) => {
+      it.each([
+        ['in parts', [12.5, 3], 16],
+        ['in billions', [2e9, 2e9], 4e9],
+        ['beyond all numbers', [1e300, 1e300], Number.MAX_SAFE_INTEGER],
+        ['below zero', [-7, 5], 5],
+        ['in words', ['twelve', 5], 5],
+      ])('%s is asked once per turn, and its answer arrives', async (name, counts, sum) => {
+        const [first, second] = counts.map((count) => ({
+          usage: { prompt_tokens: count as number, completion_tokens: 0 },
+        }));
+        server.fake.reply({ ...first, calls: [CALL] }, { ...second, text: '42' });
+        const asked = server.fake.requests.length;
+        const chat = `usage-${name.replaceAll(' ', '-')}`;
+        const reader = await server.api.say(chat, { user_message: 'What is 6*7?' });
+        expect(reader.faults).toEqual([]);
+        expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
+        const [interaction] = (await server.api.get(`/chats/${chat}`)).body.interactions;
+        expect(interaction.usage).toEqual({ input_tokens: sum, output_tokens: 0 });
+        expect(server.fake.requests).toHaveLength(asked + 2);
+      });
+    });
+  });
+
   describe('A message that needs a tool', () => {
     servers.run({}, (server) => {
       const sayIt = async (chat: string) => {
@@ -167,6 +195,7 @@ export function describeFlow(servers: Servers): void {
           superseded_at: null,
           last_seq: 10,
           metadata: {},
+          cut: null,
         });
         expect(Date.parse(interaction.completed_at!)).toBeGreaterThanOrEqual(Date.parse(at) - 1000);
       });
@@ -191,6 +220,23 @@ export function describeFlow(servers: Servers): void {
         expect(reader.faults).toEqual([]);
         expect(reader.find('ANSWER')).toMatchObject({ content: 'In peace.' });
         expect(await server.api.interaction(reply.body)).toMatchObject({ status: 'COMPLETED' });
+      });
+
+      it.each([
+        [['application/json, text/event-stream']],
+        [['application/json', 'text/event-stream;q=1']],
+      ])('streams to a client that accepts a stream as well as JSON: %j', async (accept) => {
+        const type = await new Promise((resolve, reject) => {
+          const asked = request(`${server.api.url}/chats/accept/interactions`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', accept },
+          });
+          asked.on('error', reject).on('response', (response) => {
+            response.resume().on('end', () => resolve(response.headers['content-type']));
+          });
+          asked.end(JSON.stringify({ user_message: 'Hi' }));
+        });
+        expect(type).toMatch('text/event-stream');
       });
 
       it('shows provider events that nobody knows to those who ask for them', async () => {

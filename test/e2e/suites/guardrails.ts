@@ -1,12 +1,12 @@
-import { EventReader } from '../../support/event-reader.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { Gate } from '../../support/gate.js';
-import { GuardTestModule } from '../../support/guard-test.module.js';
-import { HumanTestModule } from '../../support/human-test.module.js';
-import { Person } from '../../support/person.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import { KEY } from '../../support/test-server.js';
+import { GuardTestModule } from '../../support/runs/guard-test.module.js';
+import { HumanTestModule } from '../../support/runs/human-test.module.js';
+import { Person } from '../../support/client/person.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import { KEY } from '../../support/server/test-server.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 
 const AWS = 'AKIAIOSFODNN7EXAMPLE';
@@ -21,7 +21,7 @@ function expectTripped(reader: EventReader, reason: string): void {
 }
 
 async function stateOf(server: ServerUnderTest, chat: string) {
-  const [interaction] = (await server.api.get(`/chats/${chat}`)).body.interactions;
+  const [interaction] = (await server.api.get(`/chats/${chat}?state=all`)).body.interactions;
   const { messages } = interaction.final_agent_state;
   expect(checkConversation(messages)).toEqual([]);
   return { interaction, messages };
@@ -118,7 +118,7 @@ export function describeGuardrails(servers: Servers): void {
 
         it.each([
           ['what a message must not have', 'FORBIDDEN', 'words stopped this run: Not here.'],
-          ['one that breaks', 'BREAK', 'it failed, so nothing goes on. out of order'],
+          ['one that breaks', 'BREAK', 'it failed, so nothing passes. out of order'],
           ['one that hangs', 'HANG', 'it took longer than 300 ms'],
         ])('end a run before its model is asked: %s', async (_, user_message, reason) => {
           const before = asked();

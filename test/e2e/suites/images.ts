@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkConversation } from '../../support/check-conversation.js';
-import { IMAGES } from '../../support/images.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { IMAGES } from '../../support/tools/images.js';
 import type { Servers } from '../servers.js';
 
 const NAMED = /^a\.png is an image: image\/png, 3×2, 73 bytes\./;

@@ -1,4 +1,4 @@
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

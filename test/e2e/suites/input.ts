@@ -1,7 +1,8 @@
 /// <reference lib="es2024.string" />
-import { EventReader } from '../../support/event-reader.js';
-import { delta } from '../../support/fake-openai-turn.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import { delta } from '../../support/model/fake-openai-turn.js';
 import type { Servers } from '../servers.js';
+import { withPeople } from '../with-people.js';
 
 interface BadRequest {
   readonly name: string;
@@ -278,7 +279,44 @@ const BAD_REQUESTS: readonly BadRequest[] = [
   },
 ];
 
+const CEILINGS = { MAX_ITERATIONS: '3', ALLOWED_APPROVAL_MODES: 'deny,ask' };
+
 export function describeInput(servers: Servers): void {
+  describe('What the operator bounds', () => {
+    withPeople(servers, CEILINGS, (server) => {
+      const start = (more: object) =>
+        server.api.post('/chats/bounded/interactions', { user_message: 'Hi', ...more });
+
+      it.each([
+        [{ max_iterations: 4 }, 'max_iterations', 'at most 3'],
+        [{ approval_mode: 'auto' }, 'approval_mode', 'deny, ask'],
+        [{ approval_mode: 'defer' }, 'approval_mode', 'deny, ask'],
+      ])('is refused beyond that: %j', async (more, field, message) => {
+        const refused = await start(more);
+        expect(refused.status).toBe(400);
+        expect(refused.body).toMatchObject({
+          type: '/problems/invalid_body',
+          errors: [{ field, message: expect.stringContaining(message) }],
+        });
+        expect((await server.api.get('/chats/bounded')).status).toBe(404);
+      });
+
+      it('is open up to it, and for an agent that has more by itself', async () => {
+        const bodies = [
+          { max_iterations: 3 },
+          { approval_mode: 'deny' },
+          { agent: 'coder', max_iterations: 50 },
+        ];
+        for (const [at, body] of bodies.entries())
+          expect(
+            (await server.api.say(`open-${at}`, { user_message: 'Hi', ...body })).records.at(-1),
+          ).toMatchObject({
+            status: 'COMPLETED',
+          });
+      });
+    });
+  });
+
   describe('A bad request', () => {
     servers.run(
       {},

@@ -1,10 +1,10 @@
 import type { Interaction, InteractionStatus } from '../../../src/protocol/interaction.js';
-import type { Reply } from '../../support/api-client.js';
+import type { Reply } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import type { EventStream } from '../../support/event-stream.js';
-import { makeToolAsk } from '../../support/make-tool-ask.js';
-import type { Person } from '../../support/person.js';
-import { script } from '../../support/scripted-answers.js';
+import type { EventStream } from '../../support/client/event-stream.js';
+import { makeToolAsk } from '../../support/tools/make-tool-ask.js';
+import type { Person } from '../../support/client/person.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,14 +1,14 @@
 import type { Environment } from '../../../src/config/load-config.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { checkConversation } from '../../support/check-conversation.js';
-import { EventReader } from '../../support/event-reader.js';
-import type { FakeTurn } from '../../support/fake-openai-turn.js';
-import { delta } from '../../support/fake-openai-turn.js';
+import type { ApiClient } from '../../support/client/api-client.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
+import { delta } from '../../support/model/fake-openai-turn.js';
 import { Gate } from '../../support/gate.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import type { SseFrame } from '../../support/sse-frame.js';
-import { KEY } from '../../support/test-server.js';
-import type { TestServer } from '../../support/test-server.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
+import { KEY } from '../../support/server/test-server.js';
+import type { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 import type { OpenStore } from '../stores.js';
 

@@ -1,12 +1,12 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import type { Reply } from '../../support/api-client.js';
-import type { EventReader } from '../../support/event-reader.js';
+import type { Reply } from '../../support/client/api-client.js';
+import type { EventReader } from '../../support/client/event-reader.js';
 import { eventually } from '../../support/eventually.js';
-import type { Following } from '../../support/following.js';
-import { DeedTool } from '../../support/human-test.module.js';
-import type { Person } from '../../support/person.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Following } from '../../support/store/following.js';
+import { DeedTool } from '../../support/runs/human-test.module.js';
+import type { Person } from '../../support/client/person.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

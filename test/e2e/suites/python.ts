@@ -1,8 +1,8 @@
 import { eventually } from '../../support/eventually.js';
-import type { Following } from '../../support/following.js';
-import { DeedTool } from '../../support/human-test.module.js';
-import { PYTHON_FOLDER } from '../../support/python-folder.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Following } from '../../support/store/following.js';
+import { DeedTool } from '../../support/runs/human-test.module.js';
+import { PYTHON_FOLDER } from '../../support/tools/python-folder.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -76,6 +76,32 @@ export function describePython(servers: Servers): void {
           });
         });
       });
+
+    describe('and that has no end', () => {
+      const bounds = { MAX_AGENTS_TOTAL: '3', MAX_RECORDS: '120', DATA_DIR: PYTHON_FOLDER };
+      withPeople(servers, bounds, (server) => {
+        it('is told when it has started as many agents as it may', async () => {
+          const user_message = python('while True: wait(fork("Hi"))');
+          const reader = await server.api.say('forks', { user_message });
+          expect(reader.faults).toEqual([]);
+          expect(reader.list('AGENT_STARTED')).toHaveLength(3);
+          expect(reader.find('TOOL_RESULT')).toMatchObject({
+            is_error: true,
+            tool_output: expect.stringContaining('No more than 3 agents'),
+          });
+          expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
+        });
+
+        it('ends with the room in the log when it does not listen', async () => {
+          const code = 'while True:\n  try: wait(fork("Hi"))\n  except Exception: pass';
+          const reader = await server.api.say('deaf', { user_message: python(code) });
+          expect(reader.faults).toEqual([]);
+          expect(reader.find('ERROR')).toMatchObject({ code: 'too_many_records' });
+          expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'FAILED' });
+          expect(reader.records.length).toBeLessThan(130);
+        });
+      });
+    });
 
     describe('and whose calls are not run by the server at once', () => {
       withPeople(servers, { PARK_AFTER_MS: '0', DATA_DIR: PYTHON_FOLDER }, (server, person) => {
@@ -158,6 +184,7 @@ except ToolError as error:
           ],
           ['ask without a question', 'ask("")', /^ToolError .*question/s],
         ])('hears so when it wants to %s', async (_, code, output) => {
+          await server.api.post('/chats', { id: 'denied' });
           const rule = {
             scope: 'session',
             scope_id: 'denied',

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import type { EventStream } from '../../support/event-stream.js';
+import type { EventStream } from '../../support/client/event-stream.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeOpenAi } from '../../support/fake-openai.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import { findRedisFault, testRedisUrl } from '../../support/test-redis.js';
-import { TestServer } from '../../support/test-server.js';
+import { FakeOpenAi } from '../../support/model/fake-openai.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import { findRedisFault, testRedisUrl } from '../../support/store/test-redis.js';
+import { TestServer } from '../../support/server/test-server.js';
 import { POSTGRES } from '../stores.js';
 import type { OpenStore } from '../stores.js';
 

@@ -1,7 +1,8 @@
-import { EventReader } from '../../support/event-reader.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import type { EventStream } from '../../support/client/event-stream.js';
 import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
-import type { SseFrame } from '../../support/sse-frame.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
 import type { Servers } from '../servers.js';
 
 /** A turn's text. It takes six bytes for each character on the wire, and that twice: as deltas and as a record. */
@@ -43,9 +44,52 @@ export function describeReaders(servers: Servers): void {
     });
   });
 
+  // each process has limits of its own
+  (servers.store.isCluster ? describe.skip : describe)(
+    'More readers than the server may have',
+    () => {
+      const LIMITS = { MAX_STREAMS: '6', MAX_STREAMS_PER_INTERACTION: '4' };
+      servers.run(
+        LIMITS,
+        (server) => {
+          it('are told to come back, and have started nothing', async () => {
+            const gate = new Gate();
+            server.fake.otherwise({ text: ['Wait', gate, ' for it.'] });
+            const one = await server.api.begin('one', 'Go');
+            const two = await server.api.begin('two', 'Go');
+            const open = async (of: typeof one, count: number) =>
+              Promise.all(Array.from({ length: count }, () => server.api.events(of)));
+            const statuses = (streams: readonly EventStream[]) =>
+              streams.map(({ status }) => status).toSorted((a, b) => a - b);
+            const ofOne = await open(one, 6);
+            expect(statuses(ofOne)).toEqual([200, 200, 200, 200, 503, 503]);
+            const ofTwo = await open(two, 3);
+            expect(statuses(ofTwo)).toEqual([200, 200, 503]);
+
+            const refused = await server.api.post('/chats/three/interactions', {
+              user_message: 'Go',
+            });
+            expect(refused.status).toBe(503);
+            expect(refused.body).toMatchObject({ type: '/problems/too_many_streams' });
+            expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+            expect((await server.api.get('/chats/three')).status).toBe(404);
+            expect((await server.api.begin('three', 'Go')).status).toBe('RUNNING');
+
+            for (const stream of [...ofOne, ...ofTwo]) stream.close();
+            await eventually(() => server.streams === 0);
+            const reader = server.api.follow(one);
+            gate.open();
+            expect((await reader).find('ANSWER')).toMatchObject({ content: 'Wait for it.' });
+          });
+        },
+        { isOwn: true },
+      );
+    },
+  );
+
   describe('Readers that connect and leave', () => {
     servers.run(
-      {},
+      { MAX_STREAMS_PER_INTERACTION: '200' },
       (server) => {
         it('leave nothing behind, however many they are and however they leave', async () => {
           const gate = new Gate();

@@ -1,9 +1,9 @@
-import { EventReader } from '../../support/event-reader.js';
-import type { FakeTurn } from '../../support/fake-openai-turn.js';
-import { gatedText } from '../../support/gated-text.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
+import { gatedText } from '../../support/model/gated-text.js';
 import { random } from '../../support/random.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import type { SseFrame } from '../../support/sse-frame.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 
 const ODD_TEXT = 'Überraschung 😀 “quotes”\nline\r\nU+2028:\u2028 end. ';

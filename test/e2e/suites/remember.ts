@@ -1,6 +1,6 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { RuleStore } from '../../../src/permissions/rule-store.js';
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

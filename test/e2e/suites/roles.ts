@@ -2,13 +2,13 @@ import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeOpenAi } from '../../support/fake-openai.js';
-import { Following } from '../../support/following.js';
+import { FakeOpenAi } from '../../support/model/fake-openai.js';
+import { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
-import { Person } from '../../support/person.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import { findRedisFault, testRedisUrl } from '../../support/test-redis.js';
-import { TestServer } from '../../support/test-server.js';
+import { Person } from '../../support/client/person.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import { findRedisFault, testRedisUrl } from '../../support/store/test-redis.js';
+import { TestServer } from '../../support/server/test-server.js';
 import { POSTGRES } from '../stores.js';
 import type { OpenStore } from '../stores.js';
 
@@ -131,7 +131,8 @@ export function describeRoles(): void {
     });
 
     it('go on with a chat without asking the store what was said, unless it was edited', async () => {
-      const ask = jest.spyOn(opened.stores.interactions, 'getPreviousState');
+      const { runs = opened.stores } = opened.stores;
+      const ask = jest.spyOn(runs.interactions, 'getPreviousState');
       const kept = (): Promise<string[]> => redis.lrange('parley:chat:hot', 1, -1);
       const first = await api.api.begin('hot', 'One.');
       await api.api.follow(first);

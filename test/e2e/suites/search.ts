@@ -1,5 +1,5 @@
-import { script } from '../../support/scripted-answers.js';
-import { WorkspaceFolder } from '../../support/workspace-folder.js';
+import { script } from '../../support/model/scripted-answers.js';
+import { WorkspaceFolder } from '../../support/tools/workspace-folder.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -28,6 +28,7 @@ export function describeSearch(servers: Servers): void {
       };
       const rule = async (chat: string, decision: string, pattern: string) => {
         const matcher = { type: 'path', pattern };
+        await server.api.post('/chats', { id: chat });
         const body = { scope: 'session', scope_id: chat, decision, matcher };
         expect((await server.api.post('/permissions/rules', body)).status).toBe(201);
       };

@@ -1,9 +1,9 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import { linesOf, withoutIds } from '../../session-log/session-log-world.js';
-import { checkConversation } from '../../support/check-conversation.js';
-import { DeedTool } from '../../support/human-test.module.js';
-import { script } from '../../support/scripted-answers.js';
-import { TestServer } from '../../support/test-server.js';
+import { linesOf, withoutIds } from '../../chats/session-log/session-log-world.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import { DeedTool } from '../../support/runs/human-test.module.js';
+import { script } from '../../support/model/scripted-answers.js';
+import { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 import { FILES } from '../stores.js';
 import { withPeople } from '../with-people.js';
@@ -68,8 +68,9 @@ export function describeSessionLog(servers: Servers): void {
         expect(chat.import).toMatchObject({ interactions: 6, problems: [] });
         const again = await exported(chat.id);
         expect(neutral(again)).toBe(neutral(log));
-        const before = (await server.api.get('/chats/everything?include=superseded')).body;
-        const after = (await server.api.get(`/chats/${chat.id}?include=superseded`)).body;
+        const before = (await server.api.get('/chats/everything?include=superseded&state=all'))
+          .body;
+        const after = (await server.api.get(`/chats/${chat.id}?include=superseded&state=all`)).body;
         const shown = ({ interactions }: object & { interactions: object[] }): string =>
           neutral(JSON.stringify(interactions));
         expect(shown(after)).toBe(shown(before));
@@ -113,7 +114,7 @@ export function describeSessionLog(servers: Servers): void {
         const log = await exported('unfinished');
         expect(linesOf(log).at(-1)).toEqual({ type: 'end' });
         const chat = await imported(log);
-        const { body } = await server.api.get(`/chats/${chat.id}?include=superseded`);
+        const { body } = await server.api.get(`/chats/${chat.id}?include=superseded&state=all`);
         const [first, queued] = body.interactions as Interaction[];
         expect([first!.status, queued!.status]).toEqual(['CANCELLED', 'CANCELLED']);
         expect(checkConversation(queued!.final_agent_state!.messages)).toEqual([]);
@@ -153,7 +154,7 @@ export function describeSessionLog(servers: Servers): void {
         const reply = await server.api.post('/chats/import', body, NDJSON);
         expect(reply.status).toBe(201);
         expect(reply.body.import.problems).toEqual([
-          { line: 3, message: 'The line is no JSON.' },
+          { line: 3, message: 'The line is not valid JSON.' },
           { line: lines.length - 1, message: 'The log has no end: it was cut off.' },
         ]);
       });

@@ -1,8 +1,8 @@
-import type { Following } from '../../support/following.js';
+import type { Following } from '../../support/store/following.js';
 import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
-import type { Person } from '../../support/person.js';
-import { script } from '../../support/scripted-answers.js';
+import type { Person } from '../../support/client/person.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

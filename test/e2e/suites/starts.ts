@@ -1,8 +1,8 @@
 import { eventually } from '../../support/eventually.js';
-import { EventReader } from '../../support/event-reader.js';
+import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
-import { resumeAfterEach } from '../../support/resume-after-each.js';
-import type { SseFrame } from '../../support/sse-frame.js';
+import { resumeAfterEach } from '../../support/client/resume-after-each.js';
+import type { SseFrame } from '../../support/client/sse-frame.js';
 import type { Servers } from '../servers.js';
 
 /** Of the clock that the tests move; the lease of a run outlasts it. */
@@ -67,6 +67,20 @@ export function describeStarts(servers: Servers): void {
         expect(same.status).toBe('COMPLETED');
         expect(other.status).toBe(422);
         expect(other.body).toMatchObject({ type: '/problems/idempotency_key_reused', status: 422 });
+      });
+
+      it('is refused with a list in the place of an object', async () => {
+        const key = { 'idempotency-key': 'shapes' };
+        const start = (metadata: object) =>
+          server.api.post(
+            '/chats/shapes/interactions',
+            { user_message: 'Do it', metadata },
+            { ...JSON_TYPE, ...key },
+          );
+        const first = await start({ tags: { a: 1 } });
+        expect((await start({ tags: [['a', 1]] })).status).toBe(422);
+        expect((await start({ tags: { a: 1 } })).body.id).toBe(first.body.id);
+        await server.api.follow(first.body);
       });
 
       it('is looked at before whether the chat is busy', async () => {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WholeAgent } from '../../../src/agents/tree/agent-tree.service.js';
-import type { Reply } from '../../support/api-client.js';
-import { checkConversation } from '../../support/check-conversation.js';
+import type { Reply } from '../../support/client/api-client.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
-import { findProcesses } from '../../support/find-processes.js';
-import type { Following } from '../../support/following.js';
+import { findProcesses } from '../../support/server/find-processes.js';
+import type { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
-import { script } from '../../support/scripted-answers.js';
+import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 

@@ -1,6 +1,6 @@
-import { checkConversation } from '../../support/check-conversation.js';
-import type { EventReader } from '../../support/event-reader.js';
-import type { FakeTurn } from '../../support/fake-openai-turn.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { EventReader } from '../../support/client/event-reader.js';
+import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
 import type { Servers } from '../servers.js';
 
 const SIX_TIMES_SEVEN: NonNullable<FakeTurn['calls']>[number] = {

@@ -1,6 +1,6 @@
-import type { ApiClient } from '../../support/api-client.js';
-import type { Following } from '../../support/following.js';
-import { Person } from '../../support/person.js';
+import type { ApiClient } from '../../support/client/api-client.js';
+import type { Following } from '../../support/store/following.js';
+import { Person } from '../../support/client/person.js';
 
 export const PROVIDERS = ['openai', 'anthropic'] as const;
 export type Provider = (typeof PROVIDERS)[number];

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { eventually } from '../../support/eventually.js';
-import { FakeOpenAi } from '../../support/fake-openai.js';
-import { Following } from '../../support/following.js';
+import { FakeOpenAi } from '../../support/model/fake-openai.js';
+import { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
-import { Person } from '../../support/person.js';
-import { playScript, script } from '../../support/scripted-answers.js';
-import { openTcpProxy } from '../../support/tcp-proxy.js';
-import type { TcpProxy } from '../../support/tcp-proxy.js';
-import { findRedisFault, testRedisUrl } from '../../support/test-redis.js';
-import { TestServer } from '../../support/test-server.js';
+import { Person } from '../../support/client/person.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import { openTcpProxy } from '../../support/server/tcp-proxy.js';
+import type { TcpProxy } from '../../support/server/tcp-proxy.js';
+import { findRedisFault, testRedisUrl } from '../../support/store/test-redis.js';
+import { TestServer } from '../../support/server/test-server.js';
 import { POSTGRES } from '../stores.js';
 import type { OpenStore } from '../stores.js';
 

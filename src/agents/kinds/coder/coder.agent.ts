@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ToolRegistry } from '../../../tools/tool-registry.js';
+import { ToolRegistry } from '../../../tools/core/tool-registry.js';
 import { AgentType } from '../../agent-type.decorator.js';
 import type { AgentContext } from '../../agent-context.js';
 import { Agent } from '../../agent.js';

@@ -1,4 +1,4 @@
-import { ScriptedDecider } from '../../../../test/support/scripted-decider.js';
+import { ScriptedDecider } from '../../../../test/support/runs/scripted-decider.js';
 import { findAmbiguity } from './ambiguity.js';
 import { findMissing } from './missing.js';
 import { findSubQuestions } from './sub-questions.js';

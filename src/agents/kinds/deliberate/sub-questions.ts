@@ -8,7 +8,7 @@ import type { Fact } from './facts.js';
 const MAX_PARTS = 4;
 
 const schema = z.object({
-  tasks: z.array(z.string().max(4000)).describe(`At most ${MAX_PARTS}, each for somebody else.`),
+  tasks: z.array(z.string().max(4000)).describe(`At most ${MAX_PARTS}, each for another agent.`),
 });
 
 const PROMPT = readPrompt('deliberate/sub-questions');

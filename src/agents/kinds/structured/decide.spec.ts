@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ScriptedDecider } from '../../../../test/support/scripted-decider.js';
+import { ScriptedDecider } from '../../../../test/support/runs/scripted-decider.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { decide } from './decide.js';
 

@@ -19,6 +19,7 @@ interface Topic {
  */
 export class LocalLiveBus extends LiveBus {
   readonly awaySince = undefined;
+  readonly refusedSince = undefined;
   private readonly topics = new Map<string, Topic>();
   private readonly wakeListeners = new Set<(interactionId: string) => void>();
 
@@ -36,6 +37,12 @@ export class LocalLiveBus extends LiveBus {
       topic.blocks.apply(item);
     }
     topic.frames.next(frame);
+  }
+
+  begin(interactionId: string, epoch: number): void {
+    const topic = this.topics.get(interactionId);
+    if (topic && topic.epoch >= epoch)
+      Object.assign(topic, { epoch: 0, number: 0, seq: 0, blocks: new OpenBlocks() });
   }
 
   close(interactionId: string, epoch: number): void {

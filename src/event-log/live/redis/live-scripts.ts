@@ -68,6 +68,11 @@ for _, field in ipairs(redis.call('HKEYS', key)) do
 end
 return answer`;
 
+const BEGIN = `${SHARED}
+if known < tonumber(ARGV[1]) then return 0 end
+forget_all()
+return redis.call('DEL', key)`;
+
 const CLOSE = `${SHARED}
 if known > tonumber(ARGV[1]) then return 0 end
 forget_all()
@@ -76,6 +81,7 @@ return redis.call('DEL', key)`;
 interface ScriptedRedis extends Redis {
   publishFrames(key: string, ...values: readonly (string | number)[]): Promise<number>;
   readSnapshot(key: string): Promise<string[]>;
+  beginRun(key: string, epoch: number): Promise<number>;
   closeRun(key: string, epoch: number): Promise<number>;
 }
 
@@ -126,6 +132,7 @@ export class LiveScripts {
     this.redis = redis as ScriptedRedis;
     redis.defineCommand('publishFrames', { lua: PUBLISH, numberOfKeys: 1 });
     redis.defineCommand('readSnapshot', { lua: SNAPSHOT, numberOfKeys: 1 });
+    redis.defineCommand('beginRun', { lua: BEGIN, numberOfKeys: 1 });
     redis.defineCommand('closeRun', { lua: CLOSE, numberOfKeys: 1 });
   }
 
@@ -146,6 +153,10 @@ export class LiveScripts {
     });
     blocks.sort((a, b) => a.order - b.order);
     return { epoch: Number(epoch), number: Number(number), seq: Number(seq), blocks };
+  }
+
+  async begin(key: string, epoch: number): Promise<void> {
+    await this.redis.beginRun(key, epoch);
   }
 
   async close(key: string, epoch: number): Promise<void> {

@@ -17,12 +17,12 @@ export class RedisLink {
   private isClosed = false;
   private hasConnected = false;
   private isLossReported = false;
-  private readonly refusals: Refusals;
+  readonly refusals: Refusals;
   private onConnected: () => void = () => {};
 
   constructor(private readonly options: RedisLinkOptions) {
     this.refusals = new Refusals((message) =>
-      options.report(`Redis refuses a command: ${message}`),
+      options.report(`Redis rejected a command: ${message}`),
     );
     const onError = (error: Error): void => this.keep(error);
     this.commands = connectRedis(options.url, onError, { enableAutoPipelining: true });

@@ -69,6 +69,10 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.link.watch(() => this.signalGaps());
   }
 
+  get refusedSince(): Date | undefined {
+    return this.link.refusals.since;
+  }
+
   get awaySince(): Date | undefined {
     return this.link.awaySince;
   }
@@ -79,6 +83,14 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.running.set(interactionId, frame.epoch);
     this.local.publish(interactionId, frame);
     this.sender.add(interactionId, frame);
+  }
+
+  begin(interactionId: string, epoch: number): void {
+    if ((this.running.get(interactionId) ?? 0) >= epoch) this.running.delete(interactionId);
+    this.local.begin(interactionId, epoch);
+    this.scripts
+      .begin(this.topics.key(interactionId), epoch)
+      .catch((error: Error) => this.link.noteError(error));
   }
 
   close(interactionId: string, epoch: number): void {

@@ -1,20 +1,21 @@
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../../persistence/rows/request-rows.js';
+import { isProgress } from '../../../protocol/progress.js';
 import type { AppendBatch } from '../../../persistence/rows/store-rows.js';
 
-/** `$1`…`$18` of `APPEND_GROUP`. */
+/** `$1`…`$19` of `APPEND_GROUP`. */
 export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
   const rows = batches.map(toRow);
   const columns = rows[0]!.map((_, column) => rows.map((row) => row[column]));
   return [...toRecordParameters(batches), ...columns];
 }
 
-/** `$1`…`$18` of `APPEND_ONE`. */
+/** `$1`…`$19` of `APPEND_ONE`. */
 export function toParametersOfOne(batch: AppendBatch): unknown[] {
   return [...toRecordParameters([batch]), ...toRow(batch)];
 }
 
-/** `$19`…`$26` of the statements with requests. */
+/** `$20`…`$27` of the statements with requests. */
 export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] {
   const asked = batches.flatMap(({ requests = [] }, index) =>
     requests.map((request): [number, NewRequest] => [index + 1, request]),
@@ -67,5 +68,6 @@ function toRow({ interaction_id, epoch, records, status, usage, end }: AppendBat
     end?.completed_at,
     end?.error && JSON.stringify(end.error),
     end && JSON.stringify(end.added_messages),
+    records.some(({ body }) => isProgress(body)),
   ];
 }

@@ -11,6 +11,7 @@ import {
 } from './append-statements.js';
 import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
+import { StoreRefused } from '../../../persistence/store-refused.error.js';
 import { LEAVE_CHAT } from '../interactions/promote.js';
 import type { Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
@@ -39,8 +40,9 @@ export class AppendQueries {
     const settled = new Map(rest.map((batch, index) => [batch, outcomes[index]!]));
     return batches.map((batch) => {
       const outcome = settled.get(batch);
-      if (outcome?.status === 'rejected') throw toStoreError(outcome.reason);
-      return outcome?.value ?? 'written';
+      return outcome?.status === 'rejected'
+        ? refusal(outcome.reason)
+        : (outcome?.value ?? 'written');
     });
   }
 
@@ -101,6 +103,14 @@ export class AppendQueries {
       ? this.#appendAlone({ ...batch, records: rest })
       : 'fenced';
   }
+}
+
+/** @throws AppError `store_unavailable` */
+function refusal(reason: unknown): StoreRefused {
+  const error = toStoreError(reason);
+  const refused = StoreRefused.from(error);
+  if (!refused) throw error;
+  return refused;
 }
 
 function toStep(batches: readonly AppendBatch[]): Step {

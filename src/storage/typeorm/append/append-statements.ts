@@ -22,8 +22,8 @@ const ASKED = `
   asked AS (
     INSERT INTO requests (interaction_id, chat_id, id, key, kind, agent_id, created_at, expires_at, event)
     SELECT w.id, w.chat_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
-    FROM ROWS FROM (unnest($19::integer[]), unnest($20::text[]), unnest($21::text[]), unnest($22::text[]), unnest($23::text[]),
-        unnest($24::timestamptz[]), unnest($25::timestamptz[]), json_array_elements($26::json))
+    FROM ROWS FROM (unnest($20::integer[]), unnest($21::text[]), unnest($22::text[]), unnest($23::text[]), unnest($24::text[]),
+        unnest($25::timestamptz[]), unnest($26::timestamptz[]), json_array_elements($27::json))
       AS r (batch, id, key, kind, agent_id, created_at, expires_at, event) JOIN written w ON w.number = r.batch
     ON CONFLICT (interaction_id, key) DO NOTHING
   )`;
@@ -34,6 +34,7 @@ const ASKED = `
  */
 const CHANGES = `
   last_seq = coalesce(b.last_seq, i.last_seq),
+  progressed = i.progressed OR b.progressed,
   status = coalesce(b.status, i.status),
   input_tokens = coalesce(b.input_tokens, i.input_tokens),
   output_tokens = coalesce(b.output_tokens, i.output_tokens),
@@ -52,12 +53,12 @@ const CHANGES = `
 const FENCE = `i.epoch = b.epoch AND i.last_seq = coalesce(b.after_seq, i.last_seq) AND ${MAY_RUN}`;
 
 const BATCH_COLUMNS =
-  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, completed_at, error, added_messages';
+  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, completed_at, error, added_messages, progressed';
 
 const GROUP = `
   WITH b AS MATERIALIZED (
-    SELECT b.* FROM unnest($9::text[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::integer[], $15::integer[],
-      $16::timestamptz[], $17::text[], $18::text[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
+    SELECT b.* FROM unnest($9::text[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::bigint[], $15::bigint[],
+      $16::timestamptz[], $17::text[], $18::text[], $19::boolean[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
     JOIN interactions i ON i.id = b.id WHERE ${FENCE}
     ORDER BY b.id FOR UPDATE OF i SKIP LOCKED
   ),
@@ -66,7 +67,7 @@ const GROUP = `
 const ONE = `
   WITH written AS (
     UPDATE interactions i SET ${CHANGES}
-    FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::integer, $15::integer, $16::timestamptz, $17::text, $18::text))
+    FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::bigint, $15::bigint, $16::timestamptz, $17::text, $18::text, $19::boolean))
       AS b (${BATCH_COLUMNS.replace('id, ', '')})
     WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_id, 1 AS number
   )`;

@@ -1,4 +1,5 @@
-import { RecordStore } from '../../../persistence/record.store.js';
+import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
+import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
 import { AppendQueries } from './append-records.js';
@@ -11,34 +12,74 @@ import type { RecordType } from '../../../protocol/events.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 
+/** Records without an interaction are not there: their chat was deleted, or is being imported. */
 const SELECT =
   'SELECT interaction_id, seq, epoch, agent_id, at, key, body, hidden FROM records WHERE';
 
 const READ: Statement = {
   name: 'records.read',
-  text: `${SELECT} interaction_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+  text: `${SELECT} interaction_id = (SELECT id FROM interactions WHERE id = $1) AND seq > $2 ORDER BY seq LIMIT $3`,
+};
+
+const EVENT_COLUMNS = 'r.interaction_id, r.seq, r.epoch, r.agent_id, r.at, r.key, r.body';
+
+/**
+ * The records of `page` up to `bytes`, at least one; `found` is the number of records in `page`.
+ * Bodies beyond the limit are not read.
+ */
+function upTo(bytes: string, page: string): string {
+  return `
+    SELECT interaction_id, seq, epoch, agent_id, at, key, body, found, total FROM (
+      SELECT ${EVENT_COLUMNS}, count(*) OVER () ::integer AS found, row_number() OVER (ORDER BY r.seq) AS number,
+        sum(r.body_bytes + ${EVENT_OVERHEAD}) OVER (ORDER BY r.seq) ::integer AS total
+      FROM (SELECT ${EVENT_COLUMNS}, r.body_bytes FROM records r WHERE ${page}) r
+    ) r WHERE r.total <= ${bytes} OR r.number = 1`;
+}
+
+const READ_EVENTS: Statement = {
+  name: 'records.read_events',
+  text: `${upTo('$4', 'r.interaction_id = $1 AND r.seq > $2 ORDER BY r.seq LIMIT $3')} ORDER BY seq`,
+};
+
+const READ_EVENTS_OF_TYPES: Statement = {
+  text: `SELECT e.* FROM unnest($1::text[]) AS wanted(id) CROSS JOIN LATERAL (
+      ${upTo('$4', 'r.interaction_id = wanted.id AND r.type = ANY ($2::text[]) ORDER BY r.seq LIMIT $3')}
+    ) e ORDER BY e.interaction_id, e.seq`,
+};
+
+/** From the interaction along its parents; the subquery in the lateral join is one index lookup. */
+const FIND_RESULT: Statement = {
+  name: 'records.find_result',
+  text: `
+    WITH RECURSIVE line AS (
+      SELECT id, parent_id, 0 AS distance FROM interactions WHERE id = $1
+      UNION ALL
+      SELECT p.id, p.parent_id, l.distance + 1 FROM line l CROSS JOIN LATERAL (
+        SELECT id, parent_id FROM interactions WHERE id = l.parent_id OFFSET 0
+      ) p
+    )
+    SELECT r.interaction_id, r.seq, r.epoch, r.agent_id, r.at, r.key, r.body, r.hidden FROM line l CROSS JOIN LATERAL (
+      SELECT * FROM records WHERE interaction_id = l.id AND call_id = $2 ORDER BY seq DESC LIMIT 1
+    ) r ORDER BY l.distance LIMIT 1`,
 };
 
 const READ_TYPES: Statement = {
-  text: `${SELECT} interaction_id = ANY ($1::text[]) AND type = ANY ($2::text[]) ORDER BY interaction_id, seq`,
+  text: `${SELECT} interaction_id IN (SELECT id FROM interactions WHERE id = ANY ($1::text[])) AND type = ANY ($2::text[]) ORDER BY interaction_id, seq`,
 };
 
 const LAST_SEQS: Statement = {
   text: 'SELECT id, last_seq FROM interactions WHERE id = ANY ($1::text[])',
 };
 
-const PING: Statement = {
-  text: "SELECT current_setting('transaction_read_only') AS read_only",
-};
-
 type Columns = Omit<RecordOrigin, 'at'> & { readonly at: Date } & RecordContent;
+type EventColumns = Omit<Columns, 'hidden'> & { readonly found: number; readonly total: number };
 
 export class TypeOrmRecordStore extends RecordStore {
   readonly #appends: AppendQueries;
 
   constructor(private readonly db: Database) {
     super();
-    this.#appends = new AppendQueries(db);
+    this.#appends = new AppendQueries(db.runs);
   }
 
   append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
@@ -51,6 +92,37 @@ export class TypeOrmRecordStore extends RecordStore {
   ): Promise<LogRecord[]> {
     const rows = await this.db.query<Columns>(READ, [interactionId, after, limit]);
     return rows.map(toRecord);
+  }
+
+  async readEvents(
+    interactionId: string,
+    { after, limit, bytes }: { after: number } & EventLimits,
+  ): Promise<EventPage> {
+    const values = [interactionId, after, limit + 1, bytes];
+    return toPage(await this.db.query<EventColumns>(READ_EVENTS, values), limit);
+  }
+
+  async readEventsOfTypes(
+    interactionIds: readonly string[],
+    types: readonly RecordType[],
+    bytes: number,
+  ): Promise<Map<string, EventPage>> {
+    const limit = Math.ceil(bytes / EVENT_OVERHEAD) + 1;
+    const values = [interactionIds, types, limit + 1, bytes];
+    const rows = await this.db.query<EventColumns>(READ_EVENTS_OF_TYPES, values);
+    const pages = interactionIds.map((id) => {
+      const own = rows.filter(({ interaction_id }) => interaction_id === id);
+      return [id, toPage(own, limit)] as const;
+    });
+    return new Map(pages.filter(([, { records }]) => records.length > 0));
+  }
+
+  async findToolResult(
+    interactionId: string,
+    callId: string,
+  ): Promise<LogRecord<'TOOL_RESULT'> | undefined> {
+    const [found] = await this.db.query<Columns>(FIND_RESULT, [interactionId, callId]);
+    return found && (toRecord(found) as LogRecord<'TOOL_RESULT'>);
   }
 
   async readRecordsOfTypes(
@@ -67,14 +139,20 @@ export class TypeOrmRecordStore extends RecordStore {
   }
 
   async ping(): Promise<void> {
-    const [answer] = await this.db.query<{ read_only: string }>(
-      PING,
-      [],
-      this.db.limits?.connectMs,
-    );
-    if (answer?.read_only === 'on')
+    const { isReadOnly } = await this.db.runs.ping();
+    if (isReadOnly)
       throw new AppError('unavailable', 'store_unavailable', 'The database takes no writes.');
   }
+}
+
+/** @param rows up to `limit` + 1; the extra one means that there are more */
+function toPage(rows: readonly EventColumns[], limit: number): EventPage {
+  const shown = rows.slice(0, limit);
+  const records = shown.map(({ found: _, total: _total, ...columns }) =>
+    toRecord({ ...columns, hidden: null }),
+  );
+  const bytes = shown.at(-1)?.total ?? 0;
+  return { records, bytes, has_more: (rows[0]?.found ?? 0) > records.length };
 }
 
 function toRecord({ at, ...rest }: Columns): LogRecord {

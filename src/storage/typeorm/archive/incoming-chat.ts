@@ -9,24 +9,31 @@ import type { ChatRow } from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
 
-/** Removes imports older than one day. No upload takes that long: their process died. */
-export const SWEEP_INCOMING: Statement = {
-  text: "DELETE FROM incoming_chats WHERE begun_at < now() - interval '1 day'",
-};
+/** No upload takes longer: its process died. */
+export const LONGEST_IMPORT = '1 day';
 
 export const RECEIVE: Statement = { text: 'INSERT INTO incoming_chats (id) VALUES ($1)' };
+
+/** Leaves the records of these interactions, unless they were kept, to the next removal. */
+const RELEASE_LOGS: Statement = {
+  text: 'UPDATE loose_logs SET remove_at = clock_timestamp() WHERE interaction_id = ANY ($1::text[])',
+};
 
 const DISCARD: Statement = { text: 'DELETE FROM incoming_chats WHERE id = $1' };
 
 const RECORD_COLUMNS = 'interaction_id, seq, epoch, agent_id, key, type, at, body, hidden';
 
-/**
- * `$1` is the incoming chat, `$2` the interaction. Bodies travel as one JSON array, as in appends.
- */
+/** The records of the interaction `$1` until the import is complete. */
+const HOLD_LOG: Statement = {
+  text: `INSERT INTO loose_logs (interaction_id, remove_at) VALUES ($1, clock_timestamp() + interval '${LONGEST_IMPORT}')
+    ON CONFLICT (interaction_id) DO NOTHING`,
+};
+
+/** Of the interaction `$1`. Bodies travel as one JSON array, as in appends. */
 const ADD_RECORDS: Statement = {
-  text: `INSERT INTO incoming_records (incoming_id, ${RECORD_COLUMNS})
-    SELECT $1, $2, r.* FROM ROWS FROM (unnest($3::integer[]), unnest($4::integer[]), unnest($5::text[]), unnest($6::text[]),
-      unnest($7::text[]), unnest($8::timestamptz[]), json_array_elements($9::json), json_array_elements($10::json)) AS r`,
+  text: `INSERT INTO records (${RECORD_COLUMNS})
+    SELECT $1, r.* FROM ROWS FROM (unnest($2::integer[]), unnest($3::integer[]), unnest($4::text[]), unnest($5::text[]),
+      unnest($6::text[]), unnest($7::timestamptz[]), json_array_elements($8::json), json_array_elements($9::json)) AS r`,
 };
 
 const INTERACTION_FIELDS = `id, chat_id, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, error,
@@ -57,9 +64,9 @@ const COMMIT_INCOMING: Statement = {
       INSERT INTO interactions (${INTERACTION_FIELDS})
       SELECT ${INTERACTION_FIELDS} FROM incoming_interactions WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
     ),
-    recorded AS (
-      INSERT INTO records (${RECORD_COLUMNS})
-      SELECT ${RECORD_COLUMNS} FROM incoming_records WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+    kept AS (
+      DELETE FROM loose_logs l USING incoming_interactions i
+      WHERE i.incoming_id = $1 AND l.interaction_id = i.id AND EXISTS (SELECT FROM chat)
     ),
     asked AS (
       INSERT INTO requests (${REQUEST_FIELDS})
@@ -70,16 +77,23 @@ const COMMIT_INCOMING: Statement = {
 
 /**
  * A chat during its import, in tables of its own: no connection is held meanwhile, and one
- * transaction moves it.
+ * transaction moves it. Its records are in their place already: without its interactions, no query
+ * finds them.
  */
 export class IncomingRows implements IncomingChat {
+  readonly #ids = new Set<string>();
+
   constructor(
     private readonly db: Database,
     private readonly id: string,
   ) {}
 
   async append({ id }: ArchivedInteraction, records: readonly LogRecord[]): Promise<void> {
-    await this.db.query(ADD_RECORDS, [this.id, id, ...toColumns(records)]);
+    this.#ids.add(id);
+    await this.db.batch([
+      [HOLD_LOG, [id]],
+      [ADD_RECORDS, [id, ...toColumns(records)]],
+    ]);
   }
 
   async end(row: ArchivedInteraction, { requests, added_messages }: ArchivedEnd): Promise<void> {
@@ -92,16 +106,23 @@ export class IncomingRows implements IncomingChat {
     const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
     const json = JSON.stringify(metadata);
     const values = [id, title, agent, head_interaction_id, created_at, updated_at, json];
-    const [made] = await this.db.batch([
+    const [made] = await this.db.longBatch([
       [COMMIT_INCOMING, [this.id, ...values]],
       [MARK_BRANCH_OF, [head_interaction_id, updated_at]],
-      [DISCARD, [this.id]],
+      ...this.#discarding(),
     ]);
     return made!.length > 0;
   }
 
   async discard(): Promise<void> {
-    await this.db.query(DISCARD, [this.id]);
+    await this.db.batch(this.#discarding());
+  }
+
+  #discarding(): Step[] {
+    return [
+      [RELEASE_LOGS, [[...this.#ids]]],
+      [DISCARD, [this.id]],
+    ];
   }
 }
 

@@ -3,11 +3,10 @@ import { MoreThan } from 'typeorm';
 import type { Repository } from 'typeorm';
 import { ChatArchive } from '../../../persistence/chat-archive.js';
 import type { ArchivedInteraction, IncomingChat } from '../../../persistence/chat-archive.js';
-import { RECEIVE, SWEEP_INCOMING } from './incoming-chat.js';
 import type { Database } from '../connection/database.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
 import type { InteractionColumns } from '../entities/interaction.entity.js';
-import { IncomingRows } from './incoming-chat.js';
+import { IncomingRows, RECEIVE } from './incoming-chat.js';
 
 /** Whole chats in Postgres, on a server or embedded. */
 export class TypeOrmChatArchive extends ChatArchive {
@@ -42,10 +41,7 @@ export class TypeOrmChatArchive extends ChatArchive {
 
   async receive(): Promise<IncomingChat> {
     const id = randomUUID();
-    await this.db.batch([
-      [SWEEP_INCOMING, []],
-      [RECEIVE, [id]],
-    ]);
+    await this.db.query(RECEIVE, [id]);
     return new IncomingRows(this.db, id);
   }
 

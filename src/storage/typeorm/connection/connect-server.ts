@@ -66,13 +66,14 @@ export interface DatabaseTarget {
 
 /** The database and host of a URL, for messages, without the password. */
 export function describeServer(url: string): string {
-  const { hostname, port, pathname, searchParams } = parse(url);
+  const { hostname, port, pathname, searchParams } = parseServerUrl(url);
   const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
   const database = decodeURIComponent(pathname.slice(1)) || 'postgres';
   return `"${database}" on ${host}:${port || '5432'}`;
 }
 
-function parse(url: string): URL {
+/** @throws AppError `invalid_database_url` */
+export function parseServerUrl(url: string): URL {
   try {
     return new URL(url);
   } catch {
@@ -80,7 +81,7 @@ function parse(url: string): URL {
     throw new AppError(
       'invalid',
       'invalid_database_url',
-      'DATABASE_URL is no URL. Write it as postgres://user:password@host:5432/database, with special characters percent-encoded.',
+      'DATABASE_URL is not a URL. Write it as postgres://user:password@host:5432/database, with special characters percent-encoded.',
     );
   }
 }

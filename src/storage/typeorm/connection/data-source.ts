@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -10,6 +11,8 @@ import { InteractionEntity } from '../entities/interaction.entity.js';
 import { InterventionEntity } from '../entities/intervention.entity.js';
 import { RuleEntity } from '../entities/rule.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
+import { parseServerUrl } from './connect-server.js';
+import { statementTimeout } from './time-limits.js';
 import type { TimeLimits } from './time-limits.js';
 
 const ignore = () => {};
@@ -19,11 +22,18 @@ const HEAR_ERRORS = {
   onConnect: (client: pg.ClientBase) => void client.on('error', ignore),
 };
 
+/** Connections for runs, and as many for clients. */
+const POOL_SIZE = 5;
+
+/** Begins the names under which all processes connect; the rest is unique to this one. */
+export const APPLICATION = 'parley ';
+export const APPLICATION_NAME = `${APPLICATION}${randomUUID()}`;
+
 /** A server: every wait for a connection or an answer has a timeout. */
 const SERVER_POOL = {
   ...HEAR_ERRORS,
-  max: 10,
-  application_name: 'parley',
+  max: POOL_SIZE,
+  application_name: APPLICATION_NAME,
   connectionTimeoutMillis: 5000,
   idleTimeoutMillis: 60_000,
   query_timeout: 30_000, // for TypeORM's own queries; `Database` has its own limits
@@ -59,9 +69,24 @@ const BOTH = {
 } as const satisfies DataSourceOptions;
 
 /** A `DataSource`, not yet initialized, on a Postgres server. */
-export function createServerDataSource(url: string, { connectMs }: TimeLimits): DataSource {
-  const pool = { ...SERVER_POOL, connectionTimeoutMillis: connectMs, pipeline: true };
-  return new DataSource({ ...BOTH, url, extra: pool });
+export function createServerDataSource(url: string, limits: TimeLimits): DataSource {
+  const pool = { ...SERVER_POOL, connectionTimeoutMillis: limits.connectMs, pipeline: true };
+  return new DataSource({ ...BOTH, url: withSettings(url, limits.answerMs), extra: pool });
+}
+
+/** Settings of the sessions, after those that the URL may already have. */
+function withSettings(text: string, answerMs: number): string {
+  const timeout = statementTimeout(answerMs);
+  const settings = {
+    statement_timeout: timeout,
+    idle_in_transaction_session_timeout: timeout,
+    default_transaction_isolation: 'read\\ committed',
+  };
+  const url = parseServerUrl(text);
+  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const options = [url.searchParams.get('options') ?? [], own].flat().join(' ');
+  url.searchParams.set('options', options);
+  return url.href;
 }
 
 /** A `DataSource` of one connection, without a query timeout, because migrations may take long. */

@@ -2,7 +2,9 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { isAway, isConnectionLost, toConnectError, toStoreError } from './store-error.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { isConnectionLost, isUnusable, toConnectError, toStoreError } from './store-error.js';
+import { statementTimeout } from './time-limits.js';
 import type { TimeLimits } from './time-limits.js';
 
 export interface Statement {
@@ -20,12 +22,22 @@ export type Step = readonly [statement: Statement, values: readonly unknown[]];
 
 export type Row = Record<string, unknown>;
 
-const BEGIN: Statement = { text: 'BEGIN' };
+/** The statements of a batch need to see what those before them waited for. */
+const BEGIN: Statement = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
+const PING: Statement = {
+  text: "SELECT clock_timestamp() AS now, current_setting('transaction_read_only') AS read_only",
+};
 const COMMIT: Statement = { text: 'COMMIT' };
 
 export interface DatabaseOptions {
   /** Undefined for the embedded database, which is never unreachable. */
   readonly limits?: TimeLimits;
+  /** The connections for the work of runs; undefined: these are. */
+  readonly runs?: Database;
+  /** Follows the clock of the server. */
+  readonly clock?: Clock | undefined;
+  /** Lets `connect` go before all who wait for the only connection of the embedded database. */
+  readonly first?: <T>(connect: () => T) => T;
   /** Closes the embedded database after the data source was closed. */
   readonly afterClose?: () => Promise<void>;
 }
@@ -44,6 +56,7 @@ export class Database {
   readonly limits: TimeLimits | undefined;
   /**
    * Number of lost connections. Older connections are not trusted after a loss: they may hang too.
+   * A loss of runs counts for clients, not the other way round: a client's query may be the fault.
    */
   #losses = 0;
   readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
@@ -54,6 +67,14 @@ export class Database {
     private readonly options: DatabaseOptions = {},
   ) {
     this.limits = options.limits;
+  }
+
+  /**
+   * For what keeps runs going: appends, leases, starts, decisions. Reads of clients, however many
+   * and slow, never make it wait for a connection.
+   */
+  get runs(): Database {
+    return this.options.runs ?? this;
   }
 
   /** One statement, a transaction of its own. */
@@ -75,6 +96,28 @@ export class Database {
     return results.slice(1, -1);
   }
 
+  /** A batch that may take as long as the contents of a chat need. */
+  async longBatch<R = Row>(steps: readonly Step[]): Promise<R[][]> {
+    const { limits } = this;
+    if (!limits) return this.batch(steps);
+    const text = `SET LOCAL statement_timeout = ${statementTimeout(limits.longMs)}`;
+    return (await this.batch<R>([[{ text }, []], ...steps], limits.longMs)).slice(1);
+  }
+
+  /** Asks for an answer, and for the time. */
+  async ping(): Promise<{ readonly isReadOnly: boolean }> {
+    const sent = performance.now();
+    const [answer] = await this.query<{ now: Date; read_only: string }>(
+      PING,
+      [],
+      this.limits?.connectMs,
+    );
+    const { now, read_only } = answer!;
+    const half_ms = (performance.now() - sent) / 2;
+    this.options.clock?.follow(new Date(now.getTime() + half_ms), half_ms);
+    return { isReadOnly: read_only === 'on' };
+  }
+
   /** CRUD by repositories; each statement is a transaction of its own. */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.#onConnection(this.limits?.answerMs, ({ runner }) => work(runner.manager));
@@ -83,6 +126,7 @@ export class Database {
   /** Waits for running statements, then closes. */
   async close(): Promise<void> {
     await Promise.all(this.#running);
+    await this.options.runs?.close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     await this.options.afterClose?.();
   }
@@ -131,13 +175,15 @@ export class Database {
   }
 
   async #connect(): Promise<Connection> {
+    const { first = (connect) => connect() } = this.options;
     try {
       for (;;) {
         const runner = this.dataSource.createQueryRunner();
-        const client = (await runner.connect()) as pg.PoolClient;
-        const before = this.#lossesBefore.get(client) ?? this.#losses;
+        const client = (await first(() => runner.connect())) as pg.PoolClient;
+        const losses = this.#knownLosses;
+        const before = this.#lossesBefore.get(client) ?? losses;
         this.#lossesBefore.set(client, before);
-        if (before === this.#losses) return { runner, client };
+        if (before === losses) return { runner, client };
         discard(client, new Error('Another connection to the same server was lost'));
       }
     } catch (error) {
@@ -145,9 +191,14 @@ export class Database {
     }
   }
 
+  get #knownLosses(): number {
+    const { runs } = this.options;
+    return runs ? this.#losses + runs.#losses : this.#losses;
+  }
+
   async #release({ runner, client }: Connection, fault: unknown): Promise<void> {
     if (isConnectionLost(fault)) this.#losses++;
-    if (isAway(fault)) discard(client, fault as Error);
+    if (isUnusable(fault)) discard(client, fault as Error);
     else await runner.release();
   }
 }

@@ -10,18 +10,39 @@ type Connected = (
   release: (error?: unknown) => void,
 ) => void;
 
+/** Called when the connection is given to the one that waits. */
+type Turn = () => void;
+
 /** Timeout for one holder to keep the connection while others wait, in milliseconds. */
 export const EMBEDDED_WAIT_MS = 4000;
 
 /**
  * A pool of one: it gives exclusive access to the only connection of the embedded database, so that
- * no statement runs inside another transaction. Waiting continues as long as the connection changes
- * hands. If one holder keeps it, the transaction most likely waits for itself (deadlock), and
- * fails.
+ * no statement runs inside another transaction, those of runs before those of clients. Waiting
+ * continues as long as the connection changes hands. If one holder keeps it, the transaction most
+ * likely waits for itself (deadlock), and fails.
  */
 export class EmbeddedPool extends pg.Pool {
   /** Number of times the connection was acquired. */
   private handouts = 0;
+  private isTaken = false;
+  private goesFirst = false;
+  private readonly waiting: { first: Turn[]; others: Turn[] } = { first: [], others: [] };
+
+  constructor(config?: pg.PoolConfig) {
+    super(config);
+    this.on('release', () => this.next());
+  }
+
+  /** `connect` is called at once; it waits only for others that go first too. */
+  first<T>(connect: () => T): T {
+    this.goesFirst = true;
+    try {
+      return connect();
+    } finally {
+      this.goesFirst = false;
+    }
+  }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(connected: Connected): void;
@@ -34,31 +55,54 @@ export class EmbeddedPool extends pg.Pool {
   }
 
   private async waitInTurn(): Promise<pg.PoolClient> {
-    for (;;) {
-      const before = this.handouts;
-      try {
-        const client = await super.connect();
-        this.handouts++;
-        return client;
-      } catch (error) {
-        if (!isTimeout(error)) throw error;
-        if (this.handouts === before) throw waitsForItself(error);
-      }
+    await this.turn(this.goesFirst ? this.waiting.first : this.waiting.others);
+    try {
+      return await super.connect();
+    } catch (error) {
+      this.next();
+      throw error;
     }
+  }
+
+  private turn(line: Turn[]): Promise<void> | void {
+    if (!this.isTaken) return this.take();
+    return new Promise((resolve, reject) => {
+      let before = this.handouts;
+      const timer = setInterval(() => {
+        if (this.handouts === before) {
+          clearInterval(timer);
+          line.splice(line.indexOf(turn), 1);
+          reject(waitsForItself());
+        }
+        before = this.handouts;
+      }, this.options.connectionTimeoutMillis);
+      const turn = (): void => {
+        clearInterval(timer);
+        this.take();
+        resolve();
+      };
+      line.push(turn);
+    });
+  }
+
+  private take(): void {
+    this.isTaken = true;
+    this.handouts++;
+  }
+
+  private next(): void {
+    this.isTaken = false;
+    const { first, others } = this.waiting;
+    (first.shift() ?? others.shift())?.();
   }
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('timeout exceeded');
-}
-
-function waitsForItself(cause: unknown): AppError {
+function waitsForItself(): AppError {
   return new AppError(
     'internal',
     'transaction_waits_for_itself',
     `A statement waited ${EMBEDDED_WAIT_MS / 1000} s for the embedded database's only connection: a transaction waits for itself. ` +
       'Run every statement of a transaction through the transaction, or set DATABASE_URL to use a Postgres server.',
-    { cause },
   );
 }
 

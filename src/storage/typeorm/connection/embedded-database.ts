@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { access, chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmodSync, constants, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { access, chmod, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
@@ -13,6 +13,8 @@ export const INITDB_PARAMETERS = ['--wal-segsize=1'];
 /** An eighth of Postgres's default: Postgres touches all of it at start, and it stays resident. */
 const SERVER_PARAMETERS = ['-c', 'shared_buffers=16MB'];
 
+const PRIVATE = { directories: 0o700, files: 0o600 };
+
 /**
  * An initialized database with its tables, created by `npm run build`. It does not exist when
  * running from the sources; `initdb` takes seconds and 500 MB (docs/adr/0016-embedded-start.md).
@@ -25,22 +27,36 @@ export const TEMPLATE = fileURLToPath(new URL('../../../../embedded-database', i
  */
 export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE): Promise<PGlite> {
   const path = join(dataDir, 'db');
-  await mkdir(dataDir, { recursive: true });
   if (!(await exists(path)) && (await exists(template))) await copyDirectory(template, path);
-  return PGlite.create({
+  const isNew = !(await exists(path));
+  const database = await PGlite.create({
     dataDir: path,
     initDbStartParams: INITDB_PARAMETERS,
     startParams: [...PGlite.defaultStartParams, ...SERVER_PARAMETERS],
   });
+  if (isNew) await setModes(path, PRIVATE); // `initdb` disregards the umask
+  return database;
 }
 
 /** Atomic: complete or not at all, even if the process is killed. */
 async function copyDirectory(source: string, path: string): Promise<void> {
   const incomplete = `${path}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  await cp(source, incomplete, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  await setModes(incomplete, { directories: 0o700, files: 0o600 });
+  copyFiles(source, incomplete);
   await rename(incomplete, path);
+}
+
+/** Synchronous: a sixth of the time for a thousand small files, and nothing else runs yet. */
+function copyFiles(source: string, path: string): void {
+  mkdirSync(path, { mode: PRIVATE.directories });
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(path, entry.name)];
+    if (entry.isDirectory()) copyFiles(from, to);
+    else {
+      copyFileSync(from, to, constants.COPYFILE_FICLONE);
+      chmodSync(to, PRIVATE.files);
+    }
+  }
 }
 
 /** Sets the permissions of a directory and of everything below it. */

@@ -1,4 +1,6 @@
+import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
+import type { Clock } from '../../../kernel/clock.js';
 import { connectServer } from './connect-server.js';
 import type { DatabaseTarget, Patience } from './connect-server.js';
 import {
@@ -7,6 +9,7 @@ import {
   createServerDataSource,
 } from './data-source.js';
 import { Database } from './database.js';
+import type { EmbeddedPool } from './embedded-connection.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { requireMigrated, runMigrations } from './run-migrations.js';
 import { limitsFor } from './time-limits.js';
@@ -20,6 +23,8 @@ export interface OpenOptions extends DatabaseTarget {
   readonly patienceMs?: number;
   /** Called if the server is not up and connecting is retried. */
   readonly onWait?: (message: string) => void;
+  /** Follows the clock of a server, by which all its processes judge what has expired. */
+  readonly clock?: Clock;
   /** Aborts the retries. */
   readonly signal?: AbortSignal;
 }
@@ -41,9 +46,13 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
   if (migrate) await migrateServer(url, patience);
   const create = () => createServerDataSource(url, limits);
-  const dataSource = await connectServer(create, url, patience);
-  const database = new Database(dataSource, { limits });
-  return migrate ? database : closedUnless(database, requireMigrated(dataSource));
+  const { clock } = options;
+  const runs = new Database(await connectServer(create, url, patience), { limits, clock });
+  return closedUnless(runs, async () => {
+    await runs.ping();
+    if (!migrate) await requireMigrated(runs.dataSource);
+    return new Database(await connectServer(create, url, patience), { limits, runs });
+  });
 }
 
 /** Runs on a separate connection without timeouts. */
@@ -62,14 +71,24 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     throw broken(dataDir, cause);
   });
   const dataSource = await createEmbeddedDataSource(db).initialize();
-  const database = new Database(dataSource, { afterClose: () => db.close() });
-  return closedUnless(database, migrate ? runMigrations(dataSource) : requireMigrated(dataSource));
+  const runs = new Database(dataSource, { first: (connect) => poolOf(dataSource).first(connect) });
+  const database = new Database(dataSource, { runs, afterClose: () => db.close() });
+  return closedUnless(database, async () => {
+    await (migrate ? runMigrations(dataSource) : requireMigrated(dataSource));
+    return database;
+  });
 }
 
-async function closedUnless(database: Database, ready: Promise<unknown>): Promise<Database> {
+function poolOf({ driver }: DataSource): EmbeddedPool {
+  return (driver as unknown as { master: EmbeddedPool }).master;
+}
+
+async function closedUnless(
+  database: Database,
+  finish: () => Promise<Database>,
+): Promise<Database> {
   try {
-    await ready;
-    return database;
+    return await finish();
   } catch (error) {
     await database.close();
     throw error;

@@ -6,6 +6,12 @@ const TRANSIENT = /^(08...|53...|57P0[1-5]|58...|25006|25P03|40001|40P01|55P03|5
 /** The codes of `TRANSIENT` that end a connection. */
 const DISCONNECTING = /^(08...|57P0[1-5])$/;
 
+/** The codes of `TRANSIENT` that end a statement or its transaction, and nothing else. */
+const INTERRUPTED = /^(40001|40P01|55P03|57014)$/;
+
+/** The server ended a statement at its `statement_timeout`. */
+const TOOK_TOO_LONG = '57014';
+
 const SOCKET =
   /^(E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NETRESET|AI_AGAIN|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS)|ENOTFOUND|ENOENT|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
 
@@ -31,6 +37,13 @@ export function toConnectError(cause: unknown): AppError {
 }
 
 function away(cause: unknown): AppError {
+  if ((cause as { code?: unknown }).code === TOOK_TOO_LONG)
+    return new AppError(
+      'unavailable',
+      'store_unavailable',
+      'The database took too long to answer. Try again; if it lasts, look for long transactions and locks in the database.',
+      { cause },
+    );
   return new AppError(
     'unavailable',
     'store_unavailable',
@@ -51,6 +64,12 @@ export function isAway(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (TRANSIENT.test(code) || SOCKET.test(code))) return true;
   return typeof message === 'string' && DRIVER.test(message);
+}
+
+/** True if no other statement may use the connection. */
+export function isUnusable(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return isAway(error) && !(typeof code === 'string' && INTERRUPTED.test(code));
 }
 
 /** True if the connection failed: others to the same server may be broken too. */

@@ -4,6 +4,11 @@ import type { EntitySchemaColumnOptions } from 'typeorm';
 export const ID = { type: 'text', collation: 'C' } as const satisfies EntitySchemaColumnOptions;
 export const TEXT = { type: 'text' } as const satisfies EntitySchemaColumnOptions;
 export const INTEGER = { type: 'integer' } as const satisfies EntitySchemaColumnOptions;
+/** The driver gives it as text; the values are safe integers. */
+export const BIGINT = {
+  type: 'bigint',
+  transformer: { from: Number, to: (value: unknown) => value },
+} as const satisfies EntitySchemaColumnOptions;
 /** Never `jsonb`, which rejects U+0000 and lone surrogates and reorders keys. */
 export const JSON_TEXT = { type: 'json' } as const satisfies EntitySchemaColumnOptions;
 

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../../protocol/interaction.js';
-import { ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
+import { BIGINT, ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
 
 export interface InteractionColumns extends InteractionRow {
   /** Null once it has begun; an interaction that ended in the queue keeps its rank. */
@@ -10,7 +10,7 @@ export interface InteractionColumns extends InteractionRow {
 
 const UsageColumns = new EntitySchema<Usage>({
   name: 'usage',
-  columns: { input_tokens: INTEGER, output_tokens: INTEGER },
+  columns: { input_tokens: BIGINT, output_tokens: BIGINT },
 });
 
 /** Without the columns that only leases, losses and idempotency use. */

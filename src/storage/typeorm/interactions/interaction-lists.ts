@@ -2,6 +2,18 @@ import { INTERACTION_COLUMNS } from './interaction-row.js';
 import type { Statement } from '../connection/database.js';
 import { IS_QUEUED } from './interaction-row.js';
 
+/** Of what may be long in a row. Doesn't decompress the message. */
+const BYTES =
+  '(octet_length(i.user_message) + octet_length(i.metadata::text) + octet_length(i.settings::text))';
+
+/** The rows of a page up to the one with which they have more than `$4` bytes, if that is set. */
+function upToBytes(from: string, order: string): string {
+  return `SELECT * FROM (
+      SELECT ${INTERACTION_COLUMNS}, row_number() OVER (ORDER BY ${order}) AS place, sum(${BYTES}) OVER (ORDER BY ${order}) - ${BYTES} AS before
+      ${from}
+    ) i WHERE $4::bigint IS NULL OR i.before <= $4 ORDER BY i.place`;
+}
+
 /**
  * Queued interactions of the chat `$1`, last first, then its active branch from the head: at most
  * `$2`, before `$3` if set. Follows the parents only as far as the page needs. The offsets prevent
@@ -34,13 +46,14 @@ export const LIST_ACTIVE: Statement = {
       SELECT id, distance, NULL FROM branch WHERE superseded_at IS NULL
       ORDER BY distance, queue_rank DESC, id DESC LIMIT $2
     )
-    SELECT ${INTERACTION_COLUMNS} FROM page p CROSS JOIN LATERAL (SELECT * FROM interactions WHERE id = p.id OFFSET 0) i
-    ORDER BY p.distance, p.queue_rank DESC, i.id DESC`,
+    ${upToBytes('FROM page p CROSS JOIN LATERAL (SELECT * FROM interactions WHERE id = p.id OFFSET 0) i', 'p.distance, p.queue_rank DESC, i.id DESC')}`,
 };
 
 /** All interactions of the chat `$1`, on any branch, newest first: ids sort by time. */
 export const LIST_ALL: Statement = {
   name: 'interactions.list_all',
-  text: `SELECT ${INTERACTION_COLUMNS} FROM interactions i WHERE i.chat_id = $1 AND ($3::text IS NULL OR i.id < $3)
-    ORDER BY i.id DESC LIMIT $2`,
+  text: upToBytes(
+    `FROM (SELECT * FROM interactions WHERE chat_id = $1 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $2) i`,
+    'i.id DESC',
+  ),
 };

@@ -6,9 +6,12 @@ import type {
 import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
 import type { Json } from '../../../protocol/json.js';
 
-/** The columns of `ColumnsOfInteraction`, of the table `i`. */
-export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings, i.input_tokens,
-  i.output_tokens, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
+/**
+ * The columns of `ColumnsOfInteraction`, of the table `i`. The driver gives a bigint as text, and a
+ * double as the number that it is.
+ */
+export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
+  i.input_tokens::double precision, i.output_tokens::double precision, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
   i.signals, i.cancel_reason`;
 
 /** An interaction as the driver reads it. */

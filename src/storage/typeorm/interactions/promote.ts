@@ -47,10 +47,14 @@ export const LEAVE_CHAT: Statement = {
     ${PROMOTED}`,
 };
 
-/** Chats with queued interactions and no active one. */
+/** Chats that one call promotes; the next call promotes more. */
+const BATCH = 200;
+
+/** Chats with queued interactions and no active one. In the order of the index of the queues. */
 const LIST_PROMOTABLE: Statement = {
   text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
-    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})`,
+    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})
+    ORDER BY q.chat_id LIMIT ${BATCH}`,
 };
 
 /** Promotes queued interactions that were not promoted when their predecessor ended. */

@@ -1,7 +1,16 @@
 import { InteractionStore } from '../../../persistence/interaction.store.js';
+import type { FinalState, InteractionListPage } from '../../../persistence/interaction.store.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
-import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
+import type {
+  IdempotencyKey,
+  RetryInteraction,
+  RetryOutcome,
+  StartInteraction,
+  StartOutcome,
+  UsedKey,
+} from '../../../persistence/rows/store-rows.js';
 import { promoteQueued } from './promote.js';
+import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
@@ -24,6 +33,12 @@ const FIND_OF_AGENT: Statement = {
       (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))`,
 };
 
+const FIND_BY_KEY: Statement = {
+  name: 'interactions.find_by_key',
+  text: `SELECT id, idempotency_fingerprint AS fingerprint FROM interactions
+    WHERE chat_id = $1 AND idempotency_key = $2`,
+};
+
 const FIND_ACTIVE: Statement = {
   name: 'interactions.find_active',
   text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
@@ -44,6 +59,22 @@ const ANCESTORS_ADDED: Statement = {
     )
     SELECT i.id, i.added_messages FROM ancestors a JOIN interactions i ON i.id = a.id
     WHERE i.added_messages IS NOT NULL ORDER BY a.distance DESC`,
+};
+
+/** Follows the parents only as far as the bytes go, and reads no messages if they are too many. */
+const FINAL_STATE: Statement = {
+  text: `
+    WITH RECURSIVE line AS (
+      SELECT id, parent_id, 1 AS distance, added_bytes::bigint AS total FROM interactions WHERE id = $1 AND added_bytes IS NOT NULL
+      UNION ALL
+      SELECT p.id, p.parent_id, l.distance + 1, l.total + coalesce(p.added_bytes, 0) FROM line l CROSS JOIN LATERAL (
+        SELECT id, parent_id, added_bytes FROM interactions WHERE id = l.parent_id OFFSET 0
+      ) p WHERE l.total <= $2
+    ),
+    whole AS (SELECT max(total)::integer AS total FROM line HAVING max(total) <= $2)
+    SELECT i.id, i.added_messages, w.total FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
+      SELECT id, added_messages FROM interactions WHERE id = l.id AND added_messages IS NOT NULL OFFSET 0
+    ) i ORDER BY l.distance DESC`,
 };
 
 const ADDED: Statement = {
@@ -73,11 +104,25 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 
   startInteraction(start: StartInteraction): Promise<StartOutcome> {
-    return startInteraction(this.db, start);
+    return startInteraction(this.db.runs, start);
+  }
+
+  retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {
+    return retryInteraction(this.db, retry);
+  }
+
+  async findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined> {
+    const [seen] = await this.db.query<{ id: string; fingerprint: string }>(FIND_BY_KEY, [
+      chatId,
+      key.key,
+    ]);
+    if (!seen) return undefined;
+    if (seen.fingerprint !== key.fingerprint) return { outcome: 'key_reused' };
+    return { outcome: 'repeated', interaction: (await findInteraction(this.db, seen.id))! };
   }
 
   promoteQueued(at: string, chatId?: string): Promise<string[]> {
-    return promoteQueued(this.db, at, chatId);
+    return promoteQueued(this.db.runs, at, chatId);
   }
 
   findInteraction(id: string): Promise<InteractionRow | undefined> {
@@ -99,15 +144,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return rows.map(toInteractionRow);
   }
 
-  async listInteractions(page: {
-    chat_id: string;
-    superseded: boolean;
-    limit: number;
-    before?: string;
-  }): Promise<InteractionRow[]> {
-    const { chat_id, superseded, limit, before } = page;
+  async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
+    const { chat_id, superseded, limit, before, bytes } = page;
     const statement = superseded ? LIST_ALL : LIST_ACTIVE;
-    const values = [chat_id, limit, before];
+    const values = [chat_id, limit, before, bytes];
     const rows = await this.db.query<ColumnsOfInteraction>(statement, values);
     return rows.map(toInteractionRow);
   }
@@ -117,6 +157,13 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return rows.flatMap(({ added_messages }) => added_messages);
   }
 
+  async findFinalState(id: string, bytes: number): Promise<FinalState | undefined> {
+    const rows = await this.db.query<Added & { total: number }>(FINAL_STATE, [id, bytes]);
+    const [first] = rows;
+    const messages = rows.flatMap(({ added_messages }) => added_messages);
+    return first && { messages, bytes: first.total };
+  }
+
   async findAddedMessages(ids: readonly string[]): Promise<Map<string, Message[]>> {
     const rows = await this.db.query<Added>(ADDED, [ids]);
     return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
@@ -124,7 +171,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
 
   /** Two statements, so that the second sees the row for which the first waited. */
   async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
-    const [, rows] = await this.db.batch<ColumnsOfInteraction & Row>([
+    const [, rows] = await this.db.runs.batch<ColumnsOfInteraction & Row>([
       [CANCEL, [id, reason]],
       [FIND_INTERACTION, [id]],
     ]);

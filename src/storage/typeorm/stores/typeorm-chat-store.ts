@@ -2,6 +2,7 @@ import { ChatStore } from '../../../persistence/chat.store.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import { removeLeftovers } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
@@ -16,12 +17,25 @@ const IS_BEFORE = '(chat.created_at, chat.id) < (CAST(:created_at AS timestamptz
 
 /**
  * Requires `LOCK_CHAT`, so that no interaction starts meanwhile; an ended interaction never becomes
- * active again.
+ * active again. Leaves the records to `removeLeftovers`.
  */
 const DELETE_IDLE: Statement = {
   name: 'chats.delete_idle',
-  text: `DELETE FROM chats WHERE id = $1
-    AND NOT EXISTS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})) RETURNING id`,
+  text: `
+    WITH idle AS (
+      SELECT id FROM chats WHERE id = $1
+      AND NOT EXISTS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED}))
+    ),
+    loose AS (
+      INSERT INTO loose_logs (interaction_id, remove_at)
+      SELECT i.id, clock_timestamp() FROM interactions i WHERE i.chat_id = (SELECT id FROM idle)
+    )
+    DELETE FROM chats WHERE id = (SELECT id FROM idle) RETURNING id`,
+};
+
+const FIND_UID: Statement = {
+  name: 'chats.find_uid',
+  text: 'SELECT uid FROM chats WHERE id = $1',
 };
 
 export class TypeOrmChatStore extends ChatStore {
@@ -45,6 +59,10 @@ export class TypeOrmChatStore extends ChatStore {
     return (await this.#chats((chats) => chats.findOneBy({ id }))) ?? undefined;
   }
 
+  async findUid(id: string): Promise<string | undefined> {
+    return (await this.db.query<{ uid: string }>(FIND_UID, [id]))[0]?.uid;
+  }
+
   listChats({ limit, before }: Parameters<ChatStore['listChats']>[0]): Promise<ChatRow[]> {
     return this.#chats((chats) => {
       const page = chats.createQueryBuilder('chat').limit(limit);
@@ -62,14 +80,16 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
-    const [found, deleted] = await this.db.batch([
+    const [found, deleted] = await this.db.longBatch([
       [LOCK_CHAT, [id]],
       [DELETE_IDLE, [id]],
     ]);
     if (!found?.length) return 'unknown';
-    if (!deleted?.length) return 'busy';
-    this.vacuum?.request();
-    return 'deleted';
+    return deleted?.length ? 'deleted' : 'busy';
+  }
+
+  async removeLeftovers(signal: AbortSignal): Promise<void> {
+    if (await removeLeftovers(this.db, signal)) this.vacuum?.request();
   }
 
   async switchHead(

@@ -49,7 +49,7 @@ export class TypeOrmInterventionStore extends InterventionStore {
 
   async intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
     const { interaction_id, id, agent_id, user_comment, user_content, created_at } = wanted;
-    const [, verdicts] = await this.db.batch<Verdict>([
+    const [, verdicts] = await this.db.runs.batch<Verdict>([
       [LOCK, [interaction_id]],
       [ADD, [interaction_id, id, agent_id, user_comment, user_content, created_at]],
     ]);

@@ -30,18 +30,14 @@ const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
 const WANTS_A_RUN = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals)
   OR ${IS_QUEUED} AND cancel_reason IS NOT NULL)`;
 
-/**
- * Consecutive lost runs that wrote no records, for the table `i`; `isLost`: the current owner lost
- * the run.
- */
+/** `countLosses` of `interaction-rules.ts`, for the table `i`; `isLost`: the last run was lost. */
 const countLosses = (isLost: string): string =>
-  `CASE WHEN i.last_seq > i.taken_seq THEN 0 ELSE i.losses + (${isLost})::integer END`;
+  `CASE WHEN i.progressed THEN 0 ELSE i.losses + (${isLost})::integer END`;
+const countAloneLosses = (isLost: string): string =>
+  `CASE WHEN i.progressed THEN 0 ELSE i.alone_losses + (i.trial = 1 AND ${isLost})::integer END`;
 
-/**
- * A resumed run writes `RESUMED` first, which does not count as progress; a parked run that is
- * woken does not write it.
- */
-const TAKEN_SEQ = 'i.last_seq + (i.epoch > 0 AND i.parked_signals IS NULL)::integer';
+const HAS_OWNER = 'i.owner IS NOT NULL';
+const HAS_LOST_OWNER = `${HAS_OWNER} AND NOT ($4::boolean AND i.owner = $2)`;
 
 const ACQUIRE: Statement = {
   name: 'leases.acquire',
@@ -51,8 +47,9 @@ const ACQUIRE: Statement = {
       WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
     UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
-      losses = ${countLosses('i.owner IS NOT NULL AND NOT ($4::boolean AND i.owner = $2)')}, taken_seq = ${TAKEN_SEQ}
-    FROM free WHERE i.id = free.id RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses`,
+      losses = ${countLosses(HAS_LOST_OWNER)}, alone_losses = ${countAloneLosses(HAS_LOST_OWNER)}, trial = $5, progressed = false
+    FROM free WHERE i.id = free.id
+    RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses, i.alone_losses`,
 };
 
 /** Locks rows in the order of ids, so that two renewals cannot deadlock. */
@@ -63,11 +60,15 @@ const RENEW: Statement = {
       WHERE i.epoch = h.epoch AND i.owner = $2 ORDER BY i.id FOR UPDATE OF i
     )
     UPDATE interactions i SET lease_until = ${UNTIL} FROM held WHERE i.id = held.id
-    RETURNING i.id AS interaction_id, i.signals, i.cancel_reason`,
+    RETURNING i.id AS interaction_id, i.last_seq, i.signals, i.cancel_reason`,
 };
 
 /** A run parked in any other status would never be woken. */
 const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
+
+const LEAVE_TRIAL: Statement = {
+  text: 'UPDATE interactions SET trial = 0 WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL',
+};
 
 const RELEASE: Statement = {
   name: 'leases.release',
@@ -81,14 +82,16 @@ const PARK: Statement = {
 };
 
 const LIST_UNOWNED: Statement = {
-  text: `SELECT i.id, i.owner IS NOT NULL AS is_lost, ${countLosses('i.owner IS NOT NULL')} AS losses FROM interactions i
-    WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
+  text: `SELECT i.id, ${HAS_OWNER} AS is_lost, ${countLosses(HAS_OWNER)} AS losses, ${countAloneLosses(HAS_OWNER)} AS alone_losses,
+      CASE WHEN i.progressed THEN 0 ELSE i.trial END AS trial
+    FROM interactions i WHERE ${WANTS_A_RUN} AND ${IS_FREE} ORDER BY i.created_at, i.id LIMIT $1`,
 };
 
 interface ColumnsOfLease extends ColumnsOfInteraction {
   readonly lost_owner: string | null;
   readonly parked: boolean;
   readonly losses: number;
+  readonly alone_losses: number;
 }
 
 export class TypeOrmLeaseStore extends LeaseStore {
@@ -97,12 +100,12 @@ export class TypeOrmLeaseStore extends LeaseStore {
   }
 
   async acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
-    const { owner, ttl_ms, never_begun = false } = terms;
-    const parameters = [interactionId, owner, ttl_ms, never_begun];
+    const { owner, ttl_ms, never_begun = false, trial = 0 } = terms;
+    const parameters = [interactionId, owner, ttl_ms, never_begun, trial];
     const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, parameters);
     if (!row) return undefined;
-    const { lost_owner, parked, losses } = row;
-    return { interaction: toInteractionRow(row), lost_owner, parked, losses };
+    const { lost_owner, parked, losses, alone_losses } = row;
+    return { interaction: toInteractionRow(row), lost_owner, parked, losses, alone_losses };
   }
 
   async renewLeases(
@@ -113,6 +116,10 @@ export class TypeOrmLeaseStore extends LeaseStore {
     const ids = held.map(({ interaction_id }) => interaction_id);
     const epochs = held.map(({ epoch }) => epoch);
     return this.db.query<LeaseState>(RENEW, [ids, owner, ttl_ms, epochs]);
+  }
+
+  async leaveTrial(interactionId: string, epoch: number): Promise<void> {
+    await this.db.query(LEAVE_TRIAL, [interactionId, epoch]);
   }
 
   async releaseLease(interactionId: string, epoch: number): Promise<void> {

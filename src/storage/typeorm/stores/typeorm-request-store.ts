@@ -2,6 +2,7 @@ import { RequestStore } from '../../../persistence/request.store.js';
 import type {
   RequestPage,
   RequestRow,
+  RequestStatus,
   SettleOutcome,
   SettleRequest,
 } from '../../../persistence/rows/request-rows.js';
@@ -31,6 +32,13 @@ function toRequestRow(columns: ColumnsOfRequest): RequestRow {
 }
 
 const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
+
+/** The rows of a page up to the one with which they have more than `$2` bytes, if that is set. */
+function upToBytes(page: string): string {
+  return `SELECT ${REQUEST_COLUMNS} FROM (
+      SELECT *, sum(p.bytes) OVER (ORDER BY p.created_at, p.id) - p.bytes AS before FROM (${page}) p
+    ) r WHERE $2::bigint IS NULL OR r.before <= $2 ORDER BY r.created_at, r.id`;
+}
 
 const FIND: Statement = {
   name: 'requests.find',
@@ -89,7 +97,7 @@ export class TypeOrmRequestStore extends RequestStore {
   }: SettleRequest): Promise<SettleOutcome> {
     const { kind } = settlement;
     const json = JSON.stringify(settlement);
-    const [, verdicts] = await this.db.batch<Verdict>([
+    const [, verdicts] = await this.db.runs.batch<Verdict>([
       [LOCK_INTERACTION_OF, [request_id]],
       [SETTLE, [request_id, kind, json, at, accept_expired || settlement.by === 'timeout']],
     ]);
@@ -106,28 +114,39 @@ export class TypeOrmRequestStore extends RequestStore {
 
   async listRequests(page: RequestPage): Promise<RequestRow[]> {
     const { where, values } = toConditions(page);
-    const text = `${SELECT_REQUESTS} ${where} ORDER BY r.created_at, r.id LIMIT $1`;
-    const rows = await this.db.query<ColumnsOfRequest>({ text }, [page.limit, ...values]);
+    const text = upToBytes(
+      `SELECT * FROM requests r ${where} ORDER BY r.created_at, r.id LIMIT $1`,
+    );
+    const rows = await this.db.query<ColumnsOfRequest>({ text }, [
+      page.limit,
+      page.bytes,
+      ...values,
+    ]);
     return rows.map(toRequestRow);
   }
 
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
-    const rows = await this.db.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
+    const rows = await this.db.runs.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
     return rows.map(toRequestRow);
   }
 }
 
+const HAS_STATUS: Readonly<Record<RequestStatus, string>> = {
+  pending: "r.status = 'pending'",
+  settled: "r.status = 'settled'",
+  closed: "r.status = 'closed'",
+};
+
 /**
- * Values begin at `$2`. `pending` is a literal: a partial index is used only if its predicate
- * occurs in the query.
+ * Values begin at `$3`. A status is a literal: a partial index is used only if its predicate occurs
+ * in the query.
  */
 function toConditions(page: RequestPage): { where: string; values: unknown[] } {
   const { status, chat_id, interaction_id, after } = page;
   const values: unknown[] = [];
-  const add = (value: unknown) => `$${values.push(value) + 1}`;
+  const add = (value: unknown) => `$${values.push(value) + 2}`;
   const conditions: string[] = [];
-  if (status === 'pending') conditions.push(`r.status = 'pending'`);
-  else if (status !== undefined) conditions.push(`r.status = ${add(status)}`);
+  if (status !== undefined) conditions.push(HAS_STATUS[status]);
   if (chat_id !== undefined) conditions.push(`r.chat_id = ${add(chat_id)}`);
   if (interaction_id !== undefined) conditions.push(`r.interaction_id = ${add(interaction_id)}`);
   if (after) {

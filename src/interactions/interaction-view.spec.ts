@@ -1,0 +1,98 @@
+import {
+  HELD,
+  ended,
+  endBatch,
+  exchange,
+  newEnd,
+  newRecord,
+  started,
+} from '../../test/contracts/interaction-store/fixtures.js';
+import { memoryStore } from '../../test/support/store/whole-store.js';
+import { jsonBytes } from '../http/input/page-cursor.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import { InteractionView } from './interaction-view.js';
+
+const MIB = 1024 * 1024;
+const ALL = { limit: 200, hasState: () => true };
+
+describe(InteractionView.name, () => {
+  const store = memoryStore();
+  const view = new InteractionView(store, store);
+
+  /** An interaction of a chat with so many events of so many bytes, that adds as many to the state. */
+  async function said(chat_id: string, count: number, bytes: number): Promise<InteractionRow> {
+    const row = await started(store, { chat_id, lease: HELD });
+    const content = 'x'.repeat(bytes);
+    const records = Array.from({ length: count }, (_, i) =>
+      newRecord(row.id, i + 2, { body: { type: 'MESSAGE', block_id: 'b', content } }),
+    );
+    await store.append([{ interaction_id: row.id, epoch: 1, records }]);
+    await store.append([endBatch(row.id, count + 2, { end: newEnd(content) })]);
+    return (await store.findInteraction(row.id))!;
+  }
+
+  it('shows a long interaction up to a bound, and says where the rest is', async () => {
+    const { chat_id } = await ended(store, '0');
+    const row = await said(chat_id, 20_000, 300);
+    const whole = await view.one(row);
+    expect(jsonBytes(whole)).toBeLessThan(3 * MIB);
+    const path = `/chats/${chat_id}/interactions/${row.id}`;
+    const last = whole.agent_events.at(-1)!.seq;
+    expect(whole.cut).toEqual({ agent_events: `${path}/events?after=${last}` });
+    expect(whole.agent_events.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: last - 1 }, (_, i) => i + 2),
+    );
+    expect(whole.final_agent_state?.messages).toHaveLength(4);
+
+    const [listed] = await view.page([row], ALL);
+    expect(jsonBytes(listed)).toBeLessThan(MIB / 2);
+    expect(listed!.cut!.agent_events).toBe(
+      `${path}/events?after=${listed!.agent_events.at(-1)!.seq}`,
+    );
+  });
+
+  it('shows what is short whole', async () => {
+    const { id, chat_id } = await ended(store, 'short');
+    const row = (await store.findInteraction(id))!;
+    const shown = await view.one(row);
+    expect(shown).toMatchObject({ cut: null, final_agent_state: { messages: exchange('short') } });
+    expect((await view.page([row], { limit: 1, hasState: () => false }))[0]).toEqual({
+      ...shown,
+      final_agent_state: null,
+      cut: { final_agent_state: `/chats/${chat_id}/interactions/${id}` },
+    });
+  });
+
+  it('says nothing of a state that is not there yet', async () => {
+    const row = await started(store, { lease: HELD });
+    const [running] = await view.page([row], ALL);
+    expect(running).toMatchObject({ final_agent_state: null, cut: null });
+  });
+
+  it('ends a page that has too many bytes', async () => {
+    const { chat_id } = await ended(store, '0');
+    const rows: InteractionRow[] = [];
+    for (let i = 0; i < 50; i++) rows.unshift(await said(chat_id, 2, 110_000));
+    const [head] = rows;
+    const page = await view.page(rows, { limit: 50, hasState: (row) => row === head });
+    expect(page.length).toBeGreaterThan(10);
+    expect(page.length).toBeLessThan(50);
+    expect(jsonBytes(page)).toBeLessThan(9 * MIB);
+    expect(page.map(({ id }) => id)).toEqual(rows.slice(0, page.length).map(({ id }) => id));
+
+    const states = await view.page(rows, ALL);
+    expect(jsonBytes(states)).toBeLessThan(9 * MIB);
+    expect(states.length).toBeLessThan(page.length);
+    const shown = await view.page(rows.slice(-3), ALL);
+    expect(shown.map((each) => each.final_agent_state?.messages.length)).toEqual([8, 6, 4]);
+  });
+
+  it('leaves out a state that is too long, and answers at least one interaction', async () => {
+    const { chat_id } = await ended(store, '0');
+    const row = await said(chat_id, 1, 17 * MIB);
+    const log = { final_agent_state: `/chats/${chat_id}/log` };
+    expect(await view.one(row)).toMatchObject({ final_agent_state: null, cut: log });
+    const page = await view.page([row, row], ALL);
+    expect(page.map(({ id }) => id)).toEqual([row.id]);
+  });
+});

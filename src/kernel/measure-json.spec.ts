@@ -1,0 +1,32 @@
+import { measureJson } from './measure-json.js';
+
+const measure = (text: string, levels = 10) => measureJson(Buffer.from(text), levels);
+
+describe(measureJson.name, () => {
+  it('counts objects and arrays inside each other, and not beside each other', () => {
+    expect(measure('{"a":[{}],"b":[[],[]]}').depth).toBe(3);
+    expect(measure('"flat"').depth).toBe(0);
+  });
+
+  it('looks into no text, however it is written', () => {
+    const text = JSON.stringify({ '[[': '{{{[ \\', '"[': '\\"[[[,,', 'ü["\\': '日[[' });
+    expect(measure(text)).toEqual({ depth: 1, values: 4 });
+    expect(measure(text.replace('}', ',"a":[]}')).depth).toBe(2);
+    expect(measure(`[${text}]`).depth).toBe(2);
+  });
+
+  it('counts values', () => {
+    expect(measure('[{},{},{}]').values).toBeGreaterThanOrEqual(4);
+    expect(measure(`[${'1,'.repeat(999)}1]`).values).toBeGreaterThanOrEqual(1000);
+    expect(measure(JSON.stringify(',,,[[[')).values).toBe(1);
+  });
+
+  it('goes no deeper than it has to', () => {
+    expect(measure('['.repeat(100), 2).depth).toBe(3);
+  });
+
+  it('answers for what is no JSON, too', () => {
+    expect(measure(']]]]"[[[[[[').depth).toBe(0);
+    expect(measure('[[[').depth).toBe(3);
+  });
+});

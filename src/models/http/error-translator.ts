@@ -1,0 +1,195 @@
+import { AppError } from '../../kernel/app-error.js';
+import { ModelError, type ModelErrorCode } from '../model-error.js';
+import { BadResponse } from '../answer/bad-response.js';
+import { isObject } from '../answer/is-object.js';
+import { LineTooLong } from '../answer/line-too-long.js';
+import type { Scrubber } from './scrubber.js';
+import { StreamedError } from '../answer/streamed-error.js';
+import type { Fault, Vendor } from './vendor.js';
+
+const MAX_DETAIL = 500;
+const NO_QUOTA = 'insufficient_quota';
+const RETRYABLE = new Set([408, 409, 429]);
+
+export interface ErrorTranslatorOptions {
+  readonly vendor: Vendor;
+  /** Name of the endpoint in error messages. */
+  readonly endpoint: string;
+  readonly scrubber: Scrubber;
+  /** Idle timeout in milliseconds. */
+  readonly timeout_ms: number;
+}
+
+/**
+ * Converts every error to a `ModelError`, whose message names the thing to check and never contains
+ * the API key.
+ */
+export class ErrorTranslator {
+  constructor(private readonly options: ErrorTranslatorOptions) {}
+
+  /** Returns an error that no server or network can cause unchanged. */
+  translate(error: unknown): unknown {
+    if (error instanceof AppError) return error;
+    if (error instanceof StreamedError) return this.fromFault(this.streamedFault(error), error);
+    if (error instanceof BadResponse) return this.badResponse(error);
+    if (error instanceof LineTooLong) return this.tooLong(error);
+    const fault = this.options.vendor.fault(error);
+    if (fault === undefined) return error;
+    if (fault === 'timeout') return this.timeout();
+    return fault === 'unreachable' ? this.unreachable(error) : this.fromFault(fault, error);
+  }
+
+  timeout(): ModelError {
+    const message = `${this.name} sent nothing for ${this.options.timeout_ms / 1000} s. Check that it is up, and not busy with something else.`;
+    return new ModelError('model_timeout', message, { retryable: true });
+  }
+
+  cutOff(error?: unknown): ModelError {
+    const message = `${this.name} closed the connection in the middle of its answer.`;
+    return new ModelError('model_cut_off', message, {
+      retryable: true,
+      cause: error && this.options.scrubber.cause(error),
+    });
+  }
+
+  private get name(): string {
+    return `The model API at ${this.options.endpoint}`;
+  }
+
+  private fromFault(fault: Fault, error: unknown): ModelError {
+    const { code, advice } = this.verdictOf(fault);
+    const status = fault.status === undefined ? '' : ` (${fault.status})`;
+    const message = `${this.name} ${advice[0]}${status}: ${this.shown(fault.detail)}${advice[1]}`;
+    const retry_after_ms = retryAfter(fault.headers, Date.now());
+    return new ModelError(code, message, {
+      retryable: this.isRetryable(fault),
+      ...(fault.status !== undefined && { status: fault.status }),
+      ...(retry_after_ms !== undefined && { retry_after_ms }),
+      cause: this.options.scrubber.cause(error),
+    });
+  }
+
+  private badResponse({ what, sample }: BadResponse): ModelError {
+    const text = this.options.scrubber.scrub(sample).slice(0, 200);
+    const quoted = text === '' ? '' : `: "${text}"`;
+    const message = `${this.name} answered with ${what}${quoted}.${this.options.vendor.advice.bad_response}`;
+    return new ModelError('model_bad_response', message, { retryable: false });
+  }
+
+  private tooLong({ message }: LineTooLong): ModelError {
+    return new ModelError('model_bad_response', `${this.name} sent too much at once: ${message}.`, {
+      retryable: false,
+    });
+  }
+
+  private unreachable(error: unknown): ModelError {
+    const reason = this.shown(rootReason(error));
+    const message = `${this.name} can't be reached: ${reason}${this.options.vendor.advice.url}`;
+    return new ModelError('model_unreachable', message, {
+      retryable: true,
+      cause: this.options.scrubber.cause(error),
+    });
+  }
+
+  /** Redacts and bounds external text, and makes it a sentence. */
+  private shown(text: string): string {
+    const line = this.options.scrubber.scrub(text).replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL);
+    return /[.!?]$/.test(line) ? line : `${line}.`;
+  }
+
+  /** Servers send a text, or an object with a message and a number or a word as its code. */
+  private streamedFault({ detail }: StreamedError): Fault {
+    if (!isObject(detail)) return { status: undefined, code: undefined, detail: String(detail) };
+    const { message, code, type } = detail;
+    const number = Number(code ?? detail.status);
+    const word = [code, type].find(
+      (value) => typeof value === 'string' && Number.isNaN(Number(value)),
+    );
+    return {
+      status: number >= 400 && number < 600 ? number : undefined,
+      code: word as string | undefined,
+      detail: typeof message === 'string' ? message : JSON.stringify(detail),
+    };
+  }
+
+  /** The status of the HTTP response, or the status that corresponds to the vendor's error code. */
+  private statusOf({ status, code }: Fault): number {
+    return status ?? this.options.vendor.statuses.get(code ?? '') ?? 500;
+  }
+
+  private isRetryable(fault: Fault): boolean {
+    const asked = fault.headers?.get('x-should-retry');
+    if (asked === 'true' || asked === 'false') return asked === 'true';
+    const status = this.statusOf(fault);
+    return fault.code !== NO_QUOTA && (status >= 500 || RETRYABLE.has(status));
+  }
+
+  private verdictOf(fault: Fault): Verdict {
+    if (fault.code === NO_QUOTA)
+      return verdict('model_rate_limited', 'has no quota left', ' Check the plan and its billing.');
+    const { advice } = this.options.vendor;
+    const status = this.statusOf(fault);
+    if (status === 401 || status === 403)
+      return verdict('model_auth', 'refused the key', advice.key);
+    if (status === 404) return verdict('model_not_found', 'found nothing there', advice.not_found);
+    if (status === 429) return verdict('model_rate_limited', 'is limiting the rate');
+    if (status === 408 || status === 504) return verdict('model_timeout', 'timed out');
+    if (status === 409 || status >= 500) return verdict('model_overloaded', 'has a problem');
+    if (status >= 400 && isTooLong(fault, status))
+      return verdict('model_context_exceeded', 'does not take so long a request');
+    if (status >= 400) return verdict('model_refused', 'refused the request');
+    return verdict('model_bad_response', 'did not answer the request itself', advice.url);
+  }
+}
+
+function verdict(code: ModelErrorCode, did: string, advice = ''): Verdict {
+  return { code, advice: [did, advice] };
+}
+
+interface Verdict {
+  readonly code: ModelErrorCode;
+  /** The fault of the server, and advice for the operator. */
+  readonly advice: readonly [string, string];
+}
+
+/** The root cause: the socket's error instead of "request failed". */
+function rootReason(error: unknown): string {
+  let root = error;
+  for (let depth = 0; depth < 8 && root instanceof Error && root.cause instanceof Error; depth++)
+    root = root.cause;
+  if (!(root instanceof Error)) return String(root);
+  const { code } = root as NodeJS.ErrnoException;
+  return root.message || code || root.name;
+}
+
+/** Phrases of vendors and of self-hosted servers. */
+const WORDS =
+  /context[ _](?:length|window|size)|prompt is too long|input is too long|too many (?:input |prompt )?tokens/i;
+const CODE = /^(?:context_length_exceeded|exceed_context_size_error|request_too_large)$/;
+const PAYLOAD_TOO_LARGE = 413;
+
+/** True if a request was rejected because it has more tokens than the model accepts. */
+export function isTooLong({ code = '', detail }: Fault, status: number): boolean {
+  return status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail);
+}
+
+/**
+ * The vendor's requested delay in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as
+ * a date. `now` is the wall clock in milliseconds. Undefined if the header is missing or
+ * unreadable.
+ */
+export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
+  const exact = numberOf(headers?.get('retry-after-ms'));
+  if (exact !== undefined) return Math.max(0, exact);
+  const text = headers?.get('retry-after');
+  const seconds = numberOf(text);
+  if (seconds !== undefined) return Math.max(0, seconds * 1000);
+  const date = Date.parse(text ?? '');
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function numberOf(text: string | null | undefined): number | undefined {
+  if (!text?.trim()) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { DisconnectWatch } from '../../cancellation/disconnect-watch.js';
+import { Config } from '../../config/config.js';
+import { LeaseKeeper } from './lease-keeper.js';
+
+/**
+ * Checks every `DISCONNECT_GRACE_MS` whether the runs of this process still have readers, because
+ * the process that knew that the last one left may have been killed. With Redis only: without it,
+ * readers of other processes are unknown.
+ */
+@Injectable()
+export class AbandonedRuns implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly leases: LeaseKeeper,
+    private readonly disconnects: DisconnectWatch,
+    private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { redisUrl, disconnectGraceMs } = this.config;
+    if (redisUrl) this.timer = setInterval(() => this.check(), disconnectGraceMs).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private check(): void {
+    for (const { run } of this.leases.held()) void this.disconnects.check(run.interaction);
+  }
+}

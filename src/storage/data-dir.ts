@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../kernel/app-error.js';
+
+const OTHERS = 0o077;
+
+/**
+ * Makes the data directory, private to its owner, or checks that files can be written in it.
+ * @throws AppError `data_dir_unusable`
+ */
+export async function makeDataDir(path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+    const probe = join(path, `.probe-${randomUUID()}`);
+    await writeFile(probe, '', { flag: 'wx' });
+    await rm(probe);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new AppError(
+      'internal',
+      'data_dir_unusable',
+      `DATA_DIR ${path} can't be used: ${why}. Name a folder that this user can make and write.`,
+      { cause },
+    );
+  }
+}
+
+/** A warning if other users of this machine can reach the directory; undefined if not. */
+export async function findExposure(path: string): Promise<string | undefined> {
+  const mode = (await stat(path)).mode & 0o777;
+  if (process.platform === 'win32' || (mode & OTHERS) === 0) return undefined;
+  return `Other users of this machine can reach DATA_DIR, which holds conversations: its mode is ${mode.toString(8)}. Run: chmod 700 ${path}`;
+}
+
+/** `recursive` of `mkdir` never ends in a folder that takes no entries, such as /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(parent))) throw error;
+    await makeFolder(parent);
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,83 @@
+import type { ZodError } from 'zod';
+import type { Tool } from './tool.js';
+import { toErrorText } from '../text/to-text.js';
+
+/** The parsed input of a tool, or the fault of its arguments. */
+export type CheckedArguments =
+  { readonly ok: true; readonly input: unknown } | ({ readonly ok: false } & ArgumentsFault);
+
+interface ArgumentsFault {
+  /** The fault as the model sees it, so that it can correct the call. */
+  readonly fault: string;
+  /** The fault as people see it, without advice for the model; only if it differs. */
+  readonly fault_for_people?: string;
+}
+
+/** Maximum number of faults reported; more would not help a model. */
+const MAX_FAULTS = 20;
+
+/** `text` is the JSON that the model wrote; empty text counts as `{}`. */
+export function checkArguments(tool: Tool, text: string): CheckedArguments {
+  const parsed = parseArguments(tool.name, text);
+  if (!parsed.ok) return parsed;
+  try {
+    const result = tool.input.safeParse(parsed.input);
+    if (result.success) return { ok: true, input: result.data };
+    const fault_for_people = describe(tool, result.error);
+    const fault = `${fault_for_people}\nFix them and call it again.`;
+    return { ok: false, fault, fault_for_people };
+  } catch (error) {
+    return fail(`The arguments of ${tool.name} could not be checked: ${toErrorText(error)}`);
+  }
+}
+
+function describe({ name }: Tool, { issues }: ZodError): string {
+  const lines = issues
+    .slice(0, MAX_FAULTS)
+    .map(({ path, message }) => `- ${path.map(String).join('.') || 'input'}: ${message}`);
+  if (issues.length > MAX_FAULTS) lines.push(`- and ${issues.length - MAX_FAULTS} more`);
+  return `The arguments of ${name} don't fit its input:\n${lines.join('\n')}`;
+}
+
+function fail(fault: string): CheckedArguments {
+  return { ok: false, fault };
+}
+
+/**
+ * Maximum nesting of objects and lists. A recursive function overflows the stack at some thousands
+ * of levels.
+ */
+const MAX_DEPTH = 100;
+
+/**
+ * Parses the JSON object that a model wrote as arguments of a tool, or returns its fault. Empty
+ * text counts as `{}`.
+ */
+export function parseArguments(toolName: string, text: string): CheckedArguments {
+  const parsed = parseObject(text);
+  if (parsed.ok) return parsed;
+  const fault = `The arguments of ${toolName} are not ${parsed.fault}. Send one JSON object.`;
+  return { ok: false, fault };
+}
+
+function parseObject(text: string): CheckedArguments {
+  if (text.trim() === '') return { ok: true, input: {} };
+  try {
+    const input: unknown = JSON.parse(text);
+    if (!isObject(input)) return { ok: false, fault: 'a JSON object' };
+    if (isDeeper(input, MAX_DEPTH))
+      return { ok: false, fault: `usable: they are nested more than ${MAX_DEPTH} deep` };
+    return { ok: true, input };
+  } catch (error) {
+    return { ok: false, fault: `valid JSON (${toErrorText(error)})` };
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
+}

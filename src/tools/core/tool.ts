@@ -1,0 +1,159 @@
+import type { ZodType } from 'zod';
+import type { RecordOf } from '../../protocol/events.js';
+import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
+import type { Resources } from './resources.js';
+import type { ToolOutput } from './tool-output.js';
+
+export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
+export type ToolRisk = 'low' | 'medium' | 'high';
+
+/**
+ * Recovery of a call whose outcome is unknown after a crash (I4): `rerun` it (read-only or
+ * idempotent), `replay` it (it only acts through its context, whose steps are journaled), or
+ * `report` to the model that the effect is unknown.
+ */
+export type ToolRecovery = 'rerun' | 'replay' | 'report';
+
+/** Retries of a tool after transient errors. */
+export interface ToolRetries {
+  /** Number of retries, 1 to 5. */
+  readonly times: number;
+  /**
+   * Backoff before the first retry in milliseconds, up to 30 s; it doubles with each further one.
+   * All retries count towards the tool's timeout.
+   */
+  readonly backoff_ms: number;
+}
+
+/** The properties of a tool that permission rules and people see before it runs. */
+export interface ToolPolicy {
+  readonly category: ToolCategory;
+  readonly read_only: boolean;
+  readonly risk: ToolRisk;
+  readonly recovery: ToolRecovery;
+  /** A person has to approve unless a rule allows it, even if it only reads. */
+  readonly requires_approval?: boolean;
+  /**
+   * Only if `recovery` is `rerun`. Applies to errors that the tool throws; not to input faults, nor
+   * to an error whose `retryable` is false.
+   */
+  readonly retries?: ToolRetries;
+}
+
+/** The events that a tool may add to the log of its interaction. */
+export type ToolEvent = RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>;
+
+/** A child agent that a tool has started. */
+export interface ForkedInside {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** The result of a call that a tool made. */
+export interface CalledInside {
+  readonly output: string;
+  readonly is_error: boolean;
+}
+
+/** The services of the server that a running tool uses. */
+export interface ToolContext {
+  readonly interaction_id: string;
+  readonly chat_id: string;
+  readonly agent_id: string;
+  readonly tool_call_id: string;
+  /** Aborts when the call times out or is cancelled; the tool has to stop then. */
+  readonly signal: AbortSignal;
+  /**
+   * Runtime objects of the agent that made the call, by their class: `resources.get(Shop)`. They
+   * live as long as its run.
+   */
+  readonly resources: Resources;
+  /** Shows output to people while the tool runs; only the result counts. */
+  readonly output: (text: string) => void;
+  /**
+   * For a tool that `announces_start`: logs the start of its effect, and resolves when that is
+   * durable. `trace` is kept with it, so that the process that takes over after a crash can clean
+   * up.
+   */
+  readonly started: (trace?: ProcessTrace) => Promise<void>;
+  /**
+   * Returns a predicate over file paths in the workspace: true if the current permission rules
+   * allow these tools to be called with the file. A tool that lists files leaves out the others,
+   * unless the call names them.
+   */
+  readonly may_show: (tool_names: readonly string[]) => Promise<(path: string) => boolean>;
+  /** Asks a person and waits for the answer; journaled. null: declined, or no answer in time. */
+  readonly ask: (
+    question: string,
+    options?: { readonly options?: readonly string[] },
+  ) => Promise<string | null>;
+  /**
+   * Sends an event to the readers of the interaction; resolves when it is saved in the log. A call
+   * that runs again sends it again.
+   */
+  readonly tell: (event: ToolEvent) => Promise<void>;
+  /**
+   * Runs a child agent and waits for its answer; journaled. `agent_type`: `react` by default. At
+   * the end of the tool, its children that still run are stopped.
+   * @throws AppError if the agent may not be started, failed, or was stopped
+   */
+  readonly run_agent: (
+    prompt: string,
+    options?: { readonly agent_type?: string },
+  ) => Promise<string>;
+  /** Starts a child agent as `run_agent` does, without waiting for it; journaled. */
+  readonly fork: (
+    prompt: string,
+    options?: { readonly agent_type?: string },
+  ) => Promise<ForkedInside>;
+  /**
+   * Waits for the answer of a child agent that `fork` has started in this call; journaled.
+   * @throws AppError if the agent failed or was stopped
+   */
+  readonly wait: (id: string) => Promise<string>;
+  /**
+   * Calls another tool with the same rules, approvals and limits as a call of the agent; journaled,
+   * but not part of the conversation. `args`: JSON text of an object. A failure and a denial are
+   * returned as results.
+   */
+  readonly call_tool: (name: string, args: string) => Promise<CalledInside>;
+  /**
+   * The output of an earlier call of this chat; undefined if no call on its branch has this id and
+   * a result.
+   */
+  readonly earlier_output: (tool_call_id: string) => Promise<string | undefined>;
+  /**
+   * The current time in milliseconds, deterministic on replay: the start of the call, or the end of
+   * the last step that it waited for.
+   */
+  readonly now: () => Promise<number>;
+}
+
+/** The chat in whose workspace the call would run. */
+export interface CallAbout {
+  readonly chat_id: string;
+}
+
+/** Text, or text with further properties. */
+export type ToolAnswer = string | ToolOutput;
+
+/**
+ * Port: a tool that a model can call. `execute` returns the text that the model reads; an error
+ * that it throws becomes an error result that the model reads too.
+ */
+export abstract class Tool<Input = unknown> {
+  abstract readonly name: string;
+  /** For the model: the purpose of the tool, and when to use it. */
+  abstract readonly description: string;
+  abstract readonly input: ZodType<Input>;
+  /** JSON Schema for the model, if `input` was made from it; otherwise it is made from `input`. */
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  abstract readonly policy: ToolPolicy;
+  /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
+  readonly timeout_ms?: number;
+  /** The tool calls `started` itself, after its preparation and before its effect. */
+  readonly announces_start?: boolean;
+  /** Describes the effect of a call, for the person who approves it. */
+  summarize?(input: unknown, about: CallAbout): Promise<string> | string;
+  abstract execute(input: Input, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
+}

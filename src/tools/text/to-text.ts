@@ -1,0 +1,32 @@
+import { ToolOutput } from '../core/tool-output.js';
+
+/** Converts a tool's answer of any type to text. Never throws. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof ToolOutput) return value.text;
+  if (value === undefined || value === null) return '';
+  try {
+    const text: string | undefined = JSON.stringify(value, bigintsAsText);
+    return text ?? noText(value);
+  } catch {
+    return noText(value);
+  }
+}
+
+/** Returns the message of an error, without its stack. Never throws. */
+export function toErrorText(error: unknown): string {
+  try {
+    const text = error instanceof Error ? error.message : toText(error);
+    return text || 'no reason given';
+  } catch {
+    return 'no reason given';
+  }
+}
+
+function noText(value: unknown): string {
+  return `[${typeof value} that can't be shown as text]`;
+}
+
+function bigintsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

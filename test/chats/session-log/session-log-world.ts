@@ -1,0 +1,128 @@
+import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
+import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
+import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
+import type { ImportReport } from '../../../src/chats/session-log/session-log-importer.js';
+import { loadConfig } from '../../../src/config/load-config.js';
+import { AppError } from '../../../src/kernel/app-error.js';
+import { SystemClock } from '../../../src/kernel/clock.js';
+import { Ids } from '../../../src/kernel/ids.js';
+import { wholeStore } from '../../support/store/whole-store.js';
+import type { AllStores } from '../../../src/storage/stores.js';
+import { isFinal } from '../../../src/protocol/interaction.js';
+import type { Message } from '../../../src/protocol/message.js';
+import { newStart } from '../../contracts/interaction-store/fixtures.js';
+import { checkConversation } from '../../support/runs/check-conversation.js';
+
+export interface Imported {
+  readonly chat_id: string;
+  readonly report: ImportReport;
+}
+
+const ANY_ID = /(chat|int|agent|approval|input|task)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const MAX_BYTES = 40_000_000;
+const AGENTS = {
+  find: (name: string) => (name === 'react' ? {} : undefined),
+} as unknown as AgentRegistry;
+
+/** Carries chats out of a store and into it, as the API does. */
+export class SessionLogWorld {
+  readonly ids = new Ids();
+  private readonly exporter: SessionLogExporter;
+  private readonly importer: SessionLogImporter;
+
+  constructor(readonly stores: AllStores) {
+    const { chats, interactions, records, requests, archive } = stores;
+    const config = loadConfig({ IMPORT_MAX_BYTES: String(MAX_BYTES) });
+    const agents = AGENTS;
+    this.exporter = new SessionLogExporter(chats, interactions, records, requests, archive);
+    const clock = new SystemClock();
+    this.importer = new SessionLogImporter(chats, archive, agents, config, clock, this.ids);
+  }
+
+  open(chat_id: string): Promise<AsyncGenerator<string>> {
+    return this.exporter.open(chat_id);
+  }
+
+  async export(chat_id: string): Promise<string> {
+    let text = '';
+    for await (const lines of await this.open(chat_id)) text += lines;
+    return text;
+  }
+
+  async import(log: string | Uint8Array, chat_id = this.ids.make('chat')): Promise<Imported> {
+    const report = await this.importer.import({ chat_id, body: inPieces(Buffer.from(log)) });
+    return { chat_id, report };
+  }
+
+  /** Undefined when there is nothing to import. */
+  async tryImport(log: Uint8Array): Promise<Imported | undefined> {
+    try {
+      return await this.import(log);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'nothing_to_import') return undefined;
+      throw error;
+    }
+  }
+
+  /** What is wrong with a chat that was imported, by what a person could do with it; the last is to go on with it. */
+  async findFaults(chat_id: string): Promise<string[]> {
+    const { archive } = this.stores;
+    const store = wholeStore(this.stores);
+    const faults: string[] = [];
+    const rows = await archive.listInteractions(chat_id, { limit: 1_000 });
+    const unowned = (await store.listUnowned(10_000)).map(({ id }) => id);
+    for (const row of rows) {
+      if (!isFinal(row.status)) faults.push(`${row.id} is ${row.status}`);
+      if (unowned.includes(row.id)) faults.push(`${row.id} wants to run`);
+      const records = await store.readRecords(row.id, { after: 0, limit: 10_000 });
+      if (records.some(({ seq }, at) => seq !== at + 1)) faults.push(`${row.id} has a gap`);
+      if (records.length !== row.last_seq) faults.push(`${row.id} counts wrong`);
+      const end = records.at(-1)?.body;
+      if (end?.type !== 'INTERACTION_COMPLETE' || end.status !== row.status)
+        faults.push(`${row.id} does not end as it says`);
+      faults.push(...checkConversation(await this.messagesAfter(row.id)));
+    }
+    const pending = await store.listRequests({ chat_id, status: 'pending', limit: 9 });
+    if (pending.length > 0) faults.push('somebody is asked');
+    const { outcome } = await store.startInteraction(newStart({ chat_id }));
+    if (outcome !== 'started') faults.push(`a new message: ${outcome}`);
+    return faults;
+  }
+
+  async messagesAfter(interactionId: string): Promise<Message[]> {
+    const { interactions } = this.stores;
+    const added = await interactions.findAddedMessages([interactionId]);
+    return [
+      ...(await interactions.getPreviousState(interactionId)),
+      ...(added.get(interactionId) ?? []),
+    ];
+  }
+}
+
+/** Each id is named by what it is and when it comes first, so that two logs are the same text when they say the same. */
+export function withoutIds(log: string): string {
+  const names = new Map<string, string>();
+  return log.replaceAll(ANY_ID, (id, kind: string) => {
+    const name = names.get(id) ?? `<${kind} ${names.size}>`;
+    names.set(id, name);
+    return name;
+  });
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- parsed JSON, whatever it is
+export function linesOf(log: string): Record<string, any>[] {
+  return log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+export function toLog(lines: readonly object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** As a network brings it: cut anywhere. */
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const size = bytes.length > 100_000 ? 65_536 : 37;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}

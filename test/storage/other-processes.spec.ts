@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { loadConfig } from '../../src/config/load-config.js';
+import { SystemClock } from '../../src/kernel/clock.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
+
+const fault = await findPostgresFault();
+
+(fault ? describe.skip : describe)('A Postgres database that several processes use', () => {
+  let folder: string;
+  let database: { readonly url: string; drop(): Promise<void> };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-others-'));
+    database = await createPostgresDatabase();
+  });
+  afterAll(async () => {
+    await database?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const problems = async (env: Record<string, string> = {}): Promise<string[]> => {
+    const told: string[] = [];
+    const config = loadConfig({ DATABASE_URL: database.url, DATA_DIR: folder, ...env });
+    const storage = await openStorage(config, new SystemClock(), (problem) => told.push(problem));
+    await storage.close();
+    return told;
+  };
+
+  it('is reported, unless they share a Redis', async () => {
+    expect(await problems()).toEqual([]);
+    const other = new pg.Client({ connectionString: database.url, application_name: 'parley x' });
+    await other.connect();
+    expect(await problems()).toEqual([expect.stringContaining('REDIS_URL')]);
+    expect(await problems({ REDIS_URL: 'redis://127.0.0.1:6379' })).toEqual([]);
+    await other.end();
+  });
+});

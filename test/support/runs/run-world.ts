@@ -1,0 +1,255 @@
+import { loadConfig } from '../../../src/config/load-config.js';
+import type { Environment } from '../../../src/config/load-config.js';
+import { TrustingJudge } from './trusting-judge.js';
+import type { DiscoveryService } from '@nestjs/core';
+import type { Logger } from '@nestjs/common';
+import type { AgentContext } from '../../../src/agents/agent-context.js';
+import type { Agent } from '../../../src/agents/agent.js';
+import { CallRates } from '../../../src/runs/limits/call-limits.js';
+import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
+import type { Config } from '../../../src/config/config.js';
+import type { Guardrail } from '../../../src/guardrails/guardrail.js';
+import { Guardrails } from '../../../src/guardrails/guardrails.js';
+import { Run } from '../../../src/runs/run.js';
+import { WaitingRuns } from '../../../src/runs/parking.js';
+import type { RunServices } from '../../../src/runs/run-services.js';
+import { AppError } from '../../../src/kernel/app-error.js';
+import type { Clock } from '../../../src/kernel/clock.js';
+import { SystemClock } from '../../../src/kernel/clock.js';
+import { Ids } from '../../../src/kernel/ids.js';
+import type { Frame } from '../../../src/event-log/live/live-bus.js';
+import { LocalLiveBus } from '../../../src/event-log/live/local/local-live-bus.js';
+import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
+import { LogWriter } from '../../../src/event-log/append/log-writer.js';
+import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
+import type { ApprovalMode } from '../../../src/protocol/interaction.js';
+import type {
+  AppendBatch,
+  AppendOutcome,
+  LeaseTerms,
+} from '../../../src/persistence/rows/store-rows.js';
+import { ConversationCache } from '../../../src/persistence/conversation-cache/conversation-cache.js';
+import { Spill } from '../../../src/event-log/spill/spill.js';
+import { ModelRegistry } from '../../../src/models/model-registry.js';
+import type { ModelProvider, ModelTool } from '../../../src/models/model-provider.js';
+import type { RecordOf, RecordType } from '../../../src/protocol/events.js';
+import type { Message } from '../../../src/protocol/message.js';
+import { RunSlots } from '../../../src/queue/local/run-slots.js';
+import type { ToolJudge } from '../../../src/permissions/tool-judge.js';
+import { ToolExecutor } from '../../../src/tools/core/tool-executor.js';
+import { ToolRegistry } from '../../../src/tools/core/tool-registry.js';
+import { OrphanedProcesses } from '../../../src/workspace/processes/orphaned-processes.js';
+import type { Tool } from '../../../src/tools/core/tool.js';
+import type { WholeStore } from '../store/whole-store.js';
+import { memoryStore, portsOf } from '../store/whole-store.js';
+import { answerTurn } from '../model/model-events.js';
+import { ScriptedProvider } from '../model/scripted-provider.js';
+
+export type AgentFunction = (ctx: AgentContext) => Promise<string | void>;
+type Append = (batches: readonly AppendBatch[]) => Promise<AppendOutcome[]>;
+
+export interface RunWorldOptions {
+  readonly agent?: AgentFunction | Agent;
+  /** Further kinds of agents, by name. */
+  readonly kinds?: Readonly<Record<string, AgentFunction | Agent>>;
+  readonly provider?: ModelProvider;
+  readonly tools?: readonly Tool[];
+  readonly guardrails?: readonly Guardrail[];
+  readonly clock?: Clock;
+  readonly max_iterations?: number;
+  readonly approval_mode?: ApprovalMode;
+  readonly client_tools?: readonly ModelTool[];
+  readonly judge?: ToolJudge;
+  readonly env?: Environment;
+  /** Interactions start leased. */
+  readonly lease?: LeaseTerms;
+}
+
+/** What one process brings to a run; what it leaves out is the world's. */
+export interface ProcessOptions extends RunWorldOptions {
+  /** Stands between the run and the store. */
+  readonly append?: Append;
+  readonly holdsLease?: () => boolean;
+  /** Runs before it that were lost in a row. */
+  readonly losses?: number;
+  /** Why the run before it has ended. */
+  readonly resumed?: string;
+}
+
+/** A lease that is over at once: in these tests whoever wants an interaction takes it. */
+const TERMS = { owner: 'process', ttl_ms: 0 };
+const PARTS = { title: null, agent: null, metadata: {} };
+
+/** One interaction, its store and its processes: runs of it are taken up, stopped and looked at. */
+export class RunWorld {
+  readonly store: WholeStore;
+  readonly bus = new LocalLiveBus();
+  readonly frames: Frame[] = [];
+  readonly infos: string[] = [];
+  readonly warnings: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly chatId = 'chat_test';
+  readonly rootId = 'agent_root';
+  /** Of all the world's processes. */
+  private readonly rates = new CallRates();
+  private readonly ids = new Ids();
+  private id = '';
+
+  private constructor(private readonly options: RunWorldOptions) {
+    const { clock } = options;
+    this.store = memoryStore(clock);
+  }
+
+  static async open(options: RunWorldOptions = {}): Promise<RunWorld> {
+    const world = new RunWorld(options);
+    await world.say('Hello');
+    return world;
+  }
+
+  /** Starts the chat's next interaction; runs are of this one from now on. */
+  async say(user_message: string): Promise<void> {
+    this.id = this.ids.make('int');
+    const created_at = new Date().toISOString();
+    const { max_iterations = 5, approval_mode = 'ask', client_tools = [], lease } = this.options;
+    await this.store.startInteraction({
+      chat: { ...PARTS, id: this.chatId, created_at },
+      interaction: {
+        id: this.id,
+        chat_id: this.chatId,
+        user_message,
+        agent: 'tested',
+        model: 'fake/model',
+        settings: {
+          max_iterations,
+          on_disconnect: 'continue',
+          approval_mode,
+          client_tools,
+        },
+        agent_id: this.rootId,
+        created_at,
+        metadata: {},
+      },
+      on_conflict: 'reject',
+      ...(lease && { lease }),
+    });
+    this.bus.frames(this.id).subscribe((frame) => this.frames.push(frame));
+  }
+
+  get interactionId(): string {
+    return this.id;
+  }
+
+  /** Takes the lease, as a process does that finds the interaction; undefined once it has ended. */
+  async takeUp(options: ProcessOptions = {}): Promise<Run | undefined> {
+    const lease = await this.store.acquireLease(this.id, TERMS);
+    if (!lease) return undefined;
+    const { interaction, parked } = lease;
+    const start = {
+      losses: options.losses ?? 0,
+      alone_losses: 0,
+      interaction,
+      records: await this.log(),
+      before: await this.store.getPreviousState(this.id),
+      ...(interaction.epoch > 1 && !parked && { resumed: options.resumed ?? 'lost' }),
+    };
+    const { holdsLease = () => true } = options;
+    return new Run(this.deps(options), start, {
+      lease: {
+        get isFresh() {
+          return holdsLease();
+        },
+      },
+      slot: new RunSlots(1, () => {}).lend(),
+      waiting: new WaitingRuns(Infinity),
+      quarantine: { release: () => {}, trialOf: () => 0 },
+    });
+  }
+
+  /** Runs it once, until the run stops. */
+  async run(options: ProcessOptions = {}): Promise<void> {
+    const run = await this.takeUp(options);
+    await run?.execute();
+  }
+
+  log(): Promise<LogRecord[]> {
+    return this.store.readRecords(this.id, { after: 0, limit: Infinity });
+  }
+
+  async row(): Promise<InteractionRow> {
+    return (await this.store.findInteraction(this.id))!;
+  }
+
+  async types(): Promise<RecordType[]> {
+    return (await this.log()).map(({ body }) => body.type);
+  }
+
+  /** All records of a type, in order. */
+  async all<T extends RecordType>(type: T): Promise<RecordOf<T>[]> {
+    const bodies = (await this.log()).map(({ body }) => body);
+    return bodies.filter((body): body is RecordOf<T> => body.type === type);
+  }
+
+  /** What the interaction added to the conversation; undefined until it ended. */
+  async messages(): Promise<Message[] | undefined> {
+    return (await this.store.findAddedMessages([this.id])).get(this.id);
+  }
+
+  deps(options: ProcessOptions = {}): RunServices {
+    const settings = { ...this.options, ...options };
+    const { provider = ScriptedProvider.playing(answerTurn('Hi')), tools = [] } = settings;
+    const { clock = new SystemClock(), agent = async () => {}, kinds, append } = settings;
+    const { judge = new TrustingJudge(), env = {} } = settings;
+    const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
+    for (const tool of tools) registry.add(tool);
+    const config = loadConfig(env);
+    const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
+    return {
+      logger: this.logger(),
+      ...portsOf(this.store),
+      bus: this.bus,
+      conversations: new ConversationCache(this.store),
+      spill: new Spill(portsOf(this.store)),
+      writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
+      agents: registryOf({ tested: agent, ...kinds }),
+      models: new ModelRegistry([provider], 'fake/model'),
+      tools: registry,
+      executor: new ToolExecutor(registry, limits, clock),
+      judge,
+      guardrails: guardrailsOf(settings.guardrails ?? [], config),
+      rates: this.rates,
+      orphans: new OrphanedProcesses(),
+      config,
+      clock,
+      ids: this.ids,
+    };
+  }
+
+  private storeThrough(append: Append | undefined): WholeStore {
+    return append ? Object.assign(Object.create(this.store) as WholeStore, { append }) : this.store;
+  }
+
+  private logger(): Logger {
+    return {
+      debug: () => {},
+      log: (line: string) => this.infos.push(line),
+      warn: (line: string) => this.warnings.push(line),
+      error: (error: unknown) => this.errors.push(error),
+    } as unknown as Logger;
+  }
+}
+
+function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): AgentRegistry {
+  const get = (name: string) => {
+    const kind = kinds[name];
+    if (!kind) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);
+    return typeof kind === 'function' ? { run: kind } : kind;
+  };
+  const find = (name: string) => kinds[name] && { type: { name, description: '' } };
+  return { get, find } as unknown as AgentRegistry;
+}
+
+function guardrailsOf(all: readonly Guardrail[], config: Config): Guardrails {
+  const guardrails = new Guardrails(undefined as unknown as DiscoveryService, config);
+  guardrails.use(all);
+  return guardrails;
+}

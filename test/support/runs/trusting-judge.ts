@@ -1,0 +1,30 @@
+import { FileFilter } from '../../../src/permissions/file-filter.js';
+import { PermissionPolicy } from '../../../src/permissions/permission-policy.js';
+import { ToolJudge } from '../../../src/permissions/tool-judge.js';
+import type { JudgedCall, ToolVerdict } from '../../../src/permissions/tool-judge.js';
+
+/** Lets every call run. */
+export class TrustingJudge extends ToolJudge {
+  authorize(): Promise<ToolVerdict> {
+    return Promise.resolve({ decision: 'allow', reason: 'Tests trust.' });
+  }
+
+  check(): Promise<ToolVerdict> {
+    return this.authorize();
+  }
+
+  filterFiles(call: JudgedCall): Promise<FileFilter> {
+    const { tool, tool_input } = call;
+    const known = { tool_name: tool.name, tool_input };
+    const rules = new PermissionPolicy({ operator: [], added: [] });
+    return Promise.resolve(new FileFilter(rules, { call: known, tool_names: [], now: new Date() }));
+  }
+
+  suggest(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  remember(): Promise<never> {
+    return Promise.reject(new Error('nothing is remembered here'));
+  }
+}

@@ -1,0 +1,63 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { transform } from '@swc/core';
+import type { Options } from '@swc/core';
+import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
+
+/** A program of the server, or of a test that runs it as a process of its own. */
+type Entry =
+  | 'dist/src/main.js'
+  /** With tools whose effects can be counted. */
+  | 'chaos/server/main.mjs'
+  /** With tools and agents that the server has to cope with. */
+  | 'dist/test/support/server/faulty-server.js'
+  /** With an agent whose hooks, resources and guardrails tell what happens. */
+  | 'dist/test/support/tools/witness-server.js'
+  | `dist/test/faults/${string}-writer.js`
+  | 'dist/test/faults/lock-holder.js';
+
+const COMPILED = ['src', 'migrations', 'test'];
+const COPIED = ['package.json', 'prompts', 'chaos/server'];
+/** JavaScript that runs in threads of its own, which the compiler leaves out. */
+const AS_IT_IS = ['src/tools/python/sandbox', 'src/tools/calculator/worker.js'];
+const OPTIONS: Options = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, verbatimModuleSyntax: true },
+  },
+  module: { type: 'es6' },
+};
+
+let built: Promise<string> | undefined;
+
+/** The file to start a process with, compiled from the sources as they are, once for all tests that need one. */
+export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<string> {
+  return join(await (built ??= findOrBuild()), entry);
+}
+
+async function findOrBuild(): Promise<string> {
+  const folders = await Promise.all(COMPILED.map((folder) => filesIn(folder, /(?<!spec)\.ts$/)));
+  const copied = await Promise.all(
+    ['prompts', 'chaos/server', 'src/tools'].map((folder) => filesIn(folder, /\.\w+$/)),
+  );
+  const sources = folders.flat();
+  const fingerprint = await fingerprintOf(
+    [JSON.stringify(OPTIONS)],
+    ['package.json', ...copied.flat(), ...sources],
+  );
+  return madeOnce('build', fingerprint, async (folder) => {
+    await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
+    for (const path of AS_IT_IS)
+      await cp(join(ROOT, path), join(folder, 'dist', path), { recursive: true });
+    for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
+  });
+}
+
+/** Types are checked elsewhere. */
+async function compile(path: string, folder: string): Promise<void> {
+  const { code } = await transform(await readFile(join(ROOT, path), 'utf8'), OPTIONS);
+  const target = join(folder, path.replace(/ts$/, 'js'));
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, code);
+}

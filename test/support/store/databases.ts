@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Database } from '../../../src/storage/typeorm/connection/database.js';
+import { INITDB_PARAMETERS } from '../../../src/storage/typeorm/connection/embedded-database.js';
+import { openDatabase } from '../../../src/storage/typeorm/connection/open-database.js';
+import { filesIn, fingerprintOf, madeOnce } from '../server/made-once.js';
+
+const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+/** One that isn't there refuses at once; modules that are loaded meanwhile may take their time. */
+const CONNECT_MS = 30_000;
+/** What a statement may take while the machine is busy. */
+const PATIENCE_MS = 60_000;
+
+/** A migrated database of the test's own. */
+export interface TestDatabase {
+  /** The newest; `reopen` replaces it. */
+  readonly database: Database;
+  /** Closes it and opens it again, as a restarted process would. */
+  reopen(): Promise<Database>;
+  /** Closes it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** An embedded database in a directory of its own: a copy of one that was prepared once. */
+export async function openTestPglite(): Promise<TestDatabase> {
+  const dataDir = await copyOfTemplate();
+  const open = () => openDatabase({ dataDir, migrate: true });
+  return testDatabase(open, () => rm(dataDir, { recursive: true, force: true }));
+}
+
+/** A directory that holds an embedded database, migrated and closed: a `DATA_DIR` whose first start is over. The caller removes it. */
+export async function copyOfTemplate(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  await cp(join(await template(), 'db'), join(dataDir, 'db'), { recursive: true });
+  return dataDir;
+}
+
+/** Why there is no Postgres server to test on, or undefined if there is. With REQUIRE_SERVICES=1 its absence is an error. */
+export async function findPostgresFault(): Promise<string | undefined> {
+  try {
+    await onServer((client) => client.query('SELECT 1'));
+    return undefined;
+  } catch (error) {
+    const fault = `no Postgres at TEST_DATABASE_URL (${(error as Error).message || (error as { code?: string }).code})`;
+    if (process.env['REQUIRE_SERVICES'] === '1') throw new Error(fault, { cause: error });
+    process.stderr.write(`Skipped: ${fault}\n`);
+    return fault;
+  }
+}
+
+/** A database of the test's own on the Postgres server: a copy of one that was prepared once. */
+export async function openTestPostgres(): Promise<TestDatabase & { readonly url: string }> {
+  const { url, drop } = await createPostgresDatabase(await postgresTemplate());
+  const open = () => openDatabase({ url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS });
+  return Object.assign(await testDatabase(open, drop), { url });
+}
+
+/** A database on the Postgres server, without tables unless it is copied from one that has some. */
+export async function createPostgresDatabase(
+  template = 'template1',
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `parley_test_${randomUUID().replaceAll('-', '')}`;
+  await onServer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  const drop = async () => {
+    await onServer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  };
+  return { url: url.href, drop };
+}
+
+async function testDatabase(
+  open: () => Promise<Database>,
+  remove: () => Promise<unknown>,
+): Promise<TestDatabase> {
+  const opened = {
+    database: await open(),
+    async reopen() {
+      await opened.database.close();
+      opened.database = await open();
+      return opened.database;
+    },
+    async close() {
+      await opened.database.close();
+      await remove();
+    },
+  };
+  return opened;
+}
+
+async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: CONNECT_MS });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+let prepared: Promise<string> | undefined;
+
+/** A folder that holds a migrated embedded database, kept between runs. A change of PGlite or of a migration makes a new one. */
+function template(): Promise<string> {
+  return (prepared ??= findOrMakeTemplate());
+}
+
+async function findOrMakeTemplate(): Promise<string> {
+  return madeOnce('pglite', await fingerprint(), async (dataDir) => {
+    await (await openDatabase({ dataDir, migrate: true })).close();
+  });
+}
+
+/** The same on the Postgres server: a migrated database that no connection is open to, as `CREATE DATABASE` needs it. */
+async function postgresTemplate(): Promise<string> {
+  const name = `parley_template_${await fingerprint()}`;
+  await onServer(async (client) => {
+    await client.query(`SELECT pg_advisory_lock(hashtext('${name}'))`); // until the connection ends
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (found.rowCount) return;
+    const { url, drop } = await createPostgresDatabase();
+    try {
+      await (await openDatabase({ url, dataDir: '', migrate: true })).close();
+      await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+  });
+  return name;
+}
+
+async function fingerprint(): Promise<string> {
+  const packageJson = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const values = [JSON.stringify(INITDB_PARAMETERS), await readFile(packageJson, 'utf8')];
+  return fingerprintOf(values, await filesIn('migrations', /\.ts$/));
+}
