@@ -20,6 +20,9 @@ const WEIGHTS = {
   hush: 10,
   flush: 8,
 };
+/** With `--short`: servers that hardly live longer than a run needs for its first record. */
+const SHORT_WEIGHTS = { kill: 4, early: 1 };
+const SHORT_UPTIME_MS = [0, 1_750];
 const NEED_TWO = ['both', 'pause'];
 const NEED_POSTGRES = ['starve', 'steal', 'nap'];
 const NEED_REDIS = ['sever', 'hush', 'flush'];
@@ -38,8 +41,8 @@ export class Killer {
   /** What is done to each place: one thing after the other. */
   #queues;
 
-  constructor({ fleet, random, tail, thefts, redis }) {
-    Object.assign(this, { fleet, tail, thefts, redis });
+  constructor({ fleet, random, tail, thefts, redis, short }) {
+    Object.assign(this, { fleet, tail, thefts, redis, short });
     this.#random = random;
     this.#queues = Array.from({ length: fleet.size }, () => Promise.resolve());
   }
@@ -78,14 +81,20 @@ export class Killer {
     const { size } = this.fleet;
     const weights = this.#weights(place);
     while (!isOver()) {
-      await delay(random.between(500, 2_500) * this.fleet.slowness);
+      await delay(this.#uptime(random));
       const kind = random.weighted(weights);
       const places = kind === 'both' ? [place, (place + 1) % size] : [place];
       await this.#inTurn(places, () => BLOWS[kind](this, random, ...places));
     }
   }
 
+  #uptime(random) {
+    if (this.short) return random.between(...SHORT_UPTIME_MS);
+    return random.between(500, 2_500) * this.fleet.slowness;
+  }
+
   #weights(place) {
+    if (this.short) return SHORT_WEIGHTS;
     const never = [
       ...(this.fleet.size > 1 ? [] : NEED_TWO),
       ...(this.thefts ? [] : NEED_POSTGRES),

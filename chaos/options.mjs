@@ -3,9 +3,11 @@ import { STORES } from '../bench/stores.mjs';
 
 const USAGE = `npm run chaos -- [--kills 100] [--seed 1] [--store ${STORES.join('|')}] [--minutes 20] [--chats 10] [--keep]
 npm run chaos -- --cluster [--redis redis://127.0.0.1:6379/6] [--kills 100] …
+npm run chaos -- --short [--cluster] [--kills 100] …
 
   --cluster  two processes with ROLE=api and two with ROLE=worker on one Postgres database and one Redis, which is cut off and emptied too
   --redis    a database of Redis for that, which has nothing else: it is emptied. Else the database 6 at TEST_REDIS_URL or 127.0.0.1:6379
+  --short    nothing but kills, each within 1.75 s after a server was ready or while it starts; the model thinks for 0.5 to 1.5 s
 
 See docs/durability.md for what it does and checks.`;
 
@@ -27,6 +29,7 @@ function parse() {
       store: { type: 'string', default: 'postgres' },
       cluster: { type: 'boolean', default: false },
       redis: { type: 'string' },
+      short: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '20' },
       chats: { type: 'string', default: '10' },
       keep: { type: 'boolean', default: false },

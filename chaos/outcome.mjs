@@ -35,19 +35,19 @@ export async function collect(world, random, effectsPath) {
 
 async function readChat(world, random, chat) {
   const branch = await readInteractions(world, random, `/chats/${chat}?limit=${PAGE}`);
-  const path = `/chats/${chat}?include=superseded&limit=${PAGE}`;
+  const path = `/chats/${chat}?include=superseded&state=all&limit=${PAGE}`;
   return { branch, interactions: await readInteractions(world, random, path) };
 }
 
 /** Oldest first. */
 async function readInteractions(world, random, path) {
   const all = [];
-  for (;;) {
-    const before = all.length > 0 ? `&before=${all[0].id}` : '';
+  for (let before = ''; ;) {
     const { status, body } = await world.ask(`${path}${before}`, { random });
     if (status !== 200) throw new Error(`${path} was answered with ${status}`);
     all.unshift(...body.interactions);
-    if (body.interactions.length < PAGE) return all;
+    if (body.next_before === null) return all;
+    before = `&before=${body.next_before}`;
   }
 }
 

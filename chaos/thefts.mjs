@@ -61,16 +61,6 @@ export class Thefts {
     );
   }
 
-  /** `{ id, count }` of each that was given up: the runs in a row that had written nothing. What a start writes is not its run's. */
-  async countEmptyRuns() {
-    const { rows } = await this.#pool.query(
-      `SELECT i.id, (i.epoch - 1 - coalesce(max(r.epoch), 0))::integer AS count FROM interactions i
-       LEFT JOIN records r ON r.interaction_id = i.id AND r.epoch < i.epoch AND r.type NOT IN ('INTERACTION_STARTED', 'RESUMED')
-       WHERE i.error ->> 'code' = 'crash_loop' GROUP BY i.id`,
-    );
-    return rows;
-  }
-
   async close() {
     await this.#pool.end();
   }

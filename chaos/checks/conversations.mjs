@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { turnOf } from '../model/turn-of.mjs';
-import { isEndedUnread } from './crash-loop.mjs';
 import { findFault } from './conversation.mjs';
 import { conversationOf, conversationsBefore } from './fold.mjs';
 
@@ -30,8 +29,7 @@ function byAgent(log) {
 
 function checkState({ final_agent_state }, { before, log }) {
   if (!final_agent_state) return ['it has no final_agent_state'];
-  const told = isEndedUnread(log) ? log.slice(0, 1) : log;
-  const own = told.filter(({ agent_id }) => agent_id === log[0].agent_id);
+  const own = log.filter(({ agent_id }) => agent_id === log[0].agent_id);
   return compare(final_agent_state.messages, [...before, ...conversationOf(own)]);
 }
 

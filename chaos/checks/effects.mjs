@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isEndedUnread, lossesOf } from './crash-loop.mjs';
 import { LEASE_MS } from '../times.mjs';
 
 /** What the tools of `server/` leave behind, and whether they may be started again. */
@@ -64,8 +63,6 @@ class Story {
     this.resumed = of('RESUMED');
     this.losses = losses;
     this.cancelled = of('CANCELLED')[0];
-    this.isGivenUp = lossesOf(log) > 0;
-    this.isUnread = isEndedUnread(log);
     this.stops = stops;
     this.agentEnd = of('AGENT_COMPLETED').find(({ agent_id }) => agent_id === call.agent_id);
   }
@@ -141,8 +138,8 @@ class Story {
   }
 
   #unsettled() {
-    const { result, notes, isUnread } = this;
-    return when(result && !isUnread, `was put off, and settled ${notes.length} times`);
+    const { result, notes } = this;
+    return when(result, `was put off, and settled ${notes.length} times`);
   }
 
   /** A run that doesn't know yet that it has lost its lease may do once more what does no harm. */
@@ -157,18 +154,13 @@ class Story {
 
   /** By a cancel, by the end of its agent or of the whole run, or by a stop of its server. */
   #mayBeStopped({ tool_output, at }) {
-    if (this.cancelled || this.#agentWasStopped || this.#wasGivenUp) return true;
+    if (this.cancelled || this.#agentWasStopped) return true;
     if (FAILED.test(tool_output)) return this.hasFailed;
     if (AGENT_STOPPED.test(tool_output)) return this.agentEnd?.status === 'error';
     const ended = Date.parse(at);
     return (
       STOPPED.test(tool_output) && this.stops.some(({ from, to }) => ended >= from && ended <= to)
     );
-  }
-
-  /** Too often lost: what may run twice may have run unheard. */
-  get #wasGivenUp() {
-    return this.isGivenUp && TOOLS[this.call.tool_name] === 'again';
   }
 
   get #agentWasStopped() {

@@ -1,20 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isEndedUnread, isTrueCrashLoop, lossesOf } from './crash-loop.mjs';
 
 const ENDS = { COMPLETED: [], CANCELLED: ['CANCELLED'], FAILED: ['ERROR'] };
 const SHOWN = new Set(['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER']);
 
 /** Each log has a beginning and one end, the status says which, and each call has one result (I3, I8). */
-export function checkLogs(world, { chats, logs, losses, empty_runs }) {
+export function checkLogs(world, { chats, logs }) {
   return [...chats.values()].flatMap(({ interactions }) =>
     interactions.flatMap((interaction) => {
       const { id, user_message } = interaction;
       const log = logs.get(id);
       const fails = world.planOf(user_message)?.fails;
-      const faults = [
-        ...faultsOf(interaction, log),
-        ...outcomeFaults(interaction, { log, fails, known: { losses, empty_runs } }),
-      ];
+      const faults = [...faultsOf(interaction, log), ...outcomeFaults(interaction, { log, fails })];
       return faults.map((fault) => `${id}: ${fault}`);
     }),
   );
@@ -40,16 +36,14 @@ function faultsOf(interaction, log) {
       (ENDS[status] ?? []).every((type) => types.includes(type)),
       `it is ${status}, unsaid`,
     ),
-    ...(isEndedUnread(log) ? [] : callFaults(log)),
+    ...callFaults(log),
   ];
 }
 
-/** What fails is what was asked to, or what was lost too often in a row. */
-function outcomeFaults({ status, error }, { log, fails, known }) {
+/** What fails is what was asked to: nothing is given up, however often we kill its server. */
+function outcomeFaults({ status, error }, { log, fails }) {
   if (status === 'COMPLETED') return fails ? ['it went well, and was to fail'] : [];
   if (status !== 'FAILED') return [];
-  if (lossesOf(log) > 0)
-    return isTrueCrashLoop(log, known) ? [] : [`it was given up: ${error?.message}`];
   const [{ agent_id: root }] = log;
   const failed = log.findLast(
     ({ type, agent_id }) => type === 'TURN_COMPLETED' && agent_id === root,

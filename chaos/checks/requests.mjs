@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isEndedUnread } from './crash-loop.mjs';
 
 /** Each request was settled at most once, and by whoever was told so (I5). */
 export function checkRequests({ decisions, answers }, { logs, pending }) {
-  const read = [...logs.values()].filter((log) => !isEndedUnread(log)).flat();
-  const unread = [...logs.values()].filter(isEndedUnread).flat();
+  const records = [...logs.values()].flat();
   return [
     ...pending.map(({ id, interaction_id }) => `${interaction_id}: ${id} waits, and nobody for it`),
     ...checkAll(decisions, 'approval_id', {
-      ...{ read, unread },
+      records,
       types: ['APPROVED', 'REJECTED'],
       says: decides,
     }),
     ...checkAll(answers, 'request_id', {
-      ...{ read, unread },
+      records,
       types: ['INPUT_RECEIVED'],
       says: answersWith,
     }),
@@ -34,10 +32,9 @@ function answersWith({ answer }, attempt) {
   return answer === attempt.answer;
 }
 
-function checkAll(attempts, key, { read, unread, types, says }) {
-  const told = read.filter(({ type }) => types.includes(type));
+function checkAll(attempts, key, { records, types, says }) {
+  const told = records.filter(({ type }) => types.includes(type));
   const ids = new Set([...attempts, ...told].map((one) => one[key]));
-  for (const record of unread) ids.delete(record[key]);
   return [...ids].flatMap((id) => {
     const own = attempts.filter((attempt) => attempt[key] === id);
     const settled = told.filter((record) => record[key] === id);

@@ -17,6 +17,9 @@ const requests = [];
 const violations = [];
 const seen = new Set();
 const TICK_MS = 100;
+/** With `--slow`: before the first delta of a turn. */
+const THINKING_MS = [500, 1_500];
+const isSlow = process.argv.includes('--slow');
 let lag_ms = 0;
 let ticked = performance.now();
 
@@ -42,6 +45,8 @@ async function answer(response, turn, id) {
   if (isFirst && ill === 'refuse') return refuse(response, 503);
   const deltas = deltasOf(turn, random);
   const end = isFirst && ill === 'cut' ? random.between(1, deltas.length) : Infinity;
+  if (isSlow) await delay(random.between(...THINKING_MS));
+  if (response.destroyed) return;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const [number, delta] of deltas.entries()) {
     if (response.destroyed) return;

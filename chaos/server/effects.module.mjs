@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { z } from 'zod';
-import { ToolProvider } from '../../dist/src/tools/tool-provider.decorator.js';
-import { Tool } from '../../dist/src/tools/tool.js';
+import { ToolProvider } from '../../dist/src/tools/core/tool-provider.decorator.js';
+import { Tool } from '../../dist/src/tools/core/tool.js';
 import { BossAgent } from './boss.agent.mjs';
 import { EffectsFile } from './effects-file.mjs';
 
