@@ -39,6 +39,8 @@ export async function startServer({
       OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
       OPENAI_API_KEY: '',
       MAX_CONCURRENT_RUNS: '1024',
+      MAX_STREAMS: '100000',
+      MAX_STREAMS_PER_INTERACTION: '100000',
       LOG_LEVEL: 'error',
       ...env,
     },
