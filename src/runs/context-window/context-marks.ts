@@ -2,6 +2,7 @@ import type { Hidden, HiddenOf } from '../../protocol/events.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Message } from '../../protocol/message.js';
 import { createHash } from 'node:crypto';
+import { rememberPerObject } from '../../kernel/remember-per-object.js';
 
 /**
  * The cut of a conversation that is too long, in force from some turn on. It is logged, so that a
@@ -71,9 +72,15 @@ export function findMark(
 /** Identifies the beginning of a conversation, by the content that a model would read. */
 export function digestMessages(messages: readonly Message[]): string {
   const hash = createHash('sha256');
-  for (const message of messages) hash.update(`${JSON.stringify(essence(message))}\n`);
+  for (const message of messages) hash.update(digestMessage(message));
   return hash.digest('base64url');
 }
+
+const digestMessage = rememberPerObject((message: Message): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify(essence(message)))
+    .digest(),
+);
 
 /** Fields in a fixed order: a message that was saved and read again may have them in another. */
 function essence(message: Message): unknown[] {

@@ -1,3 +1,4 @@
+import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { ModelRequest } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
@@ -17,7 +18,8 @@ export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-export function messageTokens(message: Message): number {
+/** Each turn asks again for all messages of the conversation. */
+export const messageTokens = rememberPerObject((message: Message): number => {
   const tokens = AROUND + textTokens(message.content ?? '');
   if (message.role === 'tool') return tokens + IMAGE * (message.images?.length ?? 0);
   if (message.role !== 'assistant') return tokens;
@@ -26,7 +28,7 @@ export function messageTokens(message: Message): number {
     ({ id, function: fn }) => AROUND + textTokens(id + fn.name + fn.arguments),
   );
   return tokens + sum(calls) + (provider_data ? textTokens(JSON.stringify(provider_data)) : 0);
-}
+});
 
 /** Tokens of a request besides its messages. */
 export function fixedTokens({

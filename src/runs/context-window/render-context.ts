@@ -1,3 +1,4 @@
+import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { Message, UserMessage } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
 import { outputPath } from '../../tools/text/output-path.js';
@@ -48,9 +49,9 @@ const SHOWN = 300;
 /**
  * The message unchanged, or for a large tool output, its beginning and the place where it is kept.
  */
-export function asReference(message: Message): Message {
+export const asReference = rememberPerObject((message: Message): Message => {
   if (message.role !== 'tool' || message.content.length <= MIN_LENGTH) return message;
   const { content, tool_call_id } = message;
   const note = `[… ${content.length} characters, left out here to save room. If this is needed again, open it with the tool read: ${outputPath(tool_call_id)}]`;
   return { ...message, content: `${cutText(content, SHOWN)}\n${note}` };
-}
+});
