@@ -69,7 +69,7 @@ export class LinearRegex {
     });
   }
 
-  /** Number of instructions of the compiled pattern: the time of a search is in proportion to it. */
+  /** Number of instructions: the time of a search is in proportion to it. */
   get size(): number {
     return this.compiled.programSize();
   }

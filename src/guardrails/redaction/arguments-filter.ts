@@ -38,7 +38,7 @@ export function redactJsonText(text: string, redact: (text: string) => string): 
   return redact(redacted === value ? text : JSON.stringify(redacted));
 }
 
-/** Redacts all strings and names of fields, at any depth; returns `value` itself if none changes. */
+/** Redacts all strings and names of fields, at any depth; returns `value` if none changes. */
 export function redactStrings(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -91,7 +91,7 @@ export class Redaction {
   }
 }
 
-/** Tells readers what was redacted in a text of a person: `The message was redacted: email (2×).` */
+/** The notice of a redacted input: `The message was redacted: email (2×).` */
 export function redactionNotice(subject: string, redacted: RedactedCounts): RecordOf<'NOTICE'> {
   const message = `${subject} was redacted: ${describeRedacted(redacted)}.`;
   return { type: 'NOTICE', code: 'guardrail', message };

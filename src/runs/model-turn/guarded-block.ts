@@ -103,7 +103,7 @@ export class TurnGuard {
     return guard.push(text) + guard.end();
   }
 
-  /** What readers of traces may see. @throws Tripwire */
+  /** The part of a trace that readers may see. @throws Tripwire */
   trace(detail: unknown): unknown {
     if (typeof detail !== 'string') return detail;
     const guard = this.open().begin('tool_output');
