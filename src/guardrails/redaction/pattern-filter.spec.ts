@@ -8,7 +8,7 @@ const PATTERNS = [
   pattern('card', '\\b\\d{4}-\\d{4}\\b', '****'),
   pattern('tag', '<[^>]{0,40}>'),
   pattern('mark', 'CANARY-[0-9]+'),
-  pattern('start', '^secret:\\S+'),
+  pattern('start', '^secret:\\S{1,20}'),
 ];
 
 function pattern(name: string, regex: string, replacement = `[redacted: ${name}]`) {
@@ -53,13 +53,28 @@ describe(PatternFilter.name, () => {
     );
   });
 
+  it('shows no beginning of a match, wherever the pieces end', () => {
+    for (let shift = 0; shift < 40; shift++)
+      for (const begun of ['C', 'CANARY', 'CANARY-1']) {
+        const filter = new PatternFilter(PATTERNS);
+        const before = '. '.repeat(MAX_MATCH) + '!'.repeat(shift);
+        const shown = filter.push(before + begun);
+        expect(before.startsWith(shown)).toBe(true);
+        const rest = filter.push(`${'CANARY-12'.slice(begun.length)} ${before}`) + filter.end();
+        expect(shown + rest).toBe(`${before}[redacted: mark] ${before}`);
+      }
+  });
+
   it('says the same wherever the text is cut, and never shows what the whole does not', () => {
     const part = fc.oneof(
       fc.constantFrom('a.b@c.de', '1234-5678', '<x>', '<', '>', 'CANARY-12', 'CANARY', '-', '1234'),
-      fc.constantFrom('secret:x', ' ', '\u{1f99c}', '\ud83e', 'x'.repeat(90), '@', '5678'),
+      fc.constantFrom('secret:x', ' ', '\u{1f99c}', '\ud83e', '-'.repeat(90), '@', '5678'),
       fc.string({ unit: 'binary', maxLength: 6 }),
     );
-    const texts = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
+    const padding = fc.nat(2 * MAX_MATCH).map((length) => '. '.repeat(length));
+    const texts = fc
+      .tuple(fc.array(part, { maxLength: 30 }), padding, fc.array(part, { maxLength: 30 }))
+      .map(([before, pad, after]) => before.join('') + pad + after.join(''));
     const cuts = fc.array(fc.nat(), { maxLength: 40 });
     fc.assert(
       fc.property(texts, cuts, (text, at) => {
