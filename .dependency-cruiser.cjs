@@ -34,7 +34,7 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'persistence', 'tools'],
+  tasks: [...FLOOR, 'persistence', 'tools', 'guardrails'],
   health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
   storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],

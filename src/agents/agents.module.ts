@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -23,6 +24,7 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     DiscoveryModule,
     CancellationModule,
     EventLogModule,
+    GuardrailsModule,
     ModelsModule,
     PermissionsModule,
     ToolsModule,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -9,7 +10,7 @@ import { RequestExpiry } from './request-expiry.js';
 import { RequestsService } from './requests.service.js';
 
 @Module({
-  imports: [EventLogModule, ToolsModule, PermissionsModule],
+  imports: [EventLogModule, GuardrailsModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [RequestsService, ApprovalsService, RequestExpiry],
 })

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { Json } from '../protocol/json.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
@@ -27,15 +28,17 @@ export class ApprovalsService {
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
    * Gives the rule, or why there is none, if the verdict is to be remembered.
-   * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400),
-   * `not_rememberable` (422): it is still pending then
+   * @throws AppError as `RequestsService`, and `invalid_input`, `redacted_input`,
+   * `denied_by_rule` (400), `not_rememberable` (422): it is still pending then
    */
   async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Remembered | undefined> {
-    const { approval_id, approved, reason } = verdict;
+    const { approval_id, approved } = verdict;
+    const { reason, redacted } = this.redaction.of({ reason: verdict.reason }, 'reason');
     const modified_input = approved ? verdict.modified_input : undefined;
     const row = await this.requests.find(approval_id, 'approval', owner);
     const isPending = row.status === 'pending';
@@ -47,6 +50,7 @@ export class ApprovalsService {
       by: 'user',
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
+      ...(redacted && { redacted }),
     });
     return rule && this.remember(rule);
   }
@@ -76,8 +80,12 @@ export class ApprovalsService {
     }
   }
 
-  /** A modified input has to match the tool's schema, and no rule may deny it. */
+  /**
+   * A modified input has to match the tool's schema, no rule may deny it, and it has to be saved as
+   * it will run.
+   */
   private async checkInput(row: RequestRow, input: Json): Promise<void> {
+    this.redaction.requireNothingIn(input, 'modified_input');
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
     const call = await this.callOf(row, input);

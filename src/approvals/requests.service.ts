@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RunWaker } from '../event-log/live/run-waker.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
@@ -26,6 +27,7 @@ export class RequestsService {
     private readonly store: RequestStore,
     private readonly waker: RunWaker,
     private readonly clock: Clock,
+    private readonly redaction: Redaction,
   ) {
     this.started = clock.now();
   }
@@ -36,7 +38,8 @@ export class RequestsService {
    */
   async respond(owner: RequestOwner, { request_id, answer }: RespondDto): Promise<void> {
     const row = await this.find(request_id, 'input', owner);
-    await this.settle(row, { kind: 'input', answer, by: 'user' });
+    const settlement = { kind: 'input', answer, by: 'user' } as const;
+    await this.settle(row, this.redaction.of(settlement, 'answer'));
   }
 
   /**
@@ -46,7 +49,8 @@ export class RequestsService {
   async takeToolResult(owner: RequestOwner, result: ToolResultDto): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
     const row = await this.findCall(owner, tool_call_id);
-    await this.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
+    const settlement = { kind: 'tool', tool_output, is_error, by: 'client' } as const;
+    await this.settle(row, this.redaction.of(settlement, 'tool_output'));
   }
 
   /**

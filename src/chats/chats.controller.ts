@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { PageQueryDto } from '../http/input/page-query.dto.js';
@@ -12,7 +13,10 @@ import { UpdateChatDto } from './dto/update-chat.dto.js';
 @ApiTags('chats')
 @Controller('chats')
 export class ChatsController {
-  constructor(private readonly chats: ChatsService) {}
+  constructor(
+    private readonly chats: ChatsService,
+    private readonly redaction: Redaction,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Create a chat' })
@@ -20,7 +24,7 @@ export class ChatsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   create(@Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(body);
+    return this.chats.create(this.redaction.of(body, 'title'));
   }
 
   @Get()
@@ -53,7 +57,7 @@ export class ChatsController {
     description: 'An interaction runs or waits in the chat.',
   })
   update(@Param() { chat_id }: ChatIdDto, @Body() body: UpdateChatDto): Promise<ChatDto> {
-    return this.chats.update(chat_id, body);
+    return this.chats.update(chat_id, this.redaction.of(body, 'title'));
   }
 
   @Delete(':chat_id')

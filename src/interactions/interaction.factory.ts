@@ -15,6 +15,7 @@ import type {
 } from '../persistence/rows/store-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ApprovalMode } from '../protocol/interaction.js';
+import type { RedactedCounts } from '../protocol/redacted.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
 
 const DEFAULT_AGENT = 'react';
@@ -22,6 +23,8 @@ const DEFAULT_AGENT = 'react';
 export interface StartRequest {
   readonly chat_id: string;
   readonly user_message: string;
+  /** Of the message. */
+  readonly redacted?: RedactedCounts;
   /** The interaction that this one replaces. */
   readonly edited_from?: string;
   readonly body: RunOptionsDto;
@@ -60,7 +63,7 @@ export class InteractionFactory {
   }
 
   private async describe(request: StartRequest): Promise<NewInteraction> {
-    const { chat_id, user_message, body, background } = request;
+    const { chat_id, user_message, redacted, body, background } = request;
     const agent = body.agent ?? (await this.chats.findChat(chat_id))?.agent ?? DEFAULT_AGENT;
     this.agents.get(agent);
     const type = this.agents.find(agent)?.type;
@@ -85,6 +88,7 @@ export class InteractionFactory {
         approval_mode: body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode),
         client_tools,
         ...(body.budget && { budget: body.budget }),
+        ...(redacted && { redacted }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},

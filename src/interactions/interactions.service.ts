@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
@@ -36,6 +37,7 @@ export class InteractionsService {
     private readonly leases: LeaseKeeper,
     private readonly disconnects: DisconnectWatch,
     private readonly gate: AdmissionGate,
+    private readonly redaction: Redaction,
     private readonly clock: Clock,
   ) {}
 
@@ -45,8 +47,9 @@ export class InteractionsService {
    * @throws AppError as `requireAccepted` and `InteractionFactory.create`, and `shutting_down`
    * (503)
    */
-  async start(request: StartRequest): Promise<InteractionRow> {
+  async start(asked: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
+    const request = this.redaction.of(asked, 'user_message'); // before it is hashed or saved
     const used = await this.findUsedKey(request);
     if (used) return requireAccepted(used).interaction;
     const start = await this.factory.create(request);

@@ -4,7 +4,7 @@ import { runAgent } from './agent-context/agent-run.js';
 import { closeRequests } from './closing/close-requests.js';
 import type { Ending } from './closing/ending.js';
 import { RunEnding } from './closing/run-ending.js';
-import { checkMessage } from './effects/message-check.effect.js';
+import { checkMessage, tellRedacted } from './effects/message-check.effect.js';
 import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import { RunLog } from '../event-log/append/run-log.js';
 import type { Entry } from '../event-log/append/run-log.js';
@@ -227,6 +227,7 @@ export class Run {
     if (alone_losses >= this.services.config.crashLoopLimit) throw new CrashLoop(alone_losses);
     requireProgress(this.input.records);
     const agent = rootAgent(this.input.interaction, this.scope.conversation);
+    await tellRedacted(this.root, agent.identity.id, this.input.records);
     await checkMessage(this.root, agent.identity, agent.path);
     return runAgent(this.root, agent);
   }

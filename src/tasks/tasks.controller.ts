@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
@@ -15,7 +16,10 @@ const BY_PERSON = { agent_id: null };
 @ApiTags('tasks')
 @Controller('tasks')
 export class TasksController {
-  constructor(private readonly tasks: TasksService) {}
+  constructor(
+    private readonly tasks: TasksService,
+    private readonly redaction: Redaction,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -41,7 +45,7 @@ export class TasksController {
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The board is full.' })
   add(@Body() { chat_id, ...task }: CreateTaskDto): Promise<TaskDto> {
-    return this.tasks.add(chat_id, task, BY_PERSON);
+    return this.tasks.add(chat_id, this.redaction.of(task, 'title', 'description'), BY_PERSON);
   }
 
   @Patch(':id')
@@ -59,7 +63,7 @@ export class TasksController {
     description: 'It is at another version; `task` is its current state.',
   })
   change(@Param() { id }: TaskIdDto, @Body() change: ChangeTaskDto): Promise<TaskDto> {
-    return this.tasks.change(id, change, BY_PERSON);
+    return this.tasks.change(id, this.redaction.of(change, 'title', 'description'), BY_PERSON);
   }
 
   @Delete(':id')

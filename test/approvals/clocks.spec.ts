@@ -1,3 +1,5 @@
+import { Redaction } from '../../src/guardrails/redaction/redaction.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { jest } from '@jest/globals';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
@@ -50,7 +52,7 @@ const HOUR = 60 * MINUTE;
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    const service = new RequestsService(requests, waker, clock);
+    const service = new RequestsService(requests, waker, clock, new Redaction(loadConfig({})));
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody

@@ -1,3 +1,5 @@
+import { Redaction } from '../../src/guardrails/redaction/redaction.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
 import { RunWaker } from '../../src/event-log/live/run-waker.js';
@@ -21,7 +23,7 @@ class Server {
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    this.requests = new RequestsService(requests, waker, clock);
+    this.requests = new RequestsService(requests, waker, clock, new Redaction(loadConfig({})));
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 

@@ -33,6 +33,7 @@ import { describeQuestions } from './suites/questions.js';
 import { describeReaders } from './suites/readers.js';
 import { describeReadersThatMove } from './suites/readers-that-move.js';
 import { describeReconnecting } from './suites/reconnecting.js';
+import { describeRedaction } from './suites/redaction.js';
 import { describeRemember } from './suites/remember.js';
 import { describeRetry } from './suites/retry.js';
 import { describeRoles } from './suites/roles.js';
@@ -61,6 +62,7 @@ export const STORE_SUITES: Suites = {
   inbox: describeInbox,
   parking: describeParking,
   reconnecting: describeReconnecting,
+  redaction: describeRedaction,
   retry: describeRetry,
   'session-log': describeSessionLog,
   starts: describeStarts,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
+import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
@@ -7,6 +8,7 @@ import { InteractionStore } from '../../persistence/interaction.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
+import type { NewIntervention } from '../../persistence/rows/intervention-rows.js';
 import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -35,6 +37,7 @@ export class InterventionsService {
     private readonly cancellation: CancellationService,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
@@ -47,8 +50,7 @@ export class InterventionsService {
     const id = this.ids.make('intervention');
     const { outcome } = await this.interventions.intervene({
       ...{ id, interaction_id: row.id, agent_id: agentId },
-      user_comment: wanted.user_comment,
-      user_content: wanted.user_content ?? null,
+      ...this.redacted(wanted),
       created_at: this.clock.now().toISOString(),
     });
     switch (outcome) {
@@ -62,6 +64,19 @@ export class InterventionsService {
       case 'unknown':
         throw agentNotFound(agentId);
     }
+  }
+
+  /** The words that select an action stay. */
+  private redacted(
+    wanted: WantedIntervention,
+  ): Pick<NewIntervention, 'user_comment' | 'user_content' | 'redacted'> {
+    const { user_comment } = wanted;
+    const isAction = user_comment === 'delete' || user_comment === 'modify';
+    const texts = { user_comment, user_content: wanted.user_content ?? null };
+    const redacted = isAction
+      ? this.redaction.of(texts, 'user_content')
+      : this.redaction.of(texts, 'user_comment', 'user_content');
+    return { redacted: null, ...redacted };
   }
 
   private async hasEnded(agentId: string, { id, status }: InteractionRow): Promise<boolean> {

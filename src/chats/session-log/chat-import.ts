@@ -1,4 +1,6 @@
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { Redaction } from '../../guardrails/redaction/redaction.js';
+import { redactionNotice } from '../../guardrails/redaction/redaction.js';
 import type { Json } from '../../protocol/json.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -19,6 +21,7 @@ import type { BodyLine } from './ndjson.js';
 
 export interface ChatImportDeps extends ImportDeps {
   readonly isAgent: (name: string) => boolean;
+  readonly redaction: Redaction;
 }
 
 /** The interaction whose lines are being read; `name` is its id in the log. */
@@ -71,7 +74,9 @@ export class ChatImport {
     return { id, title, agent, head_interaction_id, created_at, updated_at, metadata };
   }
 
-  private async takeObject(object: Json, place: Place): Promise<void> {
+  private async takeObject(read: Json, place: Place): Promise<void> {
+    const { redacted, ...object } = this.deps.redaction.ofLine(read);
+    if (redacted) this.note(place.line, redactionNotice('The line', redacted).message);
     switch (object['type']) {
       case 'session_log':
         return this.takeVersion(object, place);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/agent-registry.js';
 import { Config } from '../../config/config.js';
+import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
@@ -37,6 +38,7 @@ export class SessionLogImporter {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
@@ -71,10 +73,10 @@ export class SessionLogImporter {
     incoming: IncomingChat,
   ): Promise<ImportReport> {
     const problems = new ProblemList();
-    const { clock } = this;
+    const { clock, redaction } = this;
     const ids = new NewIds(this.ids, chat_id);
     const isAgent = (name: string): boolean => this.agents.find(name) !== undefined;
-    const reading = new ChatImport({ incoming, ids, problems, clock, isAgent });
+    const reading = new ChatImport({ incoming, ids, problems, clock, isAgent, redaction });
     for await (const line of readBodyLines(body, this.config.importMaxBytes))
       await reading.take(line);
     const chat = await reading.end(clock.now().toISOString());

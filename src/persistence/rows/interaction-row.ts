@@ -6,6 +6,7 @@ import type {
   Usage,
 } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 
 /** The settings of a start, saved so that every run of the interaction uses the same ones. */
 export interface InteractionSettings {
@@ -14,6 +15,8 @@ export interface InteractionSettings {
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
+  /** Of the user's message. */
+  readonly redacted?: RedactedCounts;
 }
 
 /** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */

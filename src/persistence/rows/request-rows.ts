@@ -1,5 +1,6 @@
 import type { Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { InteractionRow } from './interaction-row.js';
 
 /**
@@ -11,8 +12,8 @@ export type RequestKind = 'approval' | 'input' | 'tool';
 /** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
-/** The outcome of a request. */
-export type Settlement =
+/** The outcome of a request; `redacted`: of its texts. */
+export type Settlement = { readonly redacted?: RedactedCounts } & (
   | {
       readonly kind: 'approval';
       readonly approved: boolean;
@@ -31,7 +32,8 @@ export type Settlement =
       readonly tool_output: string;
       readonly is_error: boolean;
       readonly by: 'client' | 'timeout' | 'cancel';
-    };
+    }
+);
 
 /** A request as its run writes it, in the same append as the record that announces it. */
 export interface NewRequest {

@@ -1,3 +1,4 @@
+import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
 import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
@@ -36,7 +37,15 @@ export class SessionLogWorld {
     const agents = AGENTS;
     this.exporter = new SessionLogExporter(chats, interactions, records, requests, archive);
     const clock = new SystemClock();
-    this.importer = new SessionLogImporter(chats, archive, agents, config, clock, this.ids);
+    this.importer = new SessionLogImporter(
+      chats,
+      archive,
+      agents,
+      config,
+      clock,
+      this.ids,
+      new Redaction(config),
+    );
   }
 
   open(chat_id: string): Promise<AsyncGenerator<string>> {

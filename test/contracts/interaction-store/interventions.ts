@@ -25,7 +25,10 @@ export function describeInterventions(tested: StoreUnderTest): void {
       const row = await started(tested.store, { lease: HELD });
       const other = await started(tested.store, { lease: HELD });
       const wanted = [
-        newIntervention(row, { user_comment: 'modify', user_content: LINES }),
+        newIntervention(row, {
+          ...{ user_comment: 'modify', user_content: LINES },
+          redacted: { email: 2, 'GitHub token': 1 },
+        }),
         newIntervention(row, { user_comment: LINES, created_at: at(0) }),
         newIntervention(row, { agent_id: ids.make('agent'), user_comment: 'delete' }),
       ];
@@ -121,6 +124,7 @@ function newIntervention(
     agent_id,
     user_comment: 'Look at the tests first.',
     user_content: null,
+    redacted: null,
     created_at: at(5),
     ...overrides,
   };
