@@ -176,7 +176,8 @@ const REQUESTS = `
 
 /**
  * An intervention is written only under the lock of its interaction; `signal` is the number that
- * `interactions.signals` was raised to, and gives their order.
+ * `interactions.signals` was raised to, and gives their order. `redacted` has names and counts of
+ * the text that was redacted.
  */
 const INTERVENTIONS = `
   CREATE TABLE interventions (
@@ -186,6 +187,7 @@ const INTERVENTIONS = `
     signal         integer NOT NULL,
     user_comment   text NOT NULL,
     user_content   text,
+    redacted       json,
     created_at     timestamptz(3) NOT NULL,
     CONSTRAINT interventions_pk PRIMARY KEY (id),
     CONSTRAINT interventions_in_order UNIQUE (interaction_id, signal),

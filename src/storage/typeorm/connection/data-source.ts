@@ -5,7 +5,6 @@ import { DataSource } from 'typeorm';
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-connection.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
-import { AddRedacted1795392000000 } from '../../../../migrations/1795392000000-add-redacted.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
@@ -60,7 +59,7 @@ const BOTH = {
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.
    */
-  migrations: [CreateTables1795219200000, AddRedacted1795392000000],
+  migrations: [CreateTables1795219200000],
   migrationsTransactionMode: 'each',
   synchronize: false,
   logger: SILENT,
