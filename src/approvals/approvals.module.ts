@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -9,7 +10,7 @@ import { RequestExpiry } from './request-expiry.js';
 import { RequestsService } from './requests.service.js';
 
 @Module({
-  imports: [EventLogModule, ToolsModule, PermissionsModule],
+  imports: [AccessModule, EventLogModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [RequestsService, ApprovalsService, RequestExpiry],
 })

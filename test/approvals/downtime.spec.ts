@@ -1,3 +1,4 @@
+import { LOCAL } from '../support/store/chat-parts.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
 import { RunWaker } from '../../src/event-log/live/run-waker.js';
@@ -56,7 +57,7 @@ describe('A request whose time was over while the server was down', () => {
         return (await store.findRequest(request.id))!;
       };
       const settlementOf = async ({ id }: RequestRow) =>
-        (await opened.stores.requests.findRequest(id))!.settlement;
+        (await opened.stores.requests.findRequest(id, LOCAL))!.settlement;
       const restartLater = async (): Promise<Server> => {
         await opened.reopen();
         clock.pass(60 * MINUTE);
@@ -70,7 +71,7 @@ describe('A request whose time was over while the server was down', () => {
         clock.pass(MINUTE - 1);
         await server.expire();
         expect(await settlementOf(request)).toBeNull();
-        await server.requests.settle(request, YES);
+        await server.requests.settle(LOCAL, request, YES);
         expect(await settlementOf(request)).toEqual(YES);
       });
 
@@ -78,7 +79,7 @@ describe('A request whose time was over while the server was down', () => {
         const request = await ask();
         const server = await restartLater();
         clock.pass(MINUTE);
-        await expect(server.requests.settle(request, YES)).rejects.toMatchObject({
+        await expect(server.requests.settle(LOCAL, request, YES)).rejects.toMatchObject({
           code: 'request_expired',
         });
         expect(await settlementOf(request)).toBeNull();

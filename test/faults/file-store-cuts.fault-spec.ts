@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
@@ -104,7 +105,7 @@ describe('The file store, killed in the middle of a write (I3)', () => {
         head_interaction_id: head.id,
         updated_at: head.created_at,
       });
-      expect((await store.findActiveInteraction(first.chat_id))?.id).toBe(
+      expect((await store.findActiveInteraction(uidOf(first.chat_id)))?.id).toBe(
         there ? next.id : undefined,
       );
       await folder.close();

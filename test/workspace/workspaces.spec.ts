@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
 import type { WholeStore } from '../support/store/whole-store.js';
+import { chatOf } from '../support/store/chat-parts.js';
 import { memoryStore } from '../support/store/whole-store.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
@@ -26,7 +27,7 @@ describe(Workspaces.name, () => {
     );
   const chat = async (id: string, metadata = {}) => {
     const created_at = new Date().toISOString();
-    await store.createChat({ id, title: null, agent: null, created_at, metadata });
+    await store.createChat(chatOf({ id, uid: id, created_at, metadata }));
   };
   const pathOf = (chatId: string, env: Environment = {}) =>
     workspaces(env).use(chatId, ({ path }) => Promise.resolve(path));

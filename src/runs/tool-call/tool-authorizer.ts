@@ -75,11 +75,11 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { id, chat_id } = this.scope.run.interaction;
+    const { interaction } = this.scope.run;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, chat_id, agent: agent.type };
-    return this.scope.run.services.judge.authorize(call, `${id}/${key}`);
+    const call = { tool, tool_input: input, interaction, agent: agent.type };
+    return this.scope.run.services.judge.authorize(call, `${interaction.id}/${key}`);
   }
 
   private async askOrDecide(
@@ -109,7 +109,7 @@ export class ToolAuthorizer {
       tool_name: tool.name,
       tool_input,
       action: await describeAction(tool, tool_input, {
-        chat_id: this.scope.run.interaction.chat_id,
+        chat_uid: this.scope.run.interaction.chat_uid,
       }),
       category: tool.policy.category,
       risk: tool.policy.risk,
