@@ -145,7 +145,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     ];
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
-    await runner.query('SELECT FROM chats WHERE id = $1 FOR UPDATE', [held.chat_id]);
+    await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [held.chat_uid]);
     const appended = store.append([free, held].map(({ id }) => endBatch(id, 2)));
     while ((await store.findInteraction(free.id))?.completed_at === null);
     expect((await store.findInteraction(held.id))?.completed_at).toBeNull();

@@ -38,12 +38,6 @@ describe(Workspaces.name, () => {
     expect(await pathOf('two')).toBe(join(base, 'work/two'));
   });
 
-  it('tells chats apart also where the disk does not tell large from small letters', async () => {
-    const paths = await Promise.all(['Sums', 'sums', 'SUMS', 'nul', 'con'].map((id) => pathOf(id)));
-    expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(5);
-    for (const path of paths) expect(path).not.toMatch(/\/(con|nul)$/);
-  });
-
   it('has one folder for all when it is shared', async () => {
     expect(await pathOf('one', { WORKSPACE_MODE: 'shared' })).toBe(join(base, 'work'));
   });
