@@ -122,9 +122,9 @@ function describeSameIds(tested: StoreUnderTest): void {
       (await store.listChats({ viewer, limit: 10 })).map(({ uid }) => uid);
     expect(await uids(ann(one))).toEqual([first.chat_uid]);
     expect(await uids(ann(two))).toEqual([second.chat_uid]);
-    expect(await store.createChat(newChat({ id: chat_id, uid: randomUUID(), tenant_id: one }))).toBe(
-      false,
-    );
+    expect(
+      await store.createChat(newChat({ id: chat_id, uid: randomUUID(), tenant_id: one })),
+    ).toBe(false);
     expect(await store.deleteChat(first.chat_uid)).toBe('deleted');
     expect(await store.findChat(chat_id, ann(one))).toBeUndefined();
     expect(await store.findInteraction(second.id, ann(two))).toEqual(second);
