@@ -7,8 +7,10 @@ const LAYERS = [
   ['config'],
   ['logging'],
   ['http'],
+  ['auth'],
   [
     'persistence',
+    'access',
     'event-log',
     'redis',
     'queue',
@@ -26,7 +28,7 @@ const LAYERS = [
 ];
 
 /** Folders beside the chain, and those that each may use besides itself. */
-const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'http'];
+const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'http', 'auth'];
 const MAY_USE = {
   ...Object.fromEntries(
     LAYERS.flatMap((layer, index) =>
@@ -34,7 +36,7 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'persistence', 'tools', 'guardrails'],
+  tasks: [...FLOOR, 'persistence', 'access', 'tools', 'guardrails'],
   health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
   storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],
@@ -97,6 +99,20 @@ module.exports = {
       from: { path: '^(src|migrations)/', pathNot: `^${home}` },
       to: { path: [`^node_modules/${name}/`, `^node_modules/@types/${name}/`] },
     })),
+    {
+      name: 'any-tenant',
+      comment:
+        'What answers clients passes the viewer (src/access/): only runs, stores and what works without a caller see all tenants.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/(runs|event-log|storage|persistence)/',
+          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool)\\.ts$',
+        ],
+      },
+      to: { path: '^src/persistence/any-tenant\\.ts$' },
+    },
     {
       name: 'no-sibling-storage',
       comment:

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
@@ -21,6 +22,7 @@ import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
   imports: [
+    AccessModule,
     DiscoveryModule,
     CancellationModule,
     EventLogModule,

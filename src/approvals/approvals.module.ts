@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
@@ -10,7 +11,7 @@ import { RequestExpiry } from './request-expiry.js';
 import { RequestsService } from './requests.service.js';
 
 @Module({
-  imports: [EventLogModule, GuardrailsModule, ToolsModule, PermissionsModule],
+  imports: [AccessModule, EventLogModule, GuardrailsModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [RequestsService, ApprovalsService, RequestExpiry],
 })

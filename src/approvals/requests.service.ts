@@ -3,6 +3,7 @@ import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
+import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
@@ -17,6 +18,11 @@ import type { RequestOwner } from './request-errors.js';
 
 /** Time that people have after a start to answer requests from before it, in milliseconds. */
 const DOWNTIME_GRACE_MS = 60_000;
+
+/** The interaction that a request has to belong to, and who names it. */
+interface SeenOwner extends RequestOwner {
+  readonly viewer: Viewer;
+}
 
 /** Finds requests, and settles each at most once (I5). */
 @Injectable()
@@ -36,29 +42,29 @@ export class RequestsService {
    * Answers a question, or declines to.
    * @throws AppError as `find` and `settle`
    */
-  async respond(owner: RequestOwner, { request_id, answer }: RespondDto): Promise<void> {
+  async respond(owner: SeenOwner, { request_id, answer }: RespondDto): Promise<void> {
     const row = await this.find(request_id, 'input', owner);
     const settlement = { kind: 'input', answer, by: 'user' } as const;
-    await this.settle(row, this.redaction.of(settlement, 'answer'));
+    await this.settle(owner.viewer, row, this.redaction.of(settlement, 'answer'));
   }
 
   /**
    * Takes the result of a tool that the client ran.
    * @throws AppError `tool_call_not_found` (404), and as `settle`
    */
-  async takeToolResult(owner: RequestOwner, result: ToolResultDto): Promise<void> {
+  async takeToolResult(owner: SeenOwner, result: ToolResultDto): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
     const row = await this.findCall(owner, tool_call_id);
     const settlement = { kind: 'tool', tool_output, is_error, by: 'client' } as const;
-    await this.settle(row, this.redaction.of(settlement, 'tool_output'));
+    await this.settle(owner.viewer, row, this.redaction.of(settlement, 'tool_output'));
   }
 
   /**
    * @throws AppError `request_not_found` (404), also when it belongs to another interaction or is
    * of another kind
    */
-  async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
-    const row = await this.store.findRequest(id);
+  async find(id: string, kind: RequestKind, owner: SeenOwner): Promise<RequestRow> {
+    const row = await this.store.findRequest(id, owner.viewer);
     const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
     if (!isTheirs) throw requestNotFound(id, owner);
     if (row.kind !== kind) throw wrongEndpoint(row);
@@ -70,9 +76,10 @@ export class RequestsService {
    * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400),
    * `request_not_found` (404)
    */
-  async settle(row: RequestRow, settlement: Settlement): Promise<void> {
+  async settle(viewer: AnyViewer, row: RequestRow, settlement: Settlement): Promise<void> {
     const { outcome } = await this.store.settleRequest({
       request_id: row.id,
+      tenant_id: row.tenant_id,
       settlement,
       at: this.clock.now().toISOString(),
       accept_expired: this.isInDowntimeGrace(row),
@@ -81,7 +88,7 @@ export class RequestsService {
       case 'settled':
         return this.waker.wake(row.interaction_id);
       case 'settled_before':
-        throw alreadyProcessed(await this.store.findRequest(row.id));
+        throw alreadyProcessed(await this.store.findRequest(row.id, viewer));
       case 'expired':
         throw requestExpired(row);
       case 'unknown':
@@ -96,12 +103,12 @@ export class RequestsService {
   }
 
   private async findCall(
-    { chat_id, interaction_id }: RequestOwner,
+    { viewer, chat_id, interaction_id }: SeenOwner,
     callId: string,
   ): Promise<RequestRow> {
     let other: RequestRow | undefined;
-    for await (const row of listAllRequests(this.store, { chat_id, interaction_id })) {
-      if (row.event['tool_call_id'] !== callId) continue;
+    for await (const row of listAllRequests(this.store, { viewer, interaction_id })) {
+      if (row.event['tool_call_id'] !== callId || row.chat_id !== chat_id) continue;
       if (row.kind === 'tool') return row;
       other = row;
     }

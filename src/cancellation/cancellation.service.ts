@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../access/chat-access.js';
+import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
-import { getInteraction } from '../persistence/get-interaction.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { InteractionKey, InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { StoppedEffect } from '../protocol/events.js';
 import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';
@@ -25,6 +27,7 @@ const WAIT_LIMIT_MS = 30_000;
 @Injectable()
 export class CancellationService {
   constructor(
+    private readonly access: ChatAccess,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly waker: RunWaker,
@@ -35,26 +38,31 @@ export class CancellationService {
    * Returns the current row; undefined if there is none. An interaction without an owner is run in
    * order to end it.
    */
-  async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    const row = await this.interactions.requestCancel(interactionId, reason);
-    if (row && !isFinal(row.status)) this.waker.wake(interactionId);
+  async request(interaction: InteractionKey, reason: string): Promise<InteractionRow | undefined> {
+    const row = await this.interactions.requestCancel(interaction, reason);
+    if (row && !isFinal(row.status)) this.waker.wake(row.id);
     return row;
   }
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
-  async requestByUser(chatId: string, interactionId: string): Promise<void> {
-    const { status } = await getInteraction(this.interactions, chatId, interactionId);
-    if (isFinal(status)) throw alreadyEnded(status);
-    const row = await this.request(interactionId, 'Cancelled by the user.');
+  async requestByUser(
+    caller: Principal,
+    chatId: string,
+    interactionId: string,
+  ): Promise<InteractionRow> {
+    const before = await this.access.interaction(caller, chatId, interactionId);
+    if (isFinal(before.status)) throw alreadyEnded(before.status);
+    const row = await this.request(before, 'Cancelled by the user.');
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
+    return before;
   }
 
   /** Undefined when it doesn't end within 30 s. */
-  async outcome(interactionId: string): Promise<CancelOutcome | undefined> {
-    if (!(await this.waitForEnd.of(interactionId, WAIT_LIMIT_MS))) return undefined;
-    const row = await this.interactions.findInteraction(interactionId);
+  async outcome({ id }: InteractionRow): Promise<CancelOutcome | undefined> {
+    if (!(await this.waitForEnd.of(id, WAIT_LIMIT_MS))) return undefined;
+    const row = await this.interactions.findInteraction(id, ANY_TENANT);
     if (!row) return undefined;
-    const [record] = await this.records.readRecordsOfTypes([interactionId], ['CANCELLED']);
+    const [record] = await this.records.readRecordsOfTypes([id], ['CANCELLED']);
     const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
     return { status: row.status, stopped };
   }

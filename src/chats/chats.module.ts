@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
@@ -17,6 +18,7 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
 
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     ConversationCacheModule,
     EventLogModule,

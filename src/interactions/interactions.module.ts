@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
@@ -16,6 +17,7 @@ import { InteractionsService } from './interactions.service.js';
 
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     CancellationModule,
     ConversationCacheModule,

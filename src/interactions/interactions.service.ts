@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { chatNotFound } from '../access/not-found.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
@@ -51,12 +53,13 @@ export class InteractionsService {
     this.gate.requireOpen();
     const request = this.redaction.of(asked, 'user_message'); // before it is hashed or saved
     const used = await this.findUsedKey(request);
-    if (used) return requireAccepted(used).interaction;
+    if (used) return requireAccepted(used, request.chat_id).interaction;
     const start = await this.factory.create(request);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
     const outcome = requireAccepted(
       await this.interactions.startInteraction({ ...start, ...lease }),
+      request.chat_id,
     );
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
@@ -70,19 +73,21 @@ export class InteractionsService {
   /** Before the rest is checked: the agent or the model may be gone since the first request. */
   private async findUsedKey(request: StartRequest): Promise<UsedKey | undefined> {
     const idempotency = idempotencyOf(request);
-    return idempotency && this.interactions.findUsedKey(request.chat_id, idempotency);
+    const { chat_id, caller } = request;
+    return idempotency && this.interactions.findUsedKey(chat_id, idempotency, viewerOf(caller));
   }
 
   /**
    * Takes up again, with its log, an interaction that the server had given up.
    * @throws AppError as `requireRetried`, and `shutting_down` (503)
    */
-  async retry({ id, chat_id }: InteractionRow): Promise<InteractionRow> {
+  async retry({ id, chat_uid, tenant_id }: InteractionRow): Promise<InteractionRow> {
     this.gate.requireOpen();
     const before = await this.records.readRecordsOfTypes([id], ['RESUMED']);
     const row = requireRetried(
       await this.interactions.retryInteraction({
         interaction_id: id,
+        tenant_id,
         codes: GIVEN_UP,
         resumed: {
           type: 'RESUMED',
@@ -92,7 +97,7 @@ export class InteractionsService {
         at: this.clock.now().toISOString(),
       }),
     );
-    await this.conversations.forget(chat_id);
+    await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
   }
@@ -101,26 +106,28 @@ export class InteractionsService {
    * Wakes the run that it interrupts. The interaction that it waits for may have ended meanwhile.
    */
   private async afterQueueing(
-    { chat_id }: InteractionRow,
+    { chat_uid }: InteractionRow,
     interrupted: string | null,
   ): Promise<void> {
     if (interrupted !== null) this.waker.wake(interrupted);
     const at = this.clock.now().toISOString();
-    for (const id of await this.interactions.promoteQueued(at, chat_id))
+    for (const id of await this.interactions.promoteQueued(at, chat_uid))
       this.queue.enqueue(id, { priority: 'new' });
   }
 }
 
 /**
  * @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409),
- * `idempotency_key_reused` (422), `interaction_not_found` (404)
+ * `idempotency_key_reused` (422), `chat_not_found`, `interaction_not_found` (404)
  */
-function requireAccepted(outcome: StartOutcome): Accepted {
+function requireAccepted(outcome: StartOutcome, chatId: string): Accepted {
   switch (outcome.outcome) {
     case 'started':
     case 'queued':
     case 'repeated':
       return outcome;
+    case 'hidden':
+      throw chatNotFound(chatId);
     case 'busy':
       throw chatBusy(
         outcome,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
+import type { Viewer } from '../persistence/viewer.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -8,7 +9,7 @@ import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
-import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
+import type { PermissionRule, RuleInput } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
 import { orderRules, rulesAfter } from './rules/order-rules.js';
@@ -47,7 +48,7 @@ export class RuleBook {
     return orderRules(rules).slice(0, limit);
   }
 
-  private listInFiles({ scope, scope_id }: RuleFilter): PermissionRule[] {
+  private listInFiles({ scope, scope_id }: Omit<RuleFilter, 'viewer'>): PermissionRule[] {
     return this.inFiles.filter(
       (rule) =>
         (scope === undefined || rule.scope === scope) &&
@@ -65,13 +66,13 @@ export class RuleBook {
   }
 
   /** @throws AppError `chat_not_found` (404), `too_many_rules` (409) */
-  async add(input: RuleInput): Promise<PermissionRule> {
+  async add(input: RuleInput, viewer: Viewer): Promise<PermissionRule> {
+    const chat_uid = await this.findChatUid(input, viewer);
+    const { tenant_id } = viewer;
     const created_at = this.clock.now().toISOString();
     const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
-    if (await this.store.add(rule, MAX_RULES)) return rule;
-    const { scope, scope_id } = input;
-    if (scope === 'session' && !(await this.chats.findChat(scope_id!)))
-      throw unknownChat(scope_id!);
+    if (await this.store.add({ ...rule, tenant_id, chat_uid }, MAX_RULES)) return rule;
+    await this.findChatUid(input, viewer);
     throw new AppError(
       'conflict',
       'too_many_rules',
@@ -79,20 +80,24 @@ export class RuleBook {
     );
   }
 
+  /** @throws AppError `chat_not_found` (404) */
+  private async findChatUid(
+    { scope, scope_id }: RuleInput,
+    viewer: Viewer,
+  ): Promise<string | null> {
+    if (scope !== 'session' || scope_id === null) return null;
+    return (await this.chats.findChat(scope_id, viewer))?.uid ?? unknownChat(scope_id);
+  }
+
   /**
    * Finds a rule with the same effect that is evaluated no later and has neither an expiry nor a
    * maximum number of uses; undefined if there is none.
    */
-  async findSame({
-    scope,
-    scope_id,
-    priority,
-    decision,
-    matcher,
-  }: RuleInput): Promise<PermissionRule | undefined> {
+  async findSame(input: RuleInput, viewer: Viewer): Promise<PermissionRule | undefined> {
+    const { scope, scope_id, priority, decision, matcher } = input;
     const wanted = canonicalJson(matcher);
     const filter = { scope, ...(scope_id !== null && { scope_id }) };
-    const rules = [...this.listInFiles(filter), ...(await this.store.list(filter))];
+    const rules = [...this.listInFiles(filter), ...(await this.store.list({ ...filter, viewer }))];
     return orderRules(rules).find(
       (rule) =>
         rule.decision === decision &&
@@ -104,20 +109,21 @@ export class RuleBook {
   }
 
   /** @throws AppError `rule_not_found` (404), `rule_of_file` (409) */
-  async remove(id: string): Promise<void> {
+  async get(id: string, viewer: Viewer): Promise<PermissionRule> {
     if (this.inFiles.some((rule) => rule.id === id))
       throw ruleOfFile(id, this.declared.sourceOf(id) ?? this.file.path!);
-    if (await this.store.remove(id)) return;
-    throw new AppError(
-      'not_found',
-      'rule_not_found',
-      `There is no rule ${id}. GET /permissions/rules lists those there are.`,
-    );
+    return (await this.store.find(id, viewer)) ?? unknownRule(id);
+  }
+
+  /** @throws AppError as `get` */
+  async remove(id: string, viewer: Viewer): Promise<void> {
+    await this.get(id, viewer);
+    if (!(await this.store.remove(id, viewer))) unknownRule(id);
   }
 
   /** Returns the number of removed rules. Rules of files stay. */
-  removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
-    return this.store.removeScope(scope, scopeId);
+  removeAll(filter: RuleFilter): Promise<number> {
+    return this.store.removeAll(filter);
   }
 
   /** Same contract as `RuleStore.countUse`. */
@@ -141,10 +147,18 @@ export class RuleBook {
   }
 }
 
-function unknownChat(id: string): AppError {
+function unknownRule(id: string): never {
+  throw new AppError(
+    'not_found',
+    'rule_not_found',
+    `There is no rule ${id}. GET /permissions/rules lists those there are.`,
+  );
+}
+
+function unknownChat(id: string): never {
   const message = `scope_id names no chat: there is no chat ${id}. Create it first.`;
   const errors = [{ field: 'scope_id', message }];
-  return new AppError('not_found', 'chat_not_found', message, { errors });
+  throw new AppError('not_found', 'chat_not_found', message, { errors });
 }
 
 function ruleOfFile(id: string, file: string): AppError {

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { DELETED } from '../agents/interventions/intervention-view.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
 import type { LeaseState } from '../persistence/rows/store-rows.js';
@@ -58,7 +59,10 @@ export class RunSignals {
   /** Takes in the requests of the interaction as they are settled. */
   async takeRequests(): Promise<void> {
     const { services, interaction, requests } = this.options.run;
-    for await (const row of listAllRequests(services.requests, { interaction_id: interaction.id }))
+    for await (const row of listAllRequests(services.requests, {
+      viewer: ANY_TENANT,
+      interaction_id: interaction.id,
+    }))
       requests.resolve(row);
   }
 
@@ -76,7 +80,7 @@ export class RunSignals {
     if (stop.isRequested) return;
     if (!interventions.deletedAgents.includes(openWork.rootAgentId))
       return run.removeDeletedAgents();
-    const row = await services.interactions.requestCancel(interaction.id, DELETED);
+    const row = await services.interactions.requestCancel(interaction, DELETED);
     stop.cancel(row?.cancel_reason ?? DELETED);
   }
 
@@ -114,7 +118,7 @@ export class RunSignals {
     const { run, stop, slot } = this.options;
     await this.parking; // once parked, the signal is for the next run
     if (stop.isRequested) return;
-    const row = await run.services.interactions.findInteraction(run.interaction.id);
+    const row = await run.services.interactions.findInteraction(run.interaction.id, ANY_TENANT);
     if (!row) return;
     if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason);
     if (row.signals === this.known) return;

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { rootAgent } from './agent-context/agent-run-options.js';
 import { runAgent } from './agent-context/agent-run.js';
@@ -152,7 +153,7 @@ export class Run {
     try {
       this.stop.abortRest();
       await this.root.drain();
-      const row = await services.interactions.findInteraction(this.interactionId);
+      const row = await services.interactions.findInteraction(this.interactionId, ANY_TENANT);
       if (row?.epoch !== this.epoch) return;
       await giveUp(services, row, refusal, scope.log.lastFrame);
       this.hasEnded = true;

@@ -1,5 +1,6 @@
 import { Redaction } from '../../src/guardrails/redaction/redaction.js';
 import { loadConfig } from '../../src/config/load-config.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { jest } from '@jest/globals';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
@@ -57,14 +58,14 @@ const HOUR = 60 * MINUTE;
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody
     await expiry.expire();
-    await service.settle(answered, { kind: 'input', answer: 'yes', by: 'user' });
-    expect(await requests.findRequest(answered.id)).toMatchObject({
+    await service.settle(LOCAL, answered, { kind: 'input', answer: 'yes', by: 'user' });
+    expect(await requests.findRequest(answered.id, LOCAL)).toMatchObject({
       settlement: { answer: 'yes', by: 'user' },
     });
-    expect(await requests.findRequest(forgotten.id)).toMatchObject({ status: 'pending' });
+    expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({ status: 'pending' });
     clock.pass(HOUR / 2);
     await expiry.expire();
-    expect(await requests.findRequest(forgotten.id)).toMatchObject({
+    expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({
       settlement: { by: 'timeout' },
     });
   });

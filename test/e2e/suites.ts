@@ -44,6 +44,7 @@ import { describeStarts } from './suites/starts.js';
 import { describeSteering } from './suites/steering.js';
 import { describeSurface } from './suites/surface.js';
 import { describeTasks } from './suites/tasks.js';
+import { describeTenants } from './suites/tenants.js';
 import { describeTools } from './suites/tools.js';
 import { describeTranscripts } from './suites/transcripts.js';
 import { describeTwoProcesses } from './suites/two-processes.js';
@@ -102,6 +103,7 @@ export const OTHER_SUITES: Suites = {
   steering: describeSteering,
   surface: describeSurface,
   tasks: describeTasks,
+  tenants: describeTenants,
   tools: describeTools,
   transcripts: describeTranscripts,
 };

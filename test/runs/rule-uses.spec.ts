@@ -18,6 +18,7 @@ import { ToolRegistry } from '../../src/tools/core/tool-registry.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 
@@ -29,7 +30,7 @@ describe('A rule with max_uses', () => {
   let store: FileRuleStore;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'parley-uses-'));
-    store = await FileRuleStore.open({ data_dir: folder, findUid: (id) => id });
+    store = await FileRuleStore.open({ data_dir: folder, findChat: () => undefined });
   });
   afterEach(async () => {
     await store.close();
@@ -38,7 +39,7 @@ describe('A rule with max_uses', () => {
 
   it('is used once by a call whose run is lost between the verdict and its start', async () => {
     const rules = await book();
-    const { id } = await rules.add(ONCE);
+    const { id } = await rules.add(ONCE, LOCAL);
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'tool', arguments: `{"n":${n}}` }));
     const done: unknown[] = [];
     const world = await RunWorld.open({
@@ -56,7 +57,7 @@ describe('A rule with max_uses', () => {
     }))!;
     await lost.execute();
     expect(await world.types()).not.toContain('TOOL_STARTED');
-    expect(await store.find(id)).toMatchObject({ uses: 1 });
+    expect(await store.find(id, LOCAL)).toMatchObject({ uses: 1 });
 
     const provider = ScriptedProvider.playing(callTurn([calls[1]!]), answerTurn('Done'));
     await world.run({ provider });
@@ -66,7 +67,7 @@ describe('A rule with max_uses', () => {
       { id: 'c1', is_error: false },
       { id: 'c2', is_error: true, tool_output: expect.stringContaining('not allowed') },
     ]);
-    expect(await store.find(id)).toMatchObject({ uses: 1 });
+    expect(await store.find(id, LOCAL)).toMatchObject({ uses: 1 });
   });
 
   async function book(): Promise<RuleBook> {
@@ -75,7 +76,7 @@ describe('A rule with max_uses', () => {
       ...([store, file, new CodeRules(), new DeclaredRules()] as const),
       ...([new SystemClock(), new Ids(), openMemoryStores().chats] as const),
     );
-    await rules.add({ ...ONCE, decision: 'deny', priority: -1, max_uses: null });
+    await rules.add({ ...ONCE, decision: 'deny', priority: -1, max_uses: null }, LOCAL);
     return rules;
   }
 });

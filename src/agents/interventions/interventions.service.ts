@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../../access/chat-access.js';
+import { agentNotFound } from '../../access/not-found.js';
+import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
@@ -12,7 +14,6 @@ import type { NewIntervention } from '../../persistence/rows/intervention-rows.j
 import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
-import { agentNotFound } from '../tree/agent-not-found.js';
 import { DELETED } from './intervention-view.js';
 
 export interface WantedIntervention {
@@ -30,7 +31,7 @@ export interface AcceptedIntervention {
 @Injectable()
 export class InterventionsService {
   constructor(
-    private readonly interactions: InteractionStore,
+    private readonly access: ChatAccess,
     private readonly records: RecordStore,
     private readonly interventions: InterventionStore,
     private readonly waker: RunWaker,
@@ -43,16 +44,20 @@ export class InterventionsService {
   /**
    * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
    */
-  async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
-    const row = await this.interactions.findInteractionOfAgent(agentId);
-    if (!row) throw agentNotFound(agentId);
+  async intervene(
+    caller: Principal,
+    agentId: string,
+    wanted: WantedIntervention,
+  ): Promise<AcceptedIntervention> {
+    const row = await this.access.ofAgent(caller, agentId);
     if (await this.hasEnded(agentId, row)) throw agentEnded(agentId);
     const id = this.ids.make('intervention');
-    const { outcome } = await this.interventions.intervene({
+    const intervention = {
       ...{ id, interaction_id: row.id, agent_id: agentId },
       ...this.redacted(wanted),
       created_at: this.clock.now().toISOString(),
-    });
+    };
+    const { outcome } = await this.interventions.intervene(intervention, caller.tenant_id);
     switch (outcome) {
       case 'accepted':
         await this.tell(agentId, row, wanted);
@@ -88,12 +93,12 @@ export class InterventionsService {
   /** Stopping the root agent cancels the interaction. */
   private async tell(
     agentId: string,
-    { id, agent_id }: InteractionRow,
+    row: InteractionRow,
     { user_comment }: WantedIntervention,
   ): Promise<void> {
-    if (user_comment === 'delete' && agentId === agent_id)
-      return void (await this.cancellation.request(id, DELETED));
-    this.waker.wake(id);
+    if (user_comment === 'delete' && agentId === row.agent_id)
+      return void (await this.cancellation.request(row, DELETED));
+    this.waker.wake(row.id);
   }
 }
 

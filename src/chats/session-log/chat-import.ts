@@ -70,8 +70,19 @@ export class ChatImport {
     const { title = null, agent = null, metadata = {} } = this.chat ?? {};
     const { created_at = now, updated_at = now } = this.chat ?? {};
     const head_interaction_id = this.head.id;
-    const id = this.deps.ids.chat_id;
-    return { id, title, agent, head_interaction_id, created_at, updated_at, metadata };
+    const { ids, caller } = this.deps;
+    const { tenant_id, user_id: owner } = caller;
+    const named = { uid: ids.chat_uid, id: ids.chat_id, tenant_id, owner };
+    const times = { created_at, updated_at };
+    return {
+      ...named,
+      visibility: 'private',
+      title,
+      agent,
+      head_interaction_id,
+      ...times,
+      metadata,
+    };
   }
 
   private async takeObject(read: Json, place: Place): Promise<void> {
@@ -166,7 +177,9 @@ export class ChatImport {
 
   /** Only earlier interactions can be its parent, so that there is no cycle. */
   private toRow(fields: InteractionLine, line: number): ArchivedInteraction {
-    const { ids } = this.deps;
+    const { ids, caller } = this.deps;
+    const { chat_uid, chat_id } = ids;
+    const { tenant_id, user_id: started_by } = caller;
     const parent_id = this.parentOf(fields, line);
     const edited_from = this.find(fields.edited_from);
     if (edited_from === null && fields.edited_from !== null)
@@ -174,7 +187,8 @@ export class ChatImport {
     const id = ids.beginInteraction(fields.id);
     const agent_id = ids.agent(fields.agent_id);
     const begun = !isFinal(fields.status) || fields.begun;
-    const own = { id, chat_id: ids.chat_id, agent_id, begun, signals: 0, cancel_reason: null };
+    const place = { id, chat_uid, chat_id, tenant_id, started_by };
+    const own = { ...place, agent_id, begun, signals: 0, cancel_reason: null };
     return { ...fields, ...own, parent_id, edited_from };
   }
 

@@ -2,6 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
@@ -38,8 +40,12 @@ export class SessionLogController {
   @ApiOperation({ summary: 'The session log of a chat: all branches, every record, one per line' })
   @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG } } })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async export(@Param() { chat_id }: ChatIdDto, @Res() response: Response): Promise<void> {
-    const lines = await this.exporter.open(chat_id);
+  async export(
+    @Caller() caller: Principal,
+    @Param() { chat_id }: ChatIdDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    const lines = await this.exporter.open(caller, chat_id);
     response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
     // A failure from here on destroys the connection, so that the client notices the truncation.
     await pipeline(lines, response).catch((err: unknown) =>
@@ -65,10 +71,16 @@ export class SessionLogController {
     type: ProblemDto,
     description: 'Another log is being imported, or the server is shutting down.',
   })
-  async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
+  async import(
+    @Caller() caller: Principal,
+    @Req() request: Request,
+    @Query() query: ImportQueryDto,
+  ): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
-    const report = await readNdjson(request, (body) => this.importer.import({ chat_id, body }));
-    return { ...(await this.chats.get(chat_id, new GetChatQueryDto())), import: report };
+    const report = await readNdjson(request, (body) =>
+      this.importer.import({ caller, chat_id, body }),
+    );
+    return { ...(await this.chats.get(caller, chat_id, new GetChatQueryDto())), import: report };
   }
 }

@@ -29,7 +29,13 @@ export interface ClientTool {
 /** A saved interaction; its events are read from its records. */
 export interface InteractionRow {
   readonly id: string;
+  /** Internal, never shown to clients. */
+  readonly chat_uid: string;
   readonly chat_id: string;
+  /** Internal, never shown to clients. */
+  readonly tenant_id: string;
+  /** The id of the user who started it. */
+  readonly started_by: string;
   readonly parent_id: string | null;
   readonly status: InteractionStatus;
   readonly user_message: string;
@@ -54,3 +60,6 @@ export interface InteractionRow {
   /** The reason of a requested cancel; null if none was requested. */
   readonly cancel_reason: string | null;
 }
+
+/** Names an interaction for a change that a client asks for: in another tenant, it is not there. */
+export type InteractionKey = Pick<InteractionRow, 'id' | 'tenant_id'>;

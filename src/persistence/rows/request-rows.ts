@@ -1,3 +1,4 @@
+import type { AnyViewer } from '../viewer.js';
 import type { Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
@@ -52,6 +53,10 @@ export interface NewRequest {
 export interface RequestRow extends NewRequest {
   readonly interaction_id: string;
   readonly chat_id: string;
+  /** Internal, never shown to clients. */
+  readonly chat_uid: string;
+  /** Internal, never shown to clients. */
+  readonly tenant_id: string;
   readonly status: RequestStatus;
   readonly settlement: Settlement | null;
   readonly settled_at: string | null;
@@ -59,6 +64,7 @@ export interface RequestRow extends NewRequest {
 
 export interface SettleRequest {
   readonly request_id: string;
+  readonly tenant_id: string;
   readonly settlement: Settlement;
   /**
    * The current time. After `expires_at` only a settlement by "timeout" is accepted, unless
@@ -76,8 +82,9 @@ export type SettleOutcome =
   | { readonly outcome: 'expired' };
 
 export interface RequestPage {
+  readonly viewer: AnyViewer;
   readonly status?: RequestStatus;
-  readonly chat_id?: string;
+  readonly chat_uid?: string;
   readonly interaction_id?: string;
   readonly limit: number;
   /** The page ends with the row that makes its events and settlements larger than that. */

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RunScope } from '../scope/run-scope.js';
@@ -11,7 +12,8 @@ export async function closeRequests(
   isIncluded: (row: RequestRow) => boolean = () => true,
 ): Promise<void> {
   const { requests } = run.services;
-  for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
+  const { id: interaction_id } = run.interaction;
+  for await (const row of listAllRequests(requests, { viewer: ANY_TENANT, interaction_id }))
     if (isIncluded(row))
       run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
@@ -32,8 +34,9 @@ async function cancel(
   const { requests, clock } = run.services;
   const at = clock.now().toISOString();
   const settlement = cancelled(kind);
-  await requests.settleRequest({ request_id, settlement, at, accept_expired: true });
-  return requests.findRequest(request_id);
+  const { tenant_id } = run.interaction;
+  await requests.settleRequest({ request_id, tenant_id, settlement, at, accept_expired: true });
+  return requests.findRequest(request_id, ANY_TENANT);
 }
 
 function cancelled(kind: RequestKind): Settlement {

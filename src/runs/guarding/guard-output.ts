@@ -16,7 +16,7 @@ export function guardedAgent({
   type: agent_type,
   chat_id,
   interaction_id,
-}: Omit<AgentIdentity, 'parent_id' | 'metadata'>): GuardedAgent {
+}: Omit<AgentIdentity, 'parent_id' | 'chat_uid' | 'metadata'>): GuardedAgent {
   return { chat_id, interaction_id, agent_id, agent_type };
 }
 

@@ -76,11 +76,11 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { id, chat_id } = this.scope.run.interaction;
+    const { interaction } = this.scope.run;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, chat_id, agent: agent.type };
-    return this.scope.run.services.judge.authorize(call, `${id}/${key}`);
+    const call = { tool, tool_input: input, interaction, agent: agent.type };
+    return this.scope.run.services.judge.authorize(call, `${interaction.id}/${key}`);
   }
 
   private async askOrDecide(
@@ -105,8 +105,8 @@ export class ToolAuthorizer {
     const { key, agent, call } = this.input;
     const id = this.scope.run.services.ids.make('approval');
     const expires_at = this.scope.run.requestExpiry();
-    const { chat_id } = this.scope.run.interaction;
-    const described = await describeAction(tool, tool_input, { chat_id });
+    const { chat_uid } = this.scope.run.interaction;
+    const described = await describeAction(tool, tool_input, { chat_uid });
     const { text: action, remarks } = guardText(this.scope, agent, described);
     if (remarks.length > 0) await this.scope.append(remarks);
     const event = {

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { NewIntervention } from '../../../src/persistence/rows/intervention-rows.js';
 import { MAX_INTERVENTIONS } from '../../../src/persistence/rows/intervention-rows.js';
 import { Ids } from '../../../src/kernel/ids.js';
@@ -108,7 +109,7 @@ export function describeInterventions(tested: StoreUnderTest): void {
       const end = newEnd('over', { status: 'CANCELLED' });
       await tested.store.append([endBatch(row.id, 2, { epoch: interaction.epoch, end })]);
       expect(await tested.store.listInterventions(row.id)).toHaveLength(1);
-      expect(await tested.store.deleteChat(row.chat_id)).toBe('deleted');
+      expect(await tested.store.deleteChat(uidOf(row.chat_id))).toBe('deleted');
       expect(await tested.store.listInterventions(row.id)).toEqual([]);
     });
   });

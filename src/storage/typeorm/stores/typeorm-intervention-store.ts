@@ -14,7 +14,7 @@ import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 const LOCK: Statement = {
   name: 'interventions.lock',
-  text: 'SELECT id FROM interactions WHERE id = $1 FOR NO KEY UPDATE',
+  text: 'SELECT id FROM interactions WHERE id = $1 AND tenant_id = $2 FOR NO KEY UPDATE',
 };
 
 /** Requires that lock. Saves the intervention and increments `signals`, or returns the obstacle. */
@@ -27,7 +27,7 @@ const ADD: Statement = {
           WHEN (SELECT count(*) FROM interventions v WHERE v.interaction_id = i.id) >= ${MAX_INTERVENTIONS} THEN 'too_many'
           ELSE 'accepted'
         END AS outcome
-      FROM interactions i WHERE i.id = $1
+      FROM interactions i WHERE i.id = $1 AND i.tenant_id = $8
     ),
     signalled AS (
       UPDATE interactions i SET signals = i.signals + 1 FROM verdict v
@@ -47,12 +47,15 @@ export class TypeOrmInterventionStore extends InterventionStore {
     super();
   }
 
-  async intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
+  async intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome> {
     const { interaction_id, id, agent_id, user_comment, user_content, created_at } = wanted;
     const redacted = wanted.redacted && JSON.stringify(wanted.redacted);
     const [, verdicts] = await this.db.runs.batch<Verdict>([
-      [LOCK, [interaction_id]],
-      [ADD, [interaction_id, id, agent_id, user_comment, user_content, redacted, created_at]],
+      [LOCK, [interaction_id, tenantId]],
+      [
+        ADD,
+        [interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, tenantId],
+      ],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
