@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access, AlsoNeeds } from '../access/access.decorator.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -10,6 +11,7 @@ import { RequestsService } from './requests.service.js';
 
 /** Decisions and answers to an interaction's requests. */
 @ApiTags('requests')
+@Access('decide')
 @Controller('chats/:chat_id/interactions/:interaction_id')
 export class DecisionsController {
   constructor(
@@ -18,6 +20,7 @@ export class DecisionsController {
   ) {}
 
   @Post('approve')
+  @AlsoNeeds('admin', ({ body }) => isWide(body?.remember))
   @HttpCode(200)
   @ApiOperation({ summary: 'Approve, change or reject one tool call' })
   @ApiResponse({ status: 200, type: ApprovedDto })
@@ -62,4 +65,9 @@ export class DecisionsController {
     await this.requests.takeToolResult(owner, body);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
+}
+
+/** A rule of these scopes holds in the chats of others too. */
+function isWide(remember: unknown): boolean {
+  return remember === 'agent' || remember === 'global';
 }

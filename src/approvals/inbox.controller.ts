@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { RequestStore } from '../persistence/request.store.js';
@@ -8,6 +9,7 @@ import { viewRequest } from './request-view.js';
 
 /** All requests that wait for a person or a client, over all chats. */
 @ApiTags('requests')
+@Access('chat')
 @Controller('requests')
 export class InboxController {
   constructor(private readonly requests: RequestStore) {}

@@ -1,12 +1,14 @@
 import { Controller, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
 import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
 
 @ApiTags('interactions')
+@Access('chat')
 @Controller('chats/:chat_id/interactions')
 export class CancellationController {
   constructor(private readonly cancellation: CancellationService) {}

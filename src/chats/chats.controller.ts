@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { PageQueryDto } from '../http/input/page-query.dto.js';
@@ -10,6 +11,7 @@ import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
 
 @ApiTags('chats')
+@Access('chat')
 @Controller('chats')
 export class ChatsController {
   constructor(private readonly chats: ChatsService) {}

@@ -4,6 +4,7 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { EMPTY } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { getInteraction } from '../persistence/get-interaction.js';
@@ -31,6 +32,7 @@ import {
 import { InteractionsService } from './interactions.service.js';
 
 @ApiTags('interactions')
+@Access('chat')
 @Controller('chats/:chat_id/interactions')
 export class InteractionsController {
   constructor(

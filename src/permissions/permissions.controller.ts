@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access, AlsoNeeds } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { CheckDto, VerdictDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
@@ -18,6 +19,7 @@ import { checkRule } from './rules/check-rule.js';
 import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
 
 @ApiTags('permissions')
+@Access('chat')
 @Controller('permissions')
 export class PermissionsController {
   constructor(
@@ -38,6 +40,7 @@ export class PermissionsController {
   }
 
   @Post('rules')
+  @AlsoNeeds('admin', ({ body }) => isWide(body?.scope))
   @ApiOperation({ summary: 'Add a rule' })
   @ApiResponse({ status: 201, type: PermissionRuleDto })
   @ApiResponse({ status: 400, type: ProblemDto })
@@ -58,6 +61,7 @@ export class PermissionsController {
   }
 
   @Delete('rules')
+  @AlsoNeeds('admin', ({ query }) => isWide(query['scope']))
   @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
   @ApiResponse({ status: 200, type: DeletedRulesDto })
   @ApiResponse({ status: 400, type: ProblemDto })
@@ -74,6 +78,11 @@ export class PermissionsController {
     const { decision, rule, reason, trace } = await this.permissions.check(body);
     return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
   }
+}
+
+/** Rules of these scopes hold in the chats of others too. */
+function isWide(scope: unknown): boolean {
+  return scope === 'agent' || scope === 'global';
 }
 
 /** @throws AppError `invalid_body` (400), with each invalid field */

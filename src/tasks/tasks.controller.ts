@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
@@ -13,6 +14,7 @@ import { TasksService } from './tasks.service.js';
 const BY_PERSON = { agent_id: null };
 
 @ApiTags('tasks')
+@Access('chat')
 @Controller('tasks')
 export class TasksController {
   constructor(private readonly tasks: TasksService) {}

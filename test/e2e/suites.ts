@@ -2,6 +2,8 @@ import { describeAgentFiles } from './suites/agent-files.js';
 import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
 import { describeApprovals } from './suites/approvals.js';
+import { describeAuthAccess } from './suites/auth-access.js';
+import { describeAuthKeys } from './suites/auth-keys.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
@@ -53,6 +55,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
+  'auth-keys': describeAuthKeys,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,
@@ -72,6 +75,7 @@ export const OTHER_SUITES: Suites = {
   agents: describeAgents,
   anthropic: describeAnthropic,
   approvals: describeApprovals,
+  'auth-access': describeAuthAccess,
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,

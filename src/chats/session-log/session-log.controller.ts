@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { Access } from '../../access/access.decorator.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
@@ -22,6 +23,7 @@ const EXAMPLE = [
 ].join('\n');
 
 @ApiTags('chats')
+@Access('chat')
 @Controller('chats')
 export class SessionLogController {
   private readonly logger = new Logger(SessionLogController.name);
@@ -48,6 +50,7 @@ export class SessionLogController {
   }
 
   @Post('import')
+  @Access('admin')
   @ApiOperation({
     summary: 'Import a session log as a new chat',
     description:
