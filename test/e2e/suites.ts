@@ -3,6 +3,7 @@ import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
 import { describeApprovals } from './suites/approvals.js';
 import { describeAuthAccess } from './suites/auth-access.js';
+import { describeAuthJwt } from './suites/auth-jwt.js';
 import { describeAuthKeys } from './suites/auth-keys.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
@@ -76,6 +77,7 @@ export const OTHER_SUITES: Suites = {
   anthropic: describeAnthropic,
   approvals: describeApprovals,
   'auth-access': describeAuthAccess,
+  'auth-jwt': describeAuthJwt,
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,
