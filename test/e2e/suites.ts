@@ -3,8 +3,10 @@ import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
 import { describeApprovals } from './suites/approvals.js';
 import { describeAuthAccess } from './suites/auth-access.js';
+import { describeAuthCanary } from './suites/auth-canary.js';
 import { describeAuthJwt } from './suites/auth-jwt.js';
 import { describeAuthKeys } from './suites/auth-keys.js';
+import { describeAuthStreams } from './suites/auth-streams.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
@@ -57,6 +59,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
   'auth-keys': describeAuthKeys,
+  'auth-streams': describeAuthStreams,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,
@@ -77,6 +80,7 @@ export const OTHER_SUITES: Suites = {
   anthropic: describeAnthropic,
   approvals: describeApprovals,
   'auth-access': describeAuthAccess,
+  'auth-canary': describeAuthCanary,
   'auth-jwt': describeAuthJwt,
   bash: describeBash,
   budgets: describeBudgets,
