@@ -17,7 +17,7 @@ export interface Condition {
   readonly applies: (request: Pick<Request, 'body' | 'query'>) => boolean;
 }
 
-/** Who may call a route, or all routes of a controller. A route without it is denied. */
+/** Names the scope that a route, or each of a controller, needs. A route without it is denied. */
 export function Access(required: RequiredAccess): ClassDecorator & MethodDecorator {
   if (required === 'public')
     return applyDecorators(SetMetadata(ACCESS, required), ApiExtension('x-access', required));

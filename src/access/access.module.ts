@@ -5,7 +5,7 @@ import { KeysController } from './keys/keys.controller.js';
 import { KeysService } from './keys/keys.service.js';
 import { TicketsController } from './tickets/tickets.controller.js';
 
-/** Who may do what, and the credentials for it. */
+/** Scopes of routes, and the API of credentials. */
 @Module({
   controllers: [KeysController, TicketsController],
   providers: [KeysService, { provide: APP_GUARD, useClass: AccessGuard }],

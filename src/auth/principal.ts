@@ -1,4 +1,4 @@
-/** What a principal may do; docs/auth.md describes each. */
+/** Rights of a principal; docs/auth.md describes each. */
 export const SCOPES = ['chat', 'decide', 'operate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -16,7 +16,7 @@ export interface Principal {
 /** The tenant of a server without tenants. */
 export const DEFAULT_TENANT = 'default';
 
-/** Whoever reaches a server without authentication. */
+/** Every caller of a server without authentication. */
 export const LOCAL_PRINCIPAL: Principal = {
   tenant_id: DEFAULT_TENANT,
   user_id: 'local',

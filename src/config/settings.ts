@@ -161,7 +161,7 @@ export function apiKey() {
     .transform(secret);
 }
 
-/** A secret that nobody can guess, of 32 to 512 characters that fit into an HTTP header. */
+/** An unguessable secret: 32 to 512 characters that fit into an HTTP header. */
 export function longSecret() {
   return z
     .string()

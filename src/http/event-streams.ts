@@ -37,7 +37,8 @@ const FAREWELL_MS = 1_000;
 /**
  * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
  * heartbeats, one write per tick, a limit on how long a reader may stall, and an end when the
- * server stops or the reader's credential does. Every message needs an id of its own, as Nest numbers those without.
+ * server stops or the reader's credential is no longer valid. Every message needs an id of its own,
+ * as Nest numbers those without.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {

@@ -18,7 +18,7 @@ import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
 import { prefersJson } from './prefers-json.js';
 
-/** The values of `approval_mode` with which calls run that nobody has approved. */
+/** Values of `approval_mode` with which the agent goes on before a person has decided. */
 const DECIDES: readonly unknown[] = ['auto', 'defer'];
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 

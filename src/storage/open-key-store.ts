@@ -22,7 +22,10 @@ export async function openKeyStore(config: Config): Promise<OpenKeyStore> {
       : openDatabaseKeys(config));
     return {
       keys: opened.keys,
-      close: () => opened.close().finally(() => lock.release()),
+      async close() {
+        await opened.close();
+        await lock.release();
+      },
     };
   } catch (error) {
     await lock.release();

@@ -6,12 +6,13 @@ import { STORES } from '../e2e/stores.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { ticketStoreContract } from './ticket-store.contract.js';
 
-for (const { name, fault, open } of STORES) {
+for (const store of STORES) {
+  const { name, fault } = store;
   if (fault)
     describe.skip(`Keys and tickets on ${name}: ${fault}`, () => it('is skipped', () => {}));
   else {
     keyStoreContract(`Keys on ${name}`, async () => {
-      const opened = await open();
+      const opened = await store.open();
       return {
         get keys() {
           return opened.stores.keys;
@@ -21,7 +22,7 @@ for (const { name, fault, open } of STORES) {
       };
     });
     ticketStoreContract(`Tickets on ${name}`, async () => {
-      const opened = await open();
+      const opened = await store.open();
       return { tickets: opened.stores.tickets, close: () => opened.close() };
     });
   }

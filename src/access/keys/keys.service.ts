@@ -39,7 +39,7 @@ export class KeysService {
     const { user_id, scopes } = body;
     const wanted = { tenant_id, user_id, scopes, expires_at };
     const { key, text } = newKey(wanted, { now, created_by: caller.user_id });
-    if (await this.store.add(key, MAX_KEYS)) return { ...toView(key), key: text };
+    if (await this.store.add(key, MAX_KEYS)) return Object.assign(toView(key), { key: text });
     const message = `The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`;
     throw new AppError('conflict', 'too_many_keys', message);
   }
@@ -64,7 +64,7 @@ export class KeysService {
   }
 }
 
-/** The holder of ADMIN_KEY, and whoever uses a server without authentication. */
+/** True for the holder of ADMIN_KEY, and for every caller of a server without authentication. */
 function isOperator(caller: Principal): boolean {
   return caller === LOCAL_PRINCIPAL || caller.key_id === ADMIN_KEY_ID;
 }

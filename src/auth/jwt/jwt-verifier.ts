@@ -62,7 +62,7 @@ export class JwtVerifier {
   }
 }
 
-/** Of `scope`, `scp` and `scopes`, each a text with spaces or an array; other scopes are skipped. */
+/** Reads `scope`, `scp` and `scopes`: texts with spaces, or arrays. Skips unknown scopes. */
 function scopesOf({ scope, scp, scopes }: JWTPayload): Scope[] {
   return [scope, scp, scopes]
     .flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim))

@@ -50,7 +50,8 @@ export function describeAuthStreams(servers: Servers): void {
         it('goes to one of many that use it at once', async () => {
           const url = `/chats?ticket=${await ticketFor('/chats')}`;
           const answers = await Promise.all(Array.from({ length: 8 }, () => statusOf(url)));
-          expect(answers.toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 401)]);
+          expect(answers.filter((status) => status === 200)).toHaveLength(1);
+          expect(answers.filter((status) => status === 401)).toHaveLength(7);
         });
 
         it('is for one path, with any other query', async () => {
@@ -138,7 +139,8 @@ export function describeAuthStreams(servers: Servers): void {
           here.api.get(url),
           there.api.get(url),
         ]);
-        expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+        const statuses = answers.map(({ status }) => String(status));
+        expect(statuses.toSorted()).toEqual(['200', '401', '401']);
       } finally {
         await there.close();
         await here.stop();
