@@ -35,7 +35,7 @@ export class KeysService {
     for (const scope of body.scopes) requireScope(caller, scope);
     const now = this.clock.now();
     const expires_at = body.expires_at ?? null;
-    if (expires_at !== null && Date.parse(expires_at) <= now.getTime()) throw alreadyOver();
+    if (expires_at !== null && !(Date.parse(expires_at) > now.getTime())) throw alreadyOver();
     const { user_id, scopes } = body;
     const wanted = { tenant_id, user_id, scopes, expires_at };
     const { key, text } = newKey(wanted, { now, created_by: caller.user_id });
@@ -76,7 +76,7 @@ function tenantFor(caller: Principal, named = caller.tenant_id): string {
 }
 
 function alreadyOver(): AppError {
-  const message = 'must be in the future';
+  const message = 'must be a time in the future, such as 2027-01-31T00:00:00Z';
   return new AppError('invalid', 'invalid_body', `expires_at ${message}.`, {
     errors: [{ field: 'expires_at', message }],
   });

@@ -140,6 +140,8 @@ export function describeAuthKeys(servers: Servers): void {
           { user_id: 'ann', scopes: ['root'] },
           { user_id: 'ann', scopes: ['chat'], tenant_id: '../other' },
           { user_id: 'ann', scopes: ['chat'], expires_at: 'soon' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: '2099-W01-1' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: '2099-366' },
           { user_id: 'ann', scopes: ['chat'], expires_at: '2020-01-01T00:00:00Z' },
           { user_id: 'ann', scopes: ['chat'], key: 'mine' },
         ])('refuses to make %j', async (body) => {
