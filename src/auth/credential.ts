@@ -14,7 +14,7 @@ export interface Credential {
 }
 
 /**
- * The credential of a request; undefined if it has none. Call `takeTicket` first.
+ * The credential of a request; undefined if it has none. `tickets` are those of its URL.
  * @throws AppError `invalid_credential` (401), also for two credentials
  */
 export function readCredential(
