@@ -6,8 +6,8 @@ const LAYERS = [
   ['protocol'],
   ['config'],
   ['logging'],
-  ['http'],
   ['auth'],
+  ['http'],
   [
     'persistence',
     'access',
@@ -28,7 +28,7 @@ const LAYERS = [
 ];
 
 /** Folders beside the chain, and those that each may use besides itself. */
-const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'http', 'auth'];
+const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'auth', 'http'];
 const MAY_USE = {
   ...Object.fromEntries(
     LAYERS.flatMap((layer, index) =>
@@ -36,9 +36,9 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'persistence', 'access', 'tools', 'guardrails'],
-  health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
-  metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
+  tasks: [...FLOOR, 'access', 'persistence', 'tools', 'guardrails'],
+  health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
+  metrics: [...FLOOR, 'access', 'persistence', 'event-log', 'runs', 'interactions'],
   storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],
   app: LAYERS.flat(),
 };
@@ -54,6 +54,7 @@ const HOMES = {
   'class-validator': 'src/(http|.+/dto)/',
   diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/answer/',
+  jose: 'src/auth/jwt/',
   'https-proxy-agent': 'src/models/',
   bullmq: 'src/queue/bullmq/',
   ioredis: 'src/(redis|event-log/live/redis|persistence/conversation-cache|queue/bullmq)/',

@@ -19,6 +19,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && r
 RUN install -d -o node -g node -m 700 /data /workspace
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
+    AUTH=keys \
     PORT=3000 \
     DATA_DIR=/data \
     WORKSPACE_DIR=/workspace

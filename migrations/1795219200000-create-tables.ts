@@ -6,7 +6,17 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class CreateTables1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const tables = [CHATS, INTERACTIONS, RECORDS, REQUESTS, INTERVENTIONS, RULES, TASKS, INCOMING];
+    const tables = [
+      CHATS,
+      INTERACTIONS,
+      RECORDS,
+      REQUESTS,
+      INTERVENTIONS,
+      RULES,
+      TASKS,
+      INCOMING,
+      CREDENTIALS,
+    ];
     for (const statements of tables) await runner.query(statements);
   }
 
@@ -296,7 +306,36 @@ const INCOMING = `
   );
 `;
 
+/** API keys, without their secrets, and tickets that were not used yet. */
+const CREDENTIALS = `
+  CREATE TABLE api_keys (
+    id          text COLLATE "C" NOT NULL,
+    tenant_id   text COLLATE "C" NOT NULL,
+    user_id     text NOT NULL,
+    scopes      text[] NOT NULL,
+    secret_hash text NOT NULL,
+    created_at  timestamptz(3) NOT NULL,
+    expires_at  timestamptz(3),
+    created_by  text NOT NULL,
+    CONSTRAINT api_keys_pk PRIMARY KEY (id)
+  );
+
+  CREATE INDEX api_keys_by_tenant ON api_keys (tenant_id, created_at, id);
+
+  CREATE TABLE stream_tickets (
+    hash       text COLLATE "C" NOT NULL,
+    path       text NOT NULL,
+    holder     text COLLATE "C" NOT NULL,
+    principal  json NOT NULL,
+    expires_at timestamptz(3) NOT NULL,
+    CONSTRAINT stream_tickets_pk PRIMARY KEY (hash)
+  );
+
+  CREATE INDEX stream_tickets_by_holder ON stream_tickets (holder);
+  CREATE INDEX stream_tickets_by_expiry ON stream_tickets (expires_at);
+`;
+
 const DOWN = `
-  DROP TABLE incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
+  DROP TABLE stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
     permission_rules, interventions, requests, loose_logs, records, interactions, chats;
 `;

@@ -3,6 +3,7 @@
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ADMIN_KEY } from './deployment/admin-key.mjs';
 import { checkCluster } from './deployment/check-cluster.mjs';
 import { checkContainer } from './deployment/check-container.mjs';
 import { checkProxy } from './deployment/check-proxy.mjs';
@@ -29,6 +30,7 @@ async function run() {
   const compose = await readCompose('compose.yaml', {
     POSTGRES_PASSWORD: 'of-postgres',
     REDIS_PASSWORD: 'of-redis',
+    ADMIN_KEY,
   });
   const [image] = await Promise.all([
     buildImage({ folder: join(scratch, 'image') }),

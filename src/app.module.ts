@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
+import { AccessModule } from './access/access.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ChatsModule } from './chats/chats.module.js';
+import { AuthModule } from './auth/auth.module.js';
 import type { Config } from './config/config.js';
 import { AppConfigModule } from './config/config.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -19,6 +21,8 @@ import { TasksModule } from './tasks/tasks.module.js';
   imports: [
     KernelModule,
     LoggingModule,
+    AuthModule,
+    AccessModule,
     HealthModule,
     MetricsModule,
     InteractionsModule,

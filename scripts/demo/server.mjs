@@ -7,6 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 50;
+/** Only this machine reaches it, so that it asks for no key, whatever .env says. */
+const OPEN = {
+  AUTH: 'none',
+  ADMIN_KEY: '',
+  JWT_ISSUER: '',
+  JWT_AUDIENCE: '',
+  JWT_JWKS_URL: '',
+  JWT_SECRET: '',
+};
 
 /** Starts the built server on a free port, on an embedded database of its own, with whatever model is set. What doesn't start leaves nothing. */
 export async function startServer(signal) {
@@ -14,7 +23,7 @@ export async function startServer(signal) {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'));
   const env = { LOG_LEVEL: 'warn', ...process.env, PORT: String(port), HOST: '127.0.0.1' };
   const child = spawn(process.execPath, ['dist/src/main.js'], {
-    env: { ...env, DATA_DIR: dataDir, DATABASE_URL: '', STORE: 'database' },
+    env: { ...env, ...OPEN, DATA_DIR: dataDir, DATABASE_URL: '', STORE: 'database' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const exited = once(child, 'exit');

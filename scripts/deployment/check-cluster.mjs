@@ -1,5 +1,6 @@
 import { Cluster } from './cluster.mjs';
 import { FakeModel } from './fake-model.mjs';
+import { ADMIN_KEY } from './admin-key.mjs';
 import { expect, holds } from './holds.mjs';
 import { until, within } from './processes.mjs';
 import { StreamReader } from './stream-reader.mjs';
@@ -14,6 +15,10 @@ export async function checkCluster({ compose, image, folder }) {
   const cluster = new Cluster({ compose, image, folder, modelUrl: model.url });
   try {
     await holds('compose’s processes start, on tables that the task made', () => cluster.start());
+    await holds('nobody gets in without a key', async () => {
+      const { status } = await fetch(`${cluster.url}/chats`);
+      expect(status === 401, `reading without a key answers ${status}`);
+    });
     await checkWorkers(cluster);
     await checkStream(cluster, model);
     await holds('nginx and the server take bodies of the same size', () => compareLimits(cluster));
@@ -36,8 +41,8 @@ async function checkWorkers(cluster) {
     for (const name of cluster.namesOf('worker')) {
       const { url } = cluster.containers.get(name);
       for (const path of ['/health/live', '/health/ready', '/metrics'])
-        expect((await fetch(url + path)).ok, `${name} doesn't answer ${path}`);
-      const { type } = await (await fetch(`${url}/chats`)).json();
+        expect((await ask(url + path)).ok, `${name} doesn't answer ${path}`);
+      const { type } = await (await ask(`${url}/chats`)).json();
       expect(type === '/problems/not_an_api', `${name} answers clients, with ${type}`);
     }
   });
@@ -68,7 +73,7 @@ async function checkStream(cluster, model) {
   await holds('the reader comes back with its cursor, and gets exactly the rest', async () => {
     const { interaction_id } = reader.find('INTERACTION_STARTED');
     const headers = { 'last-event-id': reader.cursor };
-    const again = await fetch(`${cluster.url}${CHAT}/${interaction_id}/events`, { headers });
+    const again = await ask(`${cluster.url}${CHAT}/${interaction_id}/events`, { headers });
     expect(again.ok, `it gets a ${again.status}`);
     model.goOn();
     await within(30_000, 'the rest', reader.read(again));
@@ -82,7 +87,7 @@ async function checkStream(cluster, model) {
     const { port } = cluster.containers.get(api);
     const { length } = await cluster.nginx.log();
     await until(`nginx doesn't ask ${api}`, async () => {
-      await (await fetch(`${cluster.url}/chats`)).arrayBuffer();
+      await (await ask(`${cluster.url}/chats`)).arrayBuffer();
       return (await cluster.nginx.log()).slice(length).includes(` from 127.0.0.1:${port} `);
     });
   });
@@ -107,18 +112,18 @@ async function findServing(cluster) {
 
 async function metricOf(cluster, name, series) {
   const { url } = cluster.containers.get(name);
-  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  const lines = (await (await ask(`${url}/metrics`)).text()).split('\n');
   const line = lines.find((each) => each.startsWith(`${series} `));
   return Number(line?.slice(series.length) ?? 0);
 }
 
 async function useWithoutOne({ url }) {
   for (let n = 0; n < 6; n++) {
-    const { status } = await fetch(`${url}/chats`);
+    const { status } = await ask(`${url}/chats`);
     expect(status === 200, `reading answers ${status}`);
     const chat = { id: `chat-${n}` };
     const headers = { 'content-type': 'application/json' };
-    const made = await fetch(`${url}/chats`, {
+    const made = await ask(`${url}/chats`, {
       method: 'POST',
       headers,
       body: JSON.stringify(chat),
@@ -132,7 +137,7 @@ async function compareLimits(cluster) {
   const headers = { 'content-type': 'application/json' };
   const send = async (to, size) => {
     const body = `{}${' '.repeat(size - 2)}`;
-    return (await fetch(to + CHAT, { method: 'POST', headers, body })).status;
+    return (await ask(to + CHAT, { method: 'POST', headers, body })).status;
   };
   const [api] = cluster.namesOf('api').map((name) => cluster.containers.get(name));
   for (const [size, status] of [
@@ -146,9 +151,14 @@ async function compareLimits(cluster) {
 }
 
 function post(url, headers, user_message) {
-  return fetch(url + CHAT, {
+  return ask(url + CHAT, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ user_message }),
   });
+}
+
+/** As `fetch`, with the key of compose.yaml. */
+function ask(url, { headers, ...options } = {}) {
+  return fetch(url, { ...options, headers: { ...headers, authorization: `Bearer ${ADMIN_KEY}` } });
 }

@@ -42,7 +42,8 @@ export class FakeUpstream {
   }
 
   async #serve(request, response) {
-    const { method, url, headers, httpVersion } = request;
+    const { method, headers, httpVersion } = request;
+    const [url] = request.url.split('?');
     let bytes = 0;
     for await (const chunk of request) bytes += chunk.length;
     const isFirst = this.hears.length === 0;

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { AgentRegistry } from './agent-registry.js';
 import type { RegisteredAgent } from './agent-registry.js';
@@ -56,6 +57,7 @@ class AgentTypeListDto {
 
 @ApiTags('agents')
 @NeedsNoStore()
+@Access('chat')
 @Controller('agent-types')
 export class AgentTypesController {
   constructor(

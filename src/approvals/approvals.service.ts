@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { requireAdmin, viewerOf } from '../access/viewer-of.js';
+import { viewerOf } from '../access/viewer-of.js';
+import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { AppError } from '../kernel/app-error.js';
@@ -46,7 +47,7 @@ export class ApprovalsService {
     verdict: ApproveDto,
   ): Promise<Remembered | undefined> {
     const { approval_id, approved, remember } = verdict;
-    if (remember && remember !== 'session') requireAdmin(caller, `A rule of scope ${remember}`);
+    if (remember && remember !== 'session') requireScope(caller, 'admin');
     const viewer = viewerOf(caller);
     const { reason, redacted } = this.redaction.of({ reason: verdict.reason }, 'reason');
     const modified_input = approved ? verdict.modified_input : undefined;

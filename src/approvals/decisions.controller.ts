@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -13,6 +14,7 @@ import { RequestsService } from './requests.service.js';
 
 /** Decisions and answers to an interaction's requests. */
 @ApiTags('requests')
+@Access('decide')
 @Controller('chats/:chat_id/interactions/:interaction_id')
 export class DecisionsController {
   constructor(

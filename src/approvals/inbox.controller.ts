@@ -4,6 +4,7 @@ import { ChatAccess } from '../access/chat-access.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { RequestStore } from '../persistence/request.store.js';
@@ -12,6 +13,7 @@ import { viewRequest } from './request-view.js';
 
 /** All requests that wait for a person or a client, over all chats that the caller sees. */
 @ApiTags('requests')
+@Access('chat')
 @Controller('requests')
 export class InboxController {
   constructor(

@@ -3,12 +3,14 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
 import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
 
 @ApiTags('interactions')
+@Access('chat')
 @Controller('chats/:chat_id/interactions')
 export class CancellationController {
   constructor(private readonly cancellation: CancellationService) {}

@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { PageQueryDto } from '../http/input/page-query.dto.js';
@@ -13,6 +14,7 @@ import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
 
 @ApiTags('chats')
+@Access('chat')
 @Controller('chats')
 export class ChatsController {
   constructor(

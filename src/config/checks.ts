@@ -2,7 +2,6 @@ import { relative, resolve, sep } from 'node:path';
 import { editDistance } from '../kernel/edit-distance.js';
 import { SECRET_NAME } from './derived.js';
 import type { ConfigFault } from './config-error.js';
-import { isLoopback } from './is-loopback.js';
 import type { Variables } from './schema.js';
 
 type Given = Readonly<Record<string, string>>;
@@ -88,14 +87,6 @@ function contains(folder: string, path: string): boolean {
 
 function pathIn(folder: string, path: string): string[] {
   return relative(resolve(folder), resolve(path)).split(sep);
-}
-
-/** Warns of a server that others can reach and that knows no name of its own. */
-export function findUnnamed({ HOST, ALLOWED_HOSTS }: Pick<Variables, 'HOST' | 'ALLOWED_HOSTS'>) {
-  if (isLoopback(HOST) || ALLOWED_HOSTS.length > 0) return [];
-  return [
-    `HOST=${HOST} serves other machines, by its addresses only: set ALLOWED_HOSTS to the host names that clients use`,
-  ];
 }
 
 /** Shorter names are too close to variables of other programs. */

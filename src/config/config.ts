@@ -11,6 +11,8 @@ export type SecretScope = 'all' | 'own' | 'none';
 export type ContextStrategy = 'compact' | 'window' | 'none';
 /** `api` serves clients, `worker` runs agents, `all` does both. */
 export type Role = 'all' | 'api' | 'worker';
+/** Accepted credentials; `none`: no request needs one. */
+export type AuthMethod = 'none' | 'keys' | 'jwt';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
@@ -29,6 +31,18 @@ export class Config {
    * address also `host` and IP addresses.
    */
   readonly allowedHosts: readonly string[];
+
+  /** Not empty; `none` is alone. */
+  readonly auth: readonly AuthMethod[];
+  /** A key of tenant `default` with all scopes. */
+  readonly adminKey?: Secret;
+  readonly jwtIssuer?: string;
+  readonly jwtAudience?: string;
+  /** The public keys of the issuer; undefined: `jwtSecret` is the key of HS256. */
+  readonly jwtJwksUrl?: string;
+  readonly jwtSecret?: Secret;
+  /** The claim that names the tenant. */
+  readonly jwtTenantClaim: string;
 
   /** Absolute path. */
   readonly dataDir: string;

@@ -242,10 +242,11 @@ describe(loadConfig.name, () => {
   });
 
   it('warns of an open server without a name', () => {
-    expect(loadConfig({ HOST: '0.0.0.0' }).warnings).toEqual([
+    const AUTH = 'keys';
+    expect(loadConfig({ HOST: '0.0.0.0', AUTH }).warnings).toEqual([
       expect.stringContaining('set ALLOWED_HOSTS'),
     ]);
-    for (const env of [{ HOST: '::1' }, { HOST: '0.0.0.0', ALLOWED_HOSTS: '*' }])
+    for (const env of [{ HOST: '::1' }, { HOST: '0.0.0.0', AUTH, ALLOWED_HOSTS: '*' }])
       expect(loadConfig(env).warnings).toEqual([]);
   });
 
@@ -274,9 +275,11 @@ describe(loadConfig.name, () => {
       ANTHROPIC_API_KEY: 'hush hush',
       ANTHROPIC_BASE_URL: 'http://me:hush@h',
       HTTPS_PROXY: 'socks://me:hush@h',
+      ADMIN_KEY: 'hush',
+      JWT_SECRET: 'hush',
     };
     const error = errorOf(env);
-    expect(error.faults).toHaveLength(6);
+    expect(error.faults).toHaveLength(8);
     expect(inspect(error)).not.toContain('hush');
   });
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { findContradictions, findOverlaps, findUnknown, findUnnamed } from './checks.js';
+import { findAuthFaults, findOpenDoor, findUnnamed } from './auth-checks.js';
+import { findContradictions, findOverlaps, findUnknown } from './checks.js';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
@@ -9,6 +10,8 @@ import { environment, SECRET_VARIABLES } from './schema.js';
 import type { Variables } from './schema.js';
 
 const KNOWN = Object.keys(environment.shape);
+/** Tools and their servers never get these, even if a configuration file refers to them. */
+const API_CREDENTIALS = ['ADMIN_KEY', 'JWT_SECRET'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,12 +30,13 @@ export function loadConfig(
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
-    ...(data ? findOverlaps(data) : []),
+    ...(data ? [...findOverlaps(data), ...findAuthFaults(data)] : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config({
     ...camelCased(data),
     ...chooseModel(data),
+    auth: data.AUTH ?? ['none'],
     dataDir: resolve(data.DATA_DIR),
     agentsDir: resolve(data.AGENTS_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
@@ -41,8 +45,12 @@ export function loadConfig(
     environmentSecrets: findSecrets(given, data.GUARDRAIL_SECRET_VARIABLES),
     commandEnvironment: pickCommandEnvironment(given),
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
-    variable: (name) => given[name],
-    warnings: [...findUnknown(Object.keys(given), { known: KNOWN, inFile }), ...findUnnamed(data)],
+    variable: (name) => (API_CREDENTIALS.includes(name) ? undefined : given[name]),
+    warnings: [
+      ...findUnknown(Object.keys(given), { known: KNOWN, inFile }),
+      ...findUnnamed(data),
+      ...findOpenDoor(data),
+    ],
   });
 }
 

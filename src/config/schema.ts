@@ -8,6 +8,7 @@ import {
   hostNames,
   httpUrl,
   integer,
+  longSecret,
   milliseconds,
   modelContexts,
   modelNames,
@@ -59,6 +60,13 @@ export const environment = z.object({
   ROLE: oneOf('all', 'api', 'worker').default('all'),
   LEASE_TTL_MS: milliseconds(100).default(15_000),
 
+  AUTH: someOf('none', 'keys', 'jwt').optional(),
+  ADMIN_KEY: longSecret().optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_JWKS_URL: httpUrl().optional(),
+  JWT_SECRET: longSecret().optional(),
+  JWT_TENANT_CLAIM: z.string().default('org_id'),
   ALLOWED_HOSTS: hostNames().default([]),
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
   HEARTBEAT_MS: milliseconds(10).default(15_000),
@@ -120,6 +128,9 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'OPENAI_BASE_URL',
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_BASE_URL',
+  'ADMIN_KEY',
+  'JWT_SECRET',
+  'JWT_JWKS_URL',
 ]);
 
 export type Variables = z.output<typeof environment>;

@@ -161,6 +161,17 @@ export function apiKey() {
     .transform(secret);
 }
 
+/** An unguessable secret: 32 to 512 characters that fit into an HTTP header. */
+export function longSecret() {
+  return z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{32,512}$/,
+      'has to be 32 to 512 ASCII characters without spaces; make one with: openssl rand -hex 32',
+    )
+    .transform(secret);
+}
+
 export function postgresUrl() {
   return z
     .string()

@@ -6,6 +6,9 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
+import { PossibleCaller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
@@ -57,15 +60,16 @@ class ReadyDto {
   })
   readonly degraded?: readonly OutageDto[];
 
-  @ApiProperty({ type: SandboxDto, description: 'Confines the commands of agents.' })
-  readonly sandbox: SandboxDto;
+  @ApiPropertyOptional({ type: SandboxDto, description: 'Confines the commands of agents.' })
+  readonly sandbox?: SandboxDto;
 
-  @ApiProperty({ type: [ToolServerDto], description: 'Sources of tools that can fail.' })
-  readonly tool_servers: readonly ToolServerDto[];
+  @ApiPropertyOptional({ type: [ToolServerDto], description: 'Sources of tools that can fail.' })
+  readonly tool_servers?: readonly ToolServerDto[];
 }
 
 @ApiTags('operations')
 @NeedsNoStore()
+@Access('public')
 @Controller('health')
 export class HealthController {
   constructor(
@@ -88,13 +92,17 @@ export class HealthController {
   @ApiOperation({
     summary:
       'The process can serve: it is not shutting down, and its store answers and accepts writes',
+    description: 'With the scope `operate` also the details; others get the status only.',
   })
   @ApiResponse({ status: 200, type: ReadyDto })
   @ApiResponse({ status: 503, type: NotReadyDto })
-  ready(): ReadyDto {
+  ready(@PossibleCaller() caller: Principal | undefined): ReadyDto {
     this.admission.requireOpen();
     const { awaySince, name: dependency } = this.store;
-    if (!awaySince) return this.describe();
+    const isOperator = caller?.scopes.has('operate') ?? false;
+    if (!awaySince) return isOperator ? this.describe() : { status: 'ok' };
+    if (!isOperator)
+      throw new AppError('unavailable', 'not_ready', "Not ready. See the server's log.");
     const since = awaySince.toISOString();
     const detail = `The ${dependency} has been unavailable since ${since}. See the server's log.`;
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { Authentication } from '../auth/authentication.js';
 import type { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import type { AppLogger } from '../logging/app-logger.js';
@@ -33,6 +34,7 @@ export function configureApp(
     hostMiddleware(config),
     refuseNulInUrl,
     roleMiddleware(config),
+    app.get(Authentication).middleware,
     jsonBody(),
   );
   app.useGlobalFilters(new ProblemFilter());

@@ -12,6 +12,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Observable, Subject, of } from 'rxjs';
 import { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import { Authentication } from '../auth/authentication.js';
+import { CredentialWatch } from './credential-watch.js';
 import { EventStreams, MAX_PENDING_LENGTH, StreamBacklog } from './event-streams.js';
 
 type Handler = (response: ServerResponse) => Promise<Observable<MessageEvent>>;
@@ -35,7 +37,12 @@ class StreamController {
 
 @Module({
   controllers: [StreamController],
-  providers: [EventStreams, { provide: Config, useFactory: () => loadConfig({}) }],
+  providers: [
+    EventStreams,
+    CredentialWatch,
+    { provide: Authentication, useValue: {} },
+    { provide: Config, useFactory: () => loadConfig({}) },
+  ],
 })
 class StreamModule {}
 
@@ -124,7 +131,7 @@ describe(EventStreams.name, () => {
 
   it('sends comments without an id while it is idle', async () => {
     const config = loadConfig({ HEARTBEAT_MS: '20' });
-    const quick = new EventStreams(config);
+    const quick = new EventStreams(config, app.get(CredentialWatch));
     handle = async (response) => quick.send(new Subject<MessageEvent>(), response);
     let seen = '';
     for await (const chunk of await read()) {

@@ -20,6 +20,7 @@ import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { afterTick } from '../kernel/after-tick.js';
 import { doneWithin } from '../kernel/done-within.js';
+import { CredentialWatch } from './credential-watch.js';
 
 /** For `@Sse`: a reader that has more than this many characters to take is disconnected (I10). */
 export const MAX_PENDING_LENGTH = 1024 * 1024;
@@ -36,7 +37,8 @@ const FAREWELL_MS = 1_000;
 /**
  * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
  * heartbeats, one write per tick, a limit on how long a reader may stall, and an end when the
- * server stops. Every message needs an id of its own, as Nest numbers those without.
+ * server stops or the reader's credential is no longer valid. Every message needs an id of its own,
+ * as Nest numbers those without.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -45,7 +47,10 @@ export class EventStreams implements BeforeApplicationShutdown {
   private readonly shutdown = new ReplaySubject<void>(1);
   private readonly heartbeats: Observable<MessageEvent>;
 
-  constructor(private readonly config: Config) {
+  constructor(
+    private readonly config: Config,
+    private readonly credentials: CredentialWatch,
+  ) {
     const heartbeat = { comment: '' };
     this.heartbeats = interval(config.heartbeatMs).pipe(
       map(() => heartbeat),
@@ -93,7 +98,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       return merge(messages.pipe(map(withRetry), endWith(undefined)), heartbeats).pipe(
         takeWhile((message) => message !== undefined),
         writeOncePerTick(response),
-        takeUntil(this.shutdown),
+        takeUntil(merge(this.shutdown, this.credentials.watch(response))),
       );
     });
   }

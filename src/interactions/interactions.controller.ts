@@ -7,6 +7,7 @@ import type { Observable } from 'rxjs';
 import { ChatAccess } from '../access/chat-access.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -32,6 +33,7 @@ import {
 import { InteractionsService } from './interactions.service.js';
 
 @ApiTags('interactions')
+@Access('chat')
 @Controller('chats/:chat_id/interactions')
 export class InteractionsController {
   constructor(

@@ -1,6 +1,7 @@
 /** The kind of an error, independent of HTTP; `http/errors/to-problem.ts` maps each to a status. */
 export type ErrorKind =
   | 'invalid'
+  | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
   | 'conflict'

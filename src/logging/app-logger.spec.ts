@@ -74,10 +74,16 @@ describe(AppLogger.name, () => {
     logger.log({ deep: { er: { 'x-api-key': 'hush' }, body: '{"api_key": "hush"}' } }, 'X');
     logger.error(new Error('no connection to redis://:hush@cache/0 nor as hush!hush'), 'X');
     logger.warn('Authorization was Bearer hush.hush.hush, key sk-proj-hush1234', 'X');
+    logger.warn(
+      `parley_${'0'.repeat(24)}_${'a'.repeat(64)} and eyJhbGciOiJIUzI1NiJ9.eyJodXNoaHVzaA.hush`,
+      'X',
+    );
+    logger.warn('GET /chats?a=b&ticket=hush&c=d', 'X');
     logger.debug('token-hush, licence "hush"', 'X');
     logger.warn('token-hush, licence "hush"', 'X');
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(8);
     expect(lines.join('')).not.toContain('hush');
+    expect(lines.join('')).not.toContain('a'.repeat(64));
   });
 
   it('writes a text with line breaks and escapes on its own line', () => {

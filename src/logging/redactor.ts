@@ -10,6 +10,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b(bearer)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
   [/\bsk-[\w-]{8,}/g, HIDDEN],
+  [/\bparley_[0-9a-f]{24}_[0-9a-f]+/gi, HIDDEN],
+  [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g, HIDDEN],
+  [/([?&]ticket=)[^&\s"\\]+/gi, `$1${HIDDEN}`],
   [/(\w:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${HIDDEN}@`],
 ];
 

@@ -1,6 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Access } from '../access/access.decorator.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { EventStreams } from '../http/event-streams.js';
 import { Runner } from '../runs/runner/runner.js';
@@ -10,6 +11,7 @@ import { Metrics } from './metrics.js';
 
 @ApiTags('operations')
 @NeedsNoStore()
+@Access('operate')
 @Controller('metrics')
 export class MetricsController {
   constructor(

@@ -1,9 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ChatAccess } from '../access/chat-access.js';
-import { requireAdmin, viewerOf } from '../access/viewer-of.js';
+import { requireScope } from '../auth/auth-errors.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { CheckDto, VerdictDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
@@ -24,6 +26,7 @@ import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
 type RuleTarget = Pick<RuleInput, 'scope' | 'scope_id'>;
 
 @ApiTags('permissions')
+@Access('chat')
 @Controller('permissions')
 export class PermissionsController {
   constructor(
@@ -114,7 +117,7 @@ function ofUser({ user_id }: Principal, rule: RuleInput): RuleInput {
 /** @throws AppError `missing_scope` (403) */
 function requireRight(caller: Principal, { scope, scope_id }: RuleTarget): void {
   if (scope === 'session' || (scope === 'user' && scope_id === caller.user_id)) return;
-  requireAdmin(caller, scope === 'user' ? "A rule of another user's" : `A rule of scope ${scope}`);
+  requireScope(caller, 'admin');
 }
 
 /** @throws AppError `invalid_body` (400), with each invalid field */

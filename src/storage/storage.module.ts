@@ -1,5 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import { KeyStore } from '../auth/keys/key-store.js';
+import { TicketStore } from '../auth/tickets/ticket-store.js';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { AppLogger } from '../logging/app-logger.js';
@@ -38,6 +40,8 @@ const PORTS: Provider[] = [
   port(ChatArchive, 'archive'),
   port(RuleStore, 'rules'),
   port(TaskStore, 'tasks'),
+  port(KeyStore, 'keys'),
+  port(TicketStore, 'tickets'),
   {
     provide: RunStores,
     inject: [OpenStorage],

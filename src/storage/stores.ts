@@ -1,3 +1,5 @@
+import type { KeyStore } from '../auth/keys/key-store.js';
+import type { TicketStore } from '../auth/tickets/ticket-store.js';
 import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
@@ -6,6 +8,8 @@ import type { TaskStore } from '../tasks/task-store.js';
 export interface AllStores extends Stores {
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  readonly keys: KeyStore;
+  readonly tickets: TicketStore;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

@@ -5,6 +5,7 @@ import { ChatAccess } from '../access/chat-access.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
+import { Access } from '../access/access.decorator.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
@@ -16,6 +17,7 @@ import type { Actor } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
 
 @ApiTags('tasks')
+@Access('chat')
 @Controller('tasks')
 export class TasksController {
   constructor(

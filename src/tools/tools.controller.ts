@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ToolRegistry } from './core/tool-registry.js';
 import { ToolServerDto, toServerDto } from './tool-server.dto.js';
@@ -64,6 +65,7 @@ class ToolListDto {
 
 @ApiTags('tools')
 @NeedsNoStore()
+@Access('chat')
 @Controller('tools')
 export class ToolsController {
   constructor(private readonly registry: ToolRegistry) {}

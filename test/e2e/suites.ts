@@ -2,6 +2,11 @@ import { describeAgentFiles } from './suites/agent-files.js';
 import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
 import { describeApprovals } from './suites/approvals.js';
+import { describeAuthAccess } from './suites/auth-access.js';
+import { describeAuthCanary } from './suites/auth-canary.js';
+import { describeAuthJwt } from './suites/auth-jwt.js';
+import { describeAuthKeys } from './suites/auth-keys.js';
+import { describeAuthStreams } from './suites/auth-streams.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
@@ -55,6 +60,8 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
+  'auth-keys': describeAuthKeys,
+  'auth-streams': describeAuthStreams,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,
@@ -75,6 +82,9 @@ export const OTHER_SUITES: Suites = {
   agents: describeAgents,
   anthropic: describeAnthropic,
   approvals: describeApprovals,
+  'auth-access': describeAuthAccess,
+  'auth-canary': describeAuthCanary,
+  'auth-jwt': describeAuthJwt,
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,

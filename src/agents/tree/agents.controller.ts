@@ -2,6 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
+import { Access } from '../../access/access.decorator.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
 import type { InteractionTree, WholeAgent } from './agent-tree.service.js';
@@ -9,6 +10,7 @@ import { AgentIdDto, TreeQueryDto } from './dto/agent-queries.dto.js';
 import { AgentTreeDto, WholeAgentDto } from './dto/agent.dto.js';
 
 @ApiTags('agents')
+@Access('chat')
 @Controller('agents')
 export class AgentsController {
   constructor(private readonly trees: AgentTreeService) {}

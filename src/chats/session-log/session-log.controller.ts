@@ -4,6 +4,7 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestj
 import type { Request, Response } from 'express';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
+import { Access } from '../../access/access.decorator.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
@@ -24,6 +25,7 @@ const EXAMPLE = [
 ].join('\n');
 
 @ApiTags('chats')
+@Access('chat')
 @Controller('chats')
 export class SessionLogController {
   private readonly logger = new Logger(SessionLogController.name);
@@ -54,6 +56,7 @@ export class SessionLogController {
   }
 
   @Post('import')
+  @Access('admin')
   @ApiOperation({
     summary: 'Import a session log as a new chat',
     description:

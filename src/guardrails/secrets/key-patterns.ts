@@ -76,6 +76,7 @@ export const KEY_PATTERNS: readonly KeyPattern[] = [
     chars: LETTERS + DIGITS,
     min: 20,
   }),
+  ...keys('Parley key', ['parley_'], { chars: 'abcdef_' + DIGITS, min: 80 }),
   ...keys('npm token', ['npm_'], { chars: LETTERS + DIGITS, min: 36 }),
   ...keys('Hugging Face token', ['hf_'], { chars: LETTERS + DIGITS, min: 30 }),
   {

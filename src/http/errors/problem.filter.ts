@@ -40,8 +40,15 @@ export class ProblemFilter implements ExceptionFilter {
 
   private answer(response: Response, problem: Problem): void {
     if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
+    if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   }
+}
+
+/** As of RFC 6750. */
+function challengeOf({ type }: Problem): string {
+  const isRefused = type === '/problems/invalid_credential';
+  return `Bearer realm="parley"${isRefused ? ', error="invalid_token"' : ''}`;
 }
 
 function notAllowed({ method, path }: Request, allowed: readonly string[]): HttpException {

@@ -7,6 +7,7 @@ import type { Problem } from '../../protocol/problem.js';
 /** The only mapping from kinds of errors to HTTP statuses. */
 export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
+  unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
   conflict: 409,

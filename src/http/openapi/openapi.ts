@@ -11,7 +11,8 @@ const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
 
 Start with \`POST /chats/{chat_id}/interactions\`: it creates the chat if it is new, runs the agent on your message and streams its events.
 To resume a broken stream, \`GET …/events\` with the last \`id\` in \`Last-Event-ID\`.
-Errors are \`application/problem+json\`.`;
+Errors are \`application/problem+json\`.
+Unless the server runs with \`AUTH=none\`, requests need a credential: use Authorize.`;
 
 /** Describes every route of an initialised application. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -19,6 +20,8 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Parley')
     .setVersion(VERSION)
     .setDescription(DESCRIPTION)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key or a token.' }, 'bearer')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'x-api-key')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .build();
   const document = SwaggerModule.createDocument(app, info, {

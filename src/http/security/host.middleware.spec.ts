@@ -14,9 +14,13 @@ interface Ask {
 function ask({ env = {}, host = 'localhost:3000', origin, method = 'POST' }: Ask): string {
   let answer = 'no answer';
   const request = { method, headers: { host, origin } } as unknown as Request;
-  hostMiddleware(loadConfig(env))(request, {} as Response, (error?: unknown) => {
-    answer = error instanceof AppError ? error.code : 'passes';
-  });
+  hostMiddleware(loadConfig({ AUTH: 'none', ...env }))(
+    request,
+    {} as Response,
+    (error?: unknown) => {
+      answer = error instanceof AppError ? error.code : 'passes';
+    },
+  );
   return answer;
 }
 

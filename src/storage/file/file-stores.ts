@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { storesOver } from '../memory/memory-stores.js';
+import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
 import { StoreCore } from '../memory/store-core.js';
 import { StoreIndex } from '../memory/store-index.js';
 import type { AllStores } from '../stores.js';
 import { FileJournal } from './file-journal.js';
+import { FileKeyStore } from './file-key-store.js';
 import { FileRuleStore } from './file-rule-store.js';
 import { FileTaskStore } from './file-task-store.js';
 import { loadStore } from './load-store.js';
@@ -48,15 +50,19 @@ export async function openFileStores({
   await loadStore({ root, core, journal, report });
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
+  const keys = await FileKeyStore.open(data_dir);
   return {
     ...storesOver(core),
     tasks,
     rules,
+    keys,
+    tickets: new MemoryTicketStore(),
     async close() {
       await tasks.close();
       await mutex.idle();
       await behind.flush();
       await rules.close();
+      await keys.close();
     },
   };
 }

@@ -4,11 +4,13 @@ import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
 import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
 import { TypeOrmInteractionStore } from './interactions/typeorm-interaction-store.js';
 import { TypeOrmInterventionStore } from './stores/typeorm-intervention-store.js';
+import { TypeOrmKeyStore } from './stores/typeorm-key-store.js';
 import { TypeOrmLeaseStore } from './stores/typeorm-lease-store.js';
 import { TypeOrmRecordStore } from './append/typeorm-record-store.js';
 import { TypeOrmRequestStore } from './stores/typeorm-request-store.js';
 import { TypeOrmRuleStore } from './stores/typeorm-rule-store.js';
 import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
+import { TypeOrmTicketStore } from './stores/typeorm-ticket-store.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
@@ -30,5 +32,7 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     archive: new TypeOrmChatArchive(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    keys: new TypeOrmKeyStore(database),
+    tickets: new TypeOrmTicketStore(database),
   };
 }

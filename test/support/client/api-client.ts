@@ -20,9 +20,17 @@ const IN_BACKGROUND = { accept: 'application/json' };
 export class ApiClient {
   private readonly urls: readonly string[];
   private asked = 0;
+  private credential: RequestHeaders = {};
 
   constructor(...urls: readonly string[]) {
     this.urls = urls;
+  }
+
+  /** The same with an API key or a token in each request. */
+  bearing(credential: string): ApiClient {
+    const client = new ApiClient(...this.urls);
+    client.credential = { authorization: `Bearer ${credential}` };
+    return client;
   }
 
   get url(): string {
@@ -109,7 +117,8 @@ export class ApiClient {
 
   private async open(path: string, init: RequestInit): Promise<EventStream> {
     const connection = new AbortController();
-    const response = await fetch(this.url + path, { ...init, signal: connection.signal });
+    const headers = { ...this.credential, ...(init.headers as RequestHeaders | undefined) };
+    const response = await fetch(this.url + path, { ...init, headers, signal: connection.signal });
     return new EventStream(response, connection);
   }
 
@@ -120,7 +129,7 @@ export class ApiClient {
   ): Promise<Reply> {
     const response = await fetch(this.url + path, {
       method,
-      headers: { ...(body !== undefined && JSON_TYPE), ...headers },
+      headers: { ...this.credential, ...(body !== undefined && JSON_TYPE), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

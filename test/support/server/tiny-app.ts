@@ -17,6 +17,7 @@ import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import type { Response } from 'express';
+import { Authentication } from '../../../src/auth/authentication.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
@@ -121,10 +122,22 @@ export async function startTinyApp(env: Environment = {}, module?: Class): Promi
   const logger = new AppLogger(config, (line) => log.push(JSON.parse(line)));
   const options = { logger, bodyParser: false };
   const root = module ?? TinyModule;
-  const app = await NestFactory.create<NestExpressApplication>(root, options);
+  const open = { middleware: (_request: unknown, _response: unknown, next: () => void) => next() };
+  const app = await NestFactory.create<NestExpressApplication>(
+    {
+      module: TinyServer,
+      imports: [root],
+      providers: [{ provide: Authentication, useValue: open }],
+    },
+    options,
+  );
   await configureApp(app, config, logger).listen(0, '127.0.0.1');
   return { app, log };
 }
 
 @Module({ controllers: [ThingsController] })
 class TinyModule {}
+
+/** Without authentication. */
+@Module({})
+class TinyServer {}

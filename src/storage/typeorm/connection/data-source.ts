@@ -9,6 +9,7 @@ import { PgliteSocket } from './embedded-connection.js';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
 import { InterventionEntity } from '../entities/intervention.entity.js';
+import { KeyEntity } from '../entities/key.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { parseServerUrl } from './connect-server.js';
 import { statementTimeout } from './time-limits.js';
@@ -53,7 +54,7 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together are sent together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
-  entities: [ChatEntity, InteractionEntity, InterventionEntity, TaskEntity],
+  entities: [ChatEntity, InteractionEntity, InterventionEntity, KeyEntity, TaskEntity],
   /**
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { requireScope, unauthenticated } from '../auth/auth-errors.js';
+import { principalOf } from '../auth/caller.decorator.js';
+import { AppError } from '../kernel/app-error.js';
+import { ACCESS, ALSO_NEEDS } from './access.decorator.js';
+import type { Condition, RequiredAccess } from './access.decorator.js';
+
+/** Lets a request pass if its principal has the scopes that `@Access` and `@AlsoNeeds` name. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const targets = [context.getHandler(), context.getClass()];
+    const required = this.reflector.getAllAndOverride<RequiredAccess | undefined>(ACCESS, targets);
+    if (!required) throw undeclared();
+    if (required === 'public') return true;
+    const principal = principalOf(context);
+    if (!principal) throw unauthenticated();
+    requireScope(principal, required);
+    const also = this.reflector.get<Condition | undefined>(ALSO_NEEDS, context.getHandler());
+    if (also?.applies(context.switchToHttp().getRequest<Request>()))
+      requireScope(principal, also.scope);
+    return true;
+  }
+}
+
+function undeclared(): AppError {
+  const message = 'This route does not say who may call it. Its author has to add @Access.';
+  return new AppError('forbidden', 'undeclared_access', message);
+}

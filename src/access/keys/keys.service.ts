@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../auth/auth-errors.js';
+import { ApiKeys } from '../../auth/keys/api-keys.js';
+import type { ApiKey } from '../../auth/keys/key-store.js';
+import { KeyStore } from '../../auth/keys/key-store.js';
+import { MAX_KEYS, newKey } from '../../auth/keys/new-key.js';
+import { ADMIN_KEY_ID, LOCAL_PRINCIPAL } from '../../auth/principal.js';
+import type { Principal } from '../../auth/principal.js';
+import { parsePageCursor, toPage } from '../../http/input/page-cursor.js';
+import { AppError } from '../../kernel/app-error.js';
+import { Clock } from '../../kernel/clock.js';
+import type {
+  CreateKeyDto,
+  CreatedKeyDto,
+  KeyDto,
+  KeyListDto,
+  ListKeysQueryDto,
+} from './dto/key.dto.js';
+
+/** Makes, lists and deletes API keys. */
+@Injectable()
+export class KeysService {
+  constructor(
+    private readonly store: KeyStore,
+    private readonly keys: ApiKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws AppError `foreign_tenant`, `missing_scope` (403), `too_many_keys` (409), `invalid_body`
+   * (400) for a time that is over
+   */
+  async create(caller: Principal, body: CreateKeyDto): Promise<CreatedKeyDto> {
+    const tenant_id = tenantFor(caller, body.tenant_id);
+    for (const scope of body.scopes) requireScope(caller, scope);
+    const now = this.clock.now();
+    const expires_at = body.expires_at ?? null;
+    if (expires_at !== null && !(Date.parse(expires_at) > now.getTime())) throw alreadyOver();
+    const { user_id, scopes } = body;
+    const wanted = { tenant_id, user_id, scopes, expires_at };
+    const { key, text } = newKey(wanted, { now, created_by: caller.user_id });
+    if (await this.store.add(key, MAX_KEYS)) return Object.assign(toView(key), { key: text });
+    const message = `The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`;
+    throw new AppError('conflict', 'too_many_keys', message);
+  }
+
+  /** @throws AppError `foreign_tenant` (403) */
+  async list(caller: Principal, query: ListKeysQueryDto): Promise<KeyListDto> {
+    const { limit, cursor } = query;
+    const tenant_id = tenantFor(caller, query.tenant_id);
+    const after = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const page = { tenant_id, limit: limit + 1, ...(after && { after }) };
+    const { items, next_cursor } = toPage(await this.store.list(page), limit);
+    return { items: items.map(toView), next_cursor };
+  }
+
+  /** @throws AppError `key_not_found` (404), also for a key of another tenant */
+  async delete(caller: Principal, id: string): Promise<void> {
+    const tenant_id = isOperator(caller) ? undefined : caller.tenant_id;
+    const removed = await this.store.remove(id, tenant_id);
+    this.keys.forget(id);
+    if (!removed)
+      throw new AppError('not_found', 'key_not_found', `There is no key ${id}. See GET /keys.`);
+  }
+}
+
+/** True for the holder of ADMIN_KEY, and for every caller of a server without authentication. */
+function isOperator(caller: Principal): boolean {
+  return caller === LOCAL_PRINCIPAL || caller.key_id === ADMIN_KEY_ID;
+}
+
+function tenantFor(caller: Principal, named = caller.tenant_id): string {
+  if (named === caller.tenant_id || isOperator(caller)) return named;
+  const message = 'Only ADMIN_KEY may name another tenant. Leave tenant_id out for your own.';
+  throw new AppError('forbidden', 'foreign_tenant', message);
+}
+
+function alreadyOver(): AppError {
+  const message = 'must be a time in the future, such as 2027-01-31T00:00:00Z';
+  return new AppError('invalid', 'invalid_body', `expires_at ${message}.`, {
+    errors: [{ field: 'expires_at', message }],
+  });
+}
+
+function toView({ secret_hash: _, ...key }: ApiKey): KeyDto {
+  return key;
+}

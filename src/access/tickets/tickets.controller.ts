@@ -1,0 +1,28 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
+import { StreamTickets } from '../../auth/tickets/stream-tickets.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
+import { Access } from '../access.decorator.js';
+import { CreateTicketDto, TicketDto } from './dto/ticket.dto.js';
+
+@ApiTags('access')
+@Access('chat')
+@Controller('stream-tickets')
+export class TicketsController {
+  constructor(private readonly tickets: StreamTickets) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Get a ticket for one GET of a path, for clients that can’t send headers',
+    description:
+      'As `EventSource`: open the path with `?ticket=`, once, within 60 s. Other query parameters may be added.',
+  })
+  @ApiResponse({ status: 201, type: TicketDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
+  create(@Caller() caller: Principal, @Body() { path }: CreateTicketDto): Promise<TicketDto> {
+    return this.tickets.issue(path.split('?', 1)[0]!, caller);
+  }
+}

@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { Authentication } from './authentication.js';
+import { JwtVerifier } from './jwt/jwt-verifier.js';
+import { ApiKeys } from './keys/api-keys.js';
+import { StreamTickets } from './tickets/stream-tickets.js';
+
+/** Identifies callers; `configureApp` installs it. */
+@Global()
+@Module({
+  providers: [Authentication, ApiKeys, JwtVerifier, StreamTickets],
+  exports: [Authentication, ApiKeys, StreamTickets],
+})
+export class AuthModule {}

@@ -1,0 +1,102 @@
+import { createLocalJWKSet, errors } from 'jose';
+import type { JSONWebKeySet, JWTVerifyGetKey, LocalJWKSet } from 'jose';
+import type { Clock } from '../../kernel/clock.js';
+import { AppError } from '../../kernel/app-error.js';
+
+/** Keys are fetched again after this time, in milliseconds. */
+const MAX_AGE_MS = 600_000;
+/** Least time between two requests for unknown key ids, in milliseconds. */
+const UNKNOWN_MS = 10_000;
+/** Least time after a failed request, in milliseconds. */
+const FAILED_MS = 1_000;
+const TIMEOUT_MS = 5_000;
+/** Of the key set, in bytes. */
+const MAX_BYTES = 262_144;
+
+/**
+ * The public keys of an issuer, from its URL: cached, fetched again when they are old and when a
+ * token names an unknown one.
+ */
+export class KeySet {
+  private keys: LocalJWKSet | undefined;
+  private fetchedAt = -Infinity;
+  private failedAt = -Infinity;
+  private askedAt = -Infinity;
+  private fetching: Promise<LocalJWKSet> | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * For `jwtVerify`.
+   * @throws AppError `issuer_unavailable` (503)
+   * @throws JWKSNoMatchingKey if there is no such key
+   */
+  readonly getKey: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await (
+        await this.fresh()
+      )(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.mayAsk()) throw error;
+      return (await this.fetch())(header, token);
+    }
+  };
+
+  private async fresh(): Promise<LocalJWKSet> {
+    const isOld = this.clock.monotonic() - this.fetchedAt >= MAX_AGE_MS;
+    return this.keys && !isOld ? this.keys : this.fetch();
+  }
+
+  /** Made-up key ids do not become requests to the issuer. */
+  private mayAsk(): boolean {
+    const now = this.clock.monotonic();
+    if (now - this.askedAt < UNKNOWN_MS) return false;
+    this.askedAt = now;
+    return true;
+  }
+
+  private fetch(): Promise<LocalJWKSet> {
+    this.fetching ??= this.load().finally(() => (this.fetching = undefined));
+    return this.fetching;
+  }
+
+  private async load(): Promise<LocalJWKSet> {
+    if (this.clock.monotonic() - this.failedAt < FAILED_MS) throw unavailable();
+    try {
+      const keys = createLocalJWKSet(await request(this.url));
+      this.fetchedAt = this.clock.monotonic();
+      this.keys = keys;
+      return keys;
+    } catch (error) {
+      this.failedAt = this.clock.monotonic();
+      throw unavailable(error);
+    }
+  }
+}
+
+async function request(url: string): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const headers = { accept: 'application/json' };
+  const { ok, status, body } = await fetch(url, { signal, headers, redirect: 'error' });
+  if (!ok || !body) throw new Error(`The issuer answered ${status}`);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > MAX_BYTES) throw new Error(`The key set is larger than ${MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString()) as JSONWebKeySet;
+}
+
+function unavailable(cause?: unknown): AppError {
+  return new AppError(
+    'unavailable',
+    'issuer_unavailable',
+    'The keys of the token issuer are unavailable (JWT_JWKS_URL). Retry shortly.',
+    { cause },
+  );
+}

@@ -1,0 +1,92 @@
+import { FakeClock } from '../../../test/support/fake-clock.js';
+import { loadConfig } from '../../config/load-config.js';
+import { ApiKeys } from './api-keys.js';
+import { KeyStore } from './key-store.js';
+import type { ApiKey } from './key-store.js';
+import { newKey } from './new-key.js';
+import { makeKey } from './key-text.js';
+
+/** Notes each query, and answers when it is let go. */
+class SlowKeyStore extends KeyStore {
+  readonly queries: (readonly string[])[] = [];
+  readonly keys = new Map<string, ApiKey>();
+  private waiting: (() => void)[] = [];
+  fault: Error | undefined;
+
+  async find(ids: readonly string[]): Promise<ApiKey[]> {
+    this.queries.push(ids);
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.fault) throw this.fault;
+    return ids.flatMap((id) => this.keys.get(id) ?? []);
+  }
+
+  async letGo(): Promise<void> {
+    for (const resolve of this.waiting.splice(0)) resolve();
+    await new Promise(setImmediate);
+  }
+
+  list = async () => [];
+  add = async () => false;
+  remove = async () => false;
+}
+
+function setUp() {
+  const [store, clock] = [new SlowKeyStore(), new FakeClock()];
+  const keys = new ApiKeys(store, clock, loadConfig({ AUTH: 'keys' }));
+  const add = () => {
+    const wanted = {
+      tenant_id: 'acme',
+      user_id: 'ann',
+      scopes: ['admin'],
+      expires_at: null,
+    } as const;
+    const { key, text } = newKey(wanted, { now: clock.now(), created_by: 'admin' });
+    store.keys.set(key.id, key);
+    return { key, text };
+  };
+  return { store, clock, keys, add };
+}
+
+describe(ApiKeys.name, () => {
+  it('asks the store once a second for each key', async () => {
+    const { store, clock, keys, add } = setUp();
+    const { text } = add();
+    const first = Promise.all([keys.authenticate(text), keys.authenticate(text)]);
+    for (let n = 0; n < 2; n++) await store.letGo();
+    expect((await first)[0]).toMatchObject({ tenant_id: 'acme', user_id: 'ann' });
+    const { length } = store.queries;
+    clock.pass(999);
+    await keys.authenticate(text);
+    expect(store.queries).toHaveLength(length);
+    clock.pass(1);
+    const later = keys.authenticate(text);
+    await store.letGo();
+    await later;
+    expect(store.queries).toHaveLength(length + 1);
+  });
+
+  it('asks for many made-up keys with one query at a time', async () => {
+    const { store, keys, add } = setUp();
+    const asked = Array.from({ length: 700 }, () => keys.authenticate(makeKey().text));
+    const real = keys.authenticate(add().text);
+    const settled = Promise.allSettled(asked);
+    expect(store.queries).toHaveLength(1);
+    for (let n = 0; n < 3; n++) await store.letGo();
+    expect(store.queries.map(({ length }) => length)).toEqual([1, 500, 200]);
+    expect(await real).toHaveProperty('user_id', 'ann');
+    const refused = (await settled).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(700);
+  });
+
+  it('lets nobody in while the store fails, and asks again', async () => {
+    const { store, keys, add } = setUp();
+    const { text } = add();
+    store.fault = new Error('away');
+    const [first] = await Promise.allSettled([keys.authenticate(text), store.letGo()]);
+    expect(first).toMatchObject({ status: 'rejected', reason: store.fault });
+    store.fault = undefined;
+    const second = keys.authenticate(text);
+    await store.letGo();
+    expect((await second).scopes).toEqual(new Set(['admin', 'chat', 'decide']));
+  });
+});

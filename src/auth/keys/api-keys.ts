@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { invalidCredential } from '../auth-errors.js';
+import { ADMIN_KEY_ID, ADMIN_PRINCIPAL, withIncluded } from '../principal.js';
+import type { Principal } from '../principal.js';
+import { BoundedMap } from './bounded-map.js';
+import type { ApiKey } from './key-store.js';
+import { KeyStore } from './key-store.js';
+import { hashSecret, isSecret, makeKey, parseKey } from './key-text.js';
+
+/** Longest use of a key after its deletion through another process, in milliseconds. */
+const CACHE_MS = 1_000;
+const MAX_KNOWN = 10_000;
+/** Made-up ids do not push out real ones. */
+const MAX_UNKNOWN = 1_000;
+/** Ids of one query. */
+const MAX_ASKED = 500;
+
+interface Known {
+  readonly key: ApiKey | undefined;
+  readonly until: number;
+}
+
+interface Question {
+  readonly found: Promise<ApiKey | undefined>;
+  readonly answer: (key: ApiKey | undefined) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Accepts API keys and `ADMIN_KEY`. */
+@Injectable()
+export class ApiKeys {
+  private readonly known = new BoundedMap<string, Known>(MAX_KNOWN);
+  private readonly unknown = new BoundedMap<string, Known>(MAX_UNKNOWN);
+  private readonly asked = new Map<string, Question>();
+  private isAsking = false;
+  /** Compared when there is no key, so that the time tells nothing. */
+  private readonly noHash = hashSecret(makeKey().secret);
+  private readonly adminHash: string | undefined;
+
+  constructor(
+    private readonly store: KeyStore,
+    private readonly clock: Clock,
+    config: Config,
+  ) {
+    const admin = config.adminKey?.reveal();
+    this.adminHash = admin === undefined ? undefined : hashSecret(admin);
+  }
+
+  isAdminKey(text: string): boolean {
+    return this.adminHash !== undefined && isSecret(text, this.adminHash);
+  }
+
+  /** @throws AppError `invalid_credential` (401), `store_unavailable` (503) */
+  async authenticate(text: string): Promise<Principal> {
+    if (this.isAdminKey(text)) return ADMIN_PRINCIPAL;
+    const parsed = parseKey(text);
+    const key = parsed && (await this.find(parsed.id));
+    const isRight = isSecret(parsed?.secret ?? '', key?.secret_hash ?? this.noHash);
+    if (!key || !isRight || this.isExpired(key))
+      throw invalidCredential('The key is unknown, deleted or expired.');
+    const { id, tenant_id, user_id, scopes, expires_at } = key;
+    return {
+      ...{ tenant_id, user_id, scopes: withIncluded(scopes), key_id: id },
+      ...(expires_at !== null && { expires_at: Date.parse(expires_at) }),
+    };
+  }
+
+  /**
+   * True if a key was neither deleted nor expired within the last second.
+   * @throws AppError `store_unavailable` (503)
+   */
+  async isValid(id: string): Promise<boolean> {
+    if (id === ADMIN_KEY_ID) return this.adminHash !== undefined;
+    const key = await this.find(id);
+    return key !== undefined && !this.isExpired(key);
+  }
+
+  /** A key that this process deleted is refused at once. */
+  forget(id: string): void {
+    this.known.delete(id);
+  }
+
+  private isExpired({ expires_at }: ApiKey): boolean {
+    return expires_at !== null && Date.parse(expires_at) <= this.clock.now().getTime();
+  }
+
+  private async find(id: string): Promise<ApiKey | undefined> {
+    const cached = this.known.get(id) ?? this.unknown.get(id);
+    if (cached && cached.until > this.clock.monotonic()) return cached.key;
+    const asked = this.asked.get(id) ?? ask();
+    this.asked.set(id, asked);
+    void this.askStore();
+    return asked.found;
+  }
+
+  /** One query at a time, however many requests wait: a flood of made-up keys is one client. */
+  private async askStore(): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    for (;;) {
+      const batch = [...this.asked].slice(0, MAX_ASKED);
+      if (batch.length === 0) break;
+      for (const [id] of batch) this.asked.delete(id);
+      await this.settle(new Map(batch));
+    }
+    this.isAsking = false;
+  }
+
+  private async settle(batch: ReadonlyMap<string, Question>): Promise<void> {
+    const until = this.clock.monotonic() + CACHE_MS;
+    try {
+      const keys = await this.store.find([...batch.keys()]);
+      const found = new Map(keys.map((key) => [key.id, key]));
+      for (const [id, { answer }] of batch) {
+        const key = found.get(id);
+        this.known.delete(id);
+        (key ? this.known : this.unknown).set(id, { key, until });
+        answer(key);
+      }
+    } catch (error) {
+      for (const { fail } of batch.values()) fail(error);
+    }
+  }
+}
+
+function ask(): Question {
+  let settle: Omit<Question, 'found'> | undefined;
+  const found = new Promise<ApiKey | undefined>((answer, fail) => (settle = { answer, fail }));
+  return { found, ...settle! };
+}

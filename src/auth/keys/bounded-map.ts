@@ -1,0 +1,21 @@
+/** A map that drops its oldest entries beyond `limit`. */
+export class BoundedMap<K, V> {
+  private readonly entries = new Map<K, V>();
+
+  constructor(private readonly limit: number) {}
+
+  get(key: K): V | undefined {
+    return this.entries.get(key);
+  }
+
+  set(key: K, value: V): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > this.limit) this.entries.delete(oldest!);
+  }
+
+  delete(key: K): void {
+    this.entries.delete(key);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Scope } from '../principal.js';
+
+/** A saved API key; of its secret only the hash. */
+export interface ApiKey {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly user_id: string;
+  readonly scopes: readonly Scope[];
+  /** SHA-256 of the secret, in hex. */
+  readonly secret_hash: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  /** The user who made it. */
+  readonly created_by: string;
+}
+
+/** Port: the API keys. A rejection means that the store is unavailable or broken. */
+export abstract class KeyStore {
+  /** Those of the ids that exist, in any order. */
+  abstract find(ids: readonly string[]): Promise<ApiKey[]>;
+  /** Oldest first, by creation time, then id; `after` is the last key of the previous page. */
+  abstract list(page: {
+    readonly tenant_id: string;
+    readonly limit: number;
+    readonly after?: Pick<ApiKey, 'created_at' | 'id'>;
+  }): Promise<ApiKey[]>;
+  /** Returns false and changes nothing if the id exists or the tenant has `limit` keys already. */
+  abstract add(key: ApiKey, limit: number): Promise<boolean>;
+  /** Returns true if the key was there, and of that tenant if one is given. */
+  abstract remove(id: string, tenant_id?: string): Promise<boolean>;
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Observable } from 'rxjs';
+import { Authentication } from '../auth/authentication.js';
+import type { Authenticated } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
+import { Config } from '../config/config.js';
+
+/** Longest time between two checks, in milliseconds. */
+const CHECK_MS = 2_000;
+
+interface Watched {
+  readonly principal: Principal;
+  readonly end: () => void;
+}
+
+/** Tells open streams when their credential is deleted or expires. */
+@Injectable()
+export class CredentialWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly watched = new Set<Watched>();
+  private timer: NodeJS.Timeout | undefined;
+  private isChecking = false;
+
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const every_ms = Math.min(CHECK_MS, this.config.heartbeatMs);
+    this.timer = setInterval(() => void this.check(), every_ms).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Emits once the credential of a response's request is no longer valid. */
+  watch({ req }: ServerResponse): Observable<void> {
+    const { principal } = req as Authenticated;
+    return new Observable((reader) => {
+      if (!principal) return undefined;
+      const watched = { principal, end: () => reader.next() };
+      this.watched.add(watched);
+      return () => void this.watched.delete(watched);
+    });
+  }
+
+  private async check(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    await Promise.all([...this.watched].map((each) => this.checkOne(each)));
+    this.isChecking = false;
+  }
+
+  private async checkOne({ principal, end }: Watched): Promise<void> {
+    try {
+      if (!(await this.authentication.isValid(principal))) end();
+    } catch {
+      // The store is unavailable; the next check tries again.
+    }
+  }
+}

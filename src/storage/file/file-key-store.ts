@@ -1,0 +1,93 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApiKey } from '../../auth/keys/key-store.js';
+import { KeyStore } from '../../auth/keys/key-store.js';
+import { AppError } from '../../kernel/app-error.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { compareKeys } from '../memory/store-index.js';
+import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
+import { describeError } from './report-problem.js';
+
+const FILE_NAME = 'api-keys.json';
+
+/** API keys in one human-readable file, `api-keys.json`. For a single process. */
+export class FileKeyStore extends KeyStore {
+  private readonly mutex = new KeyedMutex();
+
+  private constructor(
+    private readonly folder: string,
+    private keys: ReadonlyMap<string, ApiKey>,
+  ) {
+    super();
+  }
+
+  /** @throws AppError `keys_damaged`: an operator may rely on a key that is in the file */
+  static async open(data_dir: string): Promise<FileKeyStore> {
+    const path = join(data_dir, FILE_NAME);
+    await rm(path + TEMPORARY_SUFFIX, { force: true });
+    return new FileKeyStore(data_dir, byId(await load(path)));
+  }
+
+  /** Resolves once everything is on the disk. */
+  close(): Promise<void> {
+    return this.mutex.idle();
+  }
+
+  async find(ids: readonly string[]): Promise<ApiKey[]> {
+    return ids.flatMap((id) => this.keys.get(id) ?? []);
+  }
+
+  async list({ tenant_id, limit, after }: Parameters<KeyStore['list']>[0]): Promise<ApiKey[]> {
+    const own = this.ofTenant(tenant_id).toSorted(compareKeys);
+    return own.filter((key) => !after || compareKeys(key, after) > 0).slice(0, limit);
+  }
+
+  add(key: ApiKey, limit: number): Promise<boolean> {
+    return this.change(() => {
+      if (this.keys.has(key.id) || this.ofTenant(key.tenant_id).length >= limit) return undefined;
+      return [...this.keys.values(), key];
+    });
+  }
+
+  remove(id: string, tenant_id?: string): Promise<boolean> {
+    return this.change(() => {
+      const key = this.keys.get(id);
+      if (!key || (tenant_id !== undefined && key.tenant_id !== tenant_id)) return undefined;
+      return [...this.keys.values()].filter((each) => each !== key);
+    });
+  }
+
+  private ofTenant(tenant_id: string): ApiKey[] {
+    return [...this.keys.values()].filter((key) => key.tenant_id === tenant_id);
+  }
+
+  /** Changes memory only after the change is on the disk. Returns true if there was a change. */
+  private change(work: () => readonly ApiKey[] | undefined): Promise<boolean> {
+    return this.mutex.run('keys', async () => {
+      const keys = work();
+      if (!keys) return false;
+      await replaceDurably(join(this.folder, FILE_NAME), `${JSON.stringify({ keys }, null, 2)}\n`);
+      await syncDirectory(this.folder);
+      this.keys = byId(keys);
+      return true;
+    });
+  }
+}
+
+function byId(keys: readonly ApiKey[]): ReadonlyMap<string, ApiKey> {
+  return new Map(keys.map((key) => [key.id, key]));
+}
+
+async function load(path: string): Promise<readonly ApiKey[]> {
+  try {
+    return [...(JSON.parse(await readFile(path, 'utf8')) as { keys: readonly ApiKey[] }).keys];
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new AppError(
+      'internal',
+      'keys_damaged',
+      `The API keys in ${path} can't be read: ${describeError(cause)}. Fix the file, or move it away to start without keys.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { In } from 'typeorm';
+import type { Repository } from 'typeorm';
+import type { ApiKey } from '../../../auth/keys/key-store.js';
+import { KeyStore } from '../../../auth/keys/key-store.js';
+import type { Database, Statement } from '../connection/database.js';
+import { KeyEntity } from '../entities/key.entity.js';
+
+/** Additions to one tenant are serialized, so that the limit holds. */
+const LOCK: Statement = {
+  name: 'keys.lock',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('api_keys/' || $1::text, 0))`,
+};
+
+const ADD: Statement = {
+  name: 'keys.add',
+  text: `INSERT INTO api_keys (id, tenant_id, user_id, scopes, secret_hash, created_at, expires_at, created_by)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8
+    WHERE (SELECT count(*) FROM api_keys WHERE tenant_id = $2) < $9
+    ON CONFLICT (id) DO NOTHING RETURNING id`,
+};
+
+/** API keys in Postgres, on a server or embedded. */
+export class TypeOrmKeyStore extends KeyStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  find(ids: readonly string[]): Promise<ApiKey[]> {
+    return this.#keys((keys) => keys.findBy({ id: In([...ids]) }));
+  }
+
+  list({ tenant_id, limit, after }: Parameters<KeyStore['list']>[0]): Promise<ApiKey[]> {
+    return this.#keys((keys) => {
+      const query = keys.createQueryBuilder('k').where('k.tenant_id = :tenant_id', { tenant_id });
+      if (after) query.andWhere('(k.created_at, k.id) > (:created_at, :id)', after);
+      return query.orderBy('k.created_at').addOrderBy('k.id').limit(limit).getMany();
+    });
+  }
+
+  async add(key: ApiKey, limit: number): Promise<boolean> {
+    const { id, tenant_id, user_id, scopes, secret_hash } = key;
+    const { created_at, expires_at, created_by } = key;
+    const values = [id, tenant_id, user_id, scopes, secret_hash, created_at, expires_at];
+    const [, added] = await this.db.batch([
+      [LOCK, [tenant_id]],
+      [ADD, [...values, created_by, limit]],
+    ]);
+    return (added?.length ?? 0) > 0;
+  }
+
+  async remove(id: string, tenant_id?: string): Promise<boolean> {
+    const where = { id, ...(tenant_id !== undefined && { tenant_id }) };
+    return (await this.#keys((keys) => keys.delete(where))).affected === 1;
+  }
+
+  #keys<T>(work: (keys: Repository<ApiKey>) => Promise<T>): Promise<T> {
+    return this.db.entities((manager) => work(manager.getRepository(KeyEntity)));
+  }
+}

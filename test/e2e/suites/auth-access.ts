@@ -1,0 +1,150 @@
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Application } from 'express';
+import { SCOPES } from '../../../src/auth/principal.js';
+import type { Scope } from '../../../src/auth/principal.js';
+import { WITH_KEYS, makeKey } from '../with-keys.js';
+import type { ServerUnderTest, Servers } from '../servers.js';
+
+const PUBLIC = ['get /health/live', 'get /health/ready'];
+
+interface Operation {
+  readonly name: string;
+  readonly path: string;
+  readonly method: string;
+  readonly access: Scope | 'public' | undefined;
+  readonly security: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly methods: Record<string, boolean> };
+}
+
+export function describeAuthAccess(servers: Servers): void {
+  describe('What a scope allows', () => {
+    servers.run(
+      WITH_KEYS,
+      (server) => {
+        let operations: readonly Operation[];
+        const clients = new Map<Scope, ReturnType<typeof server.api.bearing>>();
+        beforeAll(async () => {
+          operations = await operationsOf(server);
+          for (const scope of SCOPES)
+            clients.set(scope, server.api.bearing((await makeKey(server.api, [scope])).key));
+        });
+
+        it('is said by every route that there is', () => {
+          const [adapter] = server.getAll(HttpAdapterHost);
+          const { router } = adapter!.httpAdapter.getInstance<Application>();
+          const routes = (router.stack as unknown as Layer[]).flatMap(({ route }) => {
+            if (!route || route.path.startsWith('/docs')) return [];
+            const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+            return Object.keys(route.methods).map((method) => `${method} ${path}`);
+          });
+          expect(routes.length).toBeGreaterThan(30);
+          expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
+          expect(operations.filter(({ access }) => !access)).toEqual([]);
+          const open = operations.filter(({ access }) => access === 'public');
+          expect(open.map(({ name }) => name).toSorted()).toEqual(PUBLIC);
+        });
+
+        it('is described, with how it is refused', () => {
+          for (const { name, access, security, responses } of operations) {
+            if (access === 'public') continue;
+            expect([name, security]).toEqual([
+              name,
+              expect.arrayContaining([{ bearer: [] }, { 'x-api-key': [] }]),
+            ]);
+            expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
+          }
+        });
+
+        it('is refused with 401 to nobody, and with 403 to others, before anything is looked up', async () => {
+          for (const { name, method, path, access } of operations) {
+            if (access === undefined || access === 'public') continue;
+            const url = path.replaceAll(/\{\w+\}/g, 'none');
+            const body = method === 'GET' ? {} : { body: '{}' };
+            expect([name, (await server.api.send(method, url, body)).status]).toEqual([name, 401]);
+            const others = SCOPES.filter((scope) => !allows(scope, access));
+            for (const scope of others) {
+              const reply = await clients.get(scope)!.send(method, url, body);
+              expect([name, scope, reply.status, reply.body]).toEqual([
+                ...[name, scope, 403],
+                expect.objectContaining({ type: '/problems/missing_scope', scope: access }),
+              ]);
+            }
+          }
+        });
+
+        it('lets pass who has it', async () => {
+          for (const [scope, path] of [
+            ['chat', '/chats'],
+            ['admin', '/chats'],
+            ['operate', '/metrics'],
+            ['admin', '/keys'],
+          ] as const)
+            expect([path, (await clients.get(scope)!.get(path)).status]).toEqual([path, 200]);
+          const decided = await clients.get('decide')!.post('/agents/none/intervene', {
+            user_comment: 'delete',
+          });
+          expect(decided.status).toBe(404);
+        });
+
+        it('needs decide for a start after which nobody is asked', async () => {
+          const start = '/chats/none/interactions';
+          for (const path of [start, `${start}/none/edit`])
+            for (const approval_mode of ['auto', 'defer'])
+              expect(await clients.get('chat')!.post(path, { approval_mode })).toMatchObject({
+                status: 403,
+                body: { scope: 'decide' },
+              });
+          const body = { approval_mode: 'ask' };
+          expect((await clients.get('chat')!.post(start, body)).status).toBe(400);
+        });
+
+        it('needs admin for rules that hold in the chats of others', async () => {
+          const matcher = { type: 'all' };
+          const needsAdmin = { status: 403, body: { scope: 'admin' } };
+          const [chat, decide] = [clients.get('chat')!, clients.get('decide')!];
+          for (const scope of ['agent', 'global']) {
+            const rule = {
+              scope,
+              scope_id: scope === 'agent' ? 'react' : null,
+              decision: 'deny',
+              matcher,
+            };
+            expect(await chat.post('/permissions/rules', rule)).toMatchObject(needsAdmin);
+            expect(await chat.delete(`/permissions/rules?scope=${scope}`)).toMatchObject(
+              needsAdmin,
+            );
+            expect((await clients.get('admin')!.post('/permissions/rules', rule)).status).toBe(201);
+            const body = { approval_id: 'none', approved: true, remember: scope };
+            const approve = '/chats/none/interactions/none/approve';
+            expect(await decide.post(approve, body)).toMatchObject(needsAdmin);
+          }
+        });
+      },
+      { isOwn: true },
+    );
+  });
+}
+
+/** `admin` includes what concerns chats. */
+function allows(scope: Scope, access: Scope): boolean {
+  return scope === access || (scope === 'admin' && (access === 'chat' || access === 'decide'));
+}
+
+async function operationsOf(server: ServerUnderTest): Promise<Operation[]> {
+  const { body } = await server.api.get('/docs-json');
+  const paths = body.paths as Record<string, Record<string, Record<string, unknown>>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      path,
+      method: method.toUpperCase(),
+      access: operation['x-access'] as Operation['access'],
+      security: operation['security'],
+      responses: operation['responses'] as Operation['responses'],
+    })),
+  );
+}

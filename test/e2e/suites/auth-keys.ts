@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { eventually } from '../../support/eventually.js';
+import { rawRequest } from '../../support/client/raw-request.js';
+import { ADMIN_KEY, WITH_KEYS, makeKey } from '../with-keys.js';
+import type { Servers } from '../servers.js';
+
+const PROBLEM = 'application/problem+json';
+
+export function describeAuthKeys(servers: Servers): void {
+  describe('A server with AUTH=keys', () => {
+    servers.run(
+      WITH_KEYS,
+      (server) => {
+        const admin = () => server.api.bearing(ADMIN_KEY);
+        const statusWith = async (key: string) =>
+          (await server.api.bearing(key).get('/chats')).status;
+
+        it('refuses whoever brings no credential, before it reads a body', async () => {
+          for (const [method, path] of [
+            ['GET', '/chats'],
+            ['GET', '/metrics'],
+            ['GET', '/nowhere'],
+            ['OPTIONS', '/chats'],
+            ['DELETE', '/keys/x'],
+          ] as const) {
+            const { status, headers, body } = await server.api.send(method, path);
+            expect([path, status]).toEqual([path, 401]);
+            expect(headers.get('www-authenticate')).toBe('Bearer realm="parley"');
+            expect(headers.get('content-type')).toContain(PROBLEM);
+            expect(body).toMatchObject({ type: '/problems/unauthenticated', instance: path });
+          }
+          const broken = await server.api.post('/chats', '{"id": ');
+          expect(broken.status).toBe(401);
+        });
+
+        it('tells everybody that it lives and is ready, and nothing else', async () => {
+          expect(await server.api.get('/health/live')).toMatchObject({ status: 200 });
+          for (const api of [server.api, server.api.bearing('parley_wrong_wrong')])
+            expect((await api.get('/health/ready')).body).toEqual({ status: 'ok' });
+          expect((await admin().get('/health/ready')).body).toHaveProperty('sandbox');
+          const { key } = await makeKey(server.api, ['chat']);
+          expect((await server.api.bearing(key).get('/health/ready')).body).toEqual({
+            status: 'ok',
+          });
+        });
+
+        it('shows its API to everybody', async () => {
+          for (const path of ['/docs', '/docs-json', '/docs/swagger-ui.css'])
+            expect((await server.api.get(path)).status).toBe(200);
+        });
+
+        it('takes a key as bearer token, in any case of that word, or as x-api-key', async () => {
+          const { key } = await makeKey(server.api, ['chat']);
+          const url = `${server.api.url}/chats`;
+          for (const [name, value] of [
+            ['Authorization', `Bearer ${key}`],
+            ['authorization', `bEARER   ${key}`],
+            ['X-API-Key', key],
+            ['x-api-key', ADMIN_KEY],
+          ] as const)
+            expect((await rawRequest(url, [name, value])).status).toBe(200);
+        });
+
+        it('refuses odd, repeated and contradicting headers', async () => {
+          const { key } = await makeKey(server.api, ['chat']);
+          const [bearer, url] = [`Bearer ${key}`, `${server.api.url}/chats`];
+          const odd = [
+            ['Authorization', ''],
+            ['Authorization', 'Bearer'],
+            ['Authorization', 'Bearer '],
+            ['Authorization', key],
+            ['Authorization', `Basic ${Buffer.from(`a:${key}`).toString('base64')}`],
+            ['Authorization', `${bearer}, ${bearer}`],
+            ['Authorization', `${bearer} more`],
+            ['Authorization', `Bearer ${key.slice(0, -1)}`],
+            ['Authorization', `Bearer ${key}0`],
+            ['Authorization', `Bearer ${key.toUpperCase()}`],
+            ['Authorization', `Bearer ${'x'.repeat(9000)}`],
+            ['Authorization', bearer, 'Authorization', bearer],
+            ['Authorization', bearer, 'x-api-key', key],
+            ['x-api-key', key, 'X-Api-Key', key],
+            ['x-api-key', ''],
+            ['x-api-key', bearer],
+            ['Authorization', bearer, 'x-api-key', ''],
+            ['Authorization', `Bearer ${ADMIN_KEY}x`],
+          ];
+          for (const headers of odd) {
+            const answer = await rawRequest(url, headers);
+            expect([headers, answer.status]).toEqual([headers, 401]);
+            expect(answer.headers['www-authenticate']).toBe(
+              'Bearer realm="parley", error="invalid_token"',
+            );
+            expect(answer.text).not.toContain(key.slice(40));
+          }
+        });
+
+        it('refuses a key with the secret of another one', async () => {
+          const [a, b] = [await makeKey(server.api, ['chat']), await makeKey(server.api, ['chat'])];
+          const mixed = `parley_${a.id}_${b.key.split('_').at(-1)}`;
+          expect(await statusWith(mixed)).toBe(401);
+          expect(
+            await statusWith(`parley_${randomBytes(12).toString('hex')}_${'0'.repeat(64)}`),
+          ).toBe(401);
+        });
+
+        it('shows a key once, and never its secret or hash again', async () => {
+          const made = await admin().post('/keys', {
+            ...{ user_id: 'shown', scopes: ['chat'], expires_at: '2099-01-01T00:00:00+01:00' },
+          });
+          expect(made.status).toBe(201);
+          const { key, ...view } = made.body;
+          expect(key).toMatch(new RegExp(`^parley_${view.id}_[0-9a-f]{64}$`));
+          expect(view).toEqual({
+            ...{ id: view.id, tenant_id: 'default', user_id: 'shown', scopes: ['chat'] },
+            ...{ created_by: 'admin', expires_at: '2098-12-31T23:00:00.000Z' },
+            created_at: expect.stringMatching(/Z$/),
+          });
+          const { body } = await admin().get('/keys?limit=200');
+          expect(body.items).toContainEqual(view);
+          expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{64}/);
+        });
+
+        it('lists keys in pages', async () => {
+          const ids = [];
+          for (let n = 0; n < 3; n++)
+            ids.push((await makeKey(server.api, ['chat'], { tenant_id: 'paged' })).id);
+          const first = (await admin().get('/keys?tenant_id=paged&limit=2')).body;
+          const rest = await admin().get(
+            `/keys?tenant_id=paged&limit=2&cursor=${first.next_cursor}`,
+          );
+          const items: { id: string }[] = [...first.items, ...rest.body.items];
+          expect(items.map(({ id }) => id)).toEqual(ids);
+          expect(rest.body.next_cursor).toBeNull();
+        });
+
+        it.each([
+          { user_id: '', scopes: ['chat'] },
+          { user_id: 'a\nb', scopes: ['chat'] },
+          { user_id: 'ann', scopes: [] },
+          { user_id: 'ann', scopes: ['root'] },
+          { user_id: 'ann', scopes: ['chat'], tenant_id: '../other' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: 'soon' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: '2099-W01-1' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: '2099-366' },
+          { user_id: 'ann', scopes: ['chat'], expires_at: '2020-01-01T00:00:00Z' },
+          { user_id: 'ann', scopes: ['chat'], key: 'mine' },
+        ])('refuses to make %j', async (body) => {
+          expect((await admin().post('/keys', body)).status).toBe(400);
+        });
+
+        it('keeps the admins of tenants apart', async () => {
+          const acme = await makeKey(server.api, ['admin'], { tenant_id: 'acme' });
+          const other = await makeKey(server.api, ['chat'], { tenant_id: 'other' });
+          const boss = server.api.bearing(acme.key);
+          const body = { user_id: 'bob', scopes: ['chat', 'decide'] };
+          const made = await boss.post('/keys', body);
+          expect(made).toMatchObject({ status: 201, body: { tenant_id: 'acme' } });
+          expect(await boss.post('/keys', { ...body, tenant_id: 'acme' })).toMatchObject({
+            status: 201,
+          });
+          expect(await boss.post('/keys', { ...body, tenant_id: 'other' })).toMatchObject({
+            status: 403,
+            body: { type: '/problems/foreign_tenant' },
+          });
+          expect((await boss.get('/keys?tenant_id=other')).status).toBe(403);
+          const foreign = await boss.delete(`/keys/${other.id}`);
+          const unknown = await boss.delete('/keys/none');
+          expect([foreign.status, unknown.status]).toEqual([404, 404]);
+          expect(await statusWith(other.key)).toBe(200);
+          expect((await boss.get('/keys')).body.items).toHaveLength(3);
+          expect((await boss.delete(`/keys/${made.body.id}`)).status).toBe(204);
+          expect((await admin().delete(`/keys/${other.id}`)).status).toBe(204);
+        });
+
+        it('gives no key a scope that its creator lacks', async () => {
+          const { key } = await makeKey(server.api, ['admin']);
+          const body = { user_id: 'bob', scopes: ['chat', 'operate'] };
+          expect(await server.api.bearing(key).post('/keys', body)).toMatchObject({
+            status: 403,
+            body: { type: '/problems/missing_scope', scope: 'operate' },
+          });
+        });
+
+        it('accepts a deleted key for at most 2 s', async () => {
+          const { id, key } = await makeKey(server.api, ['chat']);
+          expect(await statusWith(key)).toBe(200);
+          expect((await admin().delete(`/keys/${id}`)).status).toBe(204);
+          await eventually(async () => (await statusWith(key)) === 401, 2_000);
+          expect((await admin().delete(`/keys/${id}`)).status).toBe(404);
+        });
+
+        it('accepts an expired key no longer', async () => {
+          const expires_at = new Date(server.clock.now().getTime() + 60_000).toISOString();
+          const { key } = await makeKey(server.api, ['chat'], { expires_at });
+          expect(await statusWith(key)).toBe(200);
+          server.clock.pass(60_000);
+          expect(await statusWith(key)).toBe(401);
+        });
+
+        it('keeps its keys through a restart', async () => {
+          const { key } = await makeKey(server.api, ['chat']);
+          await server.restart();
+          expect(await statusWith(key)).toBe(200);
+          expect(await statusWith(ADMIN_KEY)).toBe(200);
+        });
+      },
+      { isOwn: true },
+    );
+  });
+
+  (servers.store.fault ? describe.skip : describe)('Another process with the same store', () => {
+    it('accepts a new key, and a deleted one for at most 2 s', async () => {
+      const opened = await servers.open();
+      const here = await servers.start(opened.stores, { env: WITH_KEYS });
+      const there = await servers.start(opened.stores, { env: WITH_KEYS, fake: here.fake });
+      try {
+        const { id, key } = await makeKey(here.api, ['chat']);
+        const status = async () => (await there.api.bearing(key).get('/chats')).status;
+        expect(await status()).toBe(200);
+        await here.api.bearing(ADMIN_KEY).delete(`/keys/${id}`);
+        await eventually(async () => (await status()) === 401, 2_000);
+      } finally {
+        await there.close();
+        await here.stop();
+        await opened.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Environment } from '../../src/config/load-config.js';
+import { builtServer } from '../support/server/built-server.js';
+import { FILES, onStores, PGLITE } from '../support/server/process-data.js';
+import { ServerProcess } from '../support/server/server-process.js';
+
+const run = promisify(execFile);
+const ADMIN_KEY = 'the-admin-key-of-tests-0123456789-abcdef';
+
+/** Runs `npm run keys -- …`; `code` is its exit code. */
+async function keys(env: Environment, ...args: string[]): Promise<{ code: number; said: string }> {
+  const command = join(dirname(await builtServer()), 'keys.js');
+  const options = { env: { PATH: process.env['PATH'], ...env } };
+  try {
+    return { code: 0, said: (await run(process.execPath, [command, ...args], options)).stdout };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, said: stderr };
+  }
+}
+
+for (const store of onStores(PGLITE))
+  describe(`npm run keys on ${store.name}`, () => {
+    it('makes a key that a server takes, lists and deletes it', async () => {
+      const data = await store.create();
+      const env = { ...data.env, AUTH: 'keys', ADMIN_KEY };
+      try {
+        const made = await keys(
+          env,
+          'create',
+          '--tenant',
+          'acme',
+          '--user',
+          'ann',
+          '--scopes',
+          'chat,decide',
+        );
+        expect(made).toMatchObject({ code: 0, said: expect.stringMatching(/^parley_\w+\n$/) });
+        const [key, id] = [made.said.trim(), made.said.split('_')[1]!];
+        const listed = await keys(env, 'list', '--tenant', 'acme');
+        expect(JSON.parse(listed.said)).toMatchObject({
+          id,
+          user_id: 'ann',
+          scopes: ['chat', 'decide'],
+        });
+
+        const server = await ServerProcess.start(env);
+        const api = await server.api();
+        expect((await api.get('/chats')).status).toBe(401);
+        expect((await api.bearing(key).get('/chats')).status).toBe(200);
+        expect((await api.bearing(ADMIN_KEY).get('/keys?tenant_id=acme')).body.items).toHaveLength(
+          1,
+        );
+        const locked = await keys(env, 'list');
+        expect(locked.code).toBe(1);
+        expect(locked.said).toMatch(/A server is using .* Use its API with ADMIN_KEY: POST \/keys/);
+        await server.kill('SIGTERM');
+        expect(server.output).not.toContain(key.split('_')[2]);
+
+        expect(await keys(env, 'delete', id)).toMatchObject({ code: 0 });
+        expect(await keys(env, 'delete', id)).toMatchObject({ code: 1 });
+        expect((await keys(env, 'list', '--tenant', 'acme')).said).toContain('has no keys');
+      } finally {
+        await data.remove();
+      }
+    });
+  });
+
+describe('npm run keys', () => {
+  it.each([
+    [],
+    ['steal'],
+    ['create'],
+    ['create', '--user', 'ann'],
+    ['create', '--user', 'ann', '--scopes', 'chat,root'],
+    ['create', '--user', 'ann', '--scopes', 'chat', '--tenant', '../x'],
+    ['create', '--user', 'ann', '--scopes', 'chat', '--expires', 'soon'],
+    ['create', 'ann'],
+    ['list', '--all'],
+    ['delete'],
+  ])('explains itself when it does not understand: %s', async (...args) => {
+    const data = await FILES.create();
+    try {
+      expect(await keys(data.env, ...args)).toMatchObject({
+        code: 64,
+        said: expect.stringContaining('npm run keys -- create'),
+      });
+    } finally {
+      await data.remove();
+    }
+  });
+});
+
+describe('A server that others can reach', () => {
+  it('does not start without AUTH, and says what to set', async () => {
+    const data = await FILES.create();
+    try {
+      const server = await ServerProcess.spawn({ ...data.env, HOST: '0.0.0.0' });
+      expect(await server.ended).toMatchObject({ code: 78 });
+      expect(server.output).toMatch(/AUTH: is not set, and HOST=0\.0\.0\.0 .* Set AUTH=keys/);
+    } finally {
+      await data.remove();
+    }
+  });
+});
