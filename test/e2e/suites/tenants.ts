@@ -1,6 +1,9 @@
 import { eventually } from '../../support/eventually.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
-import { PRINCIPAL_HEADER, PrincipalTestModule } from '../../support/server/principal-test.module.js';
+import {
+  PRINCIPAL_HEADER,
+  PrincipalTestModule,
+} from '../../support/server/principal-test.module.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 
 interface Answer {
@@ -62,7 +65,8 @@ function testTenants(server: ServerUnderTest): void {
     expect(started.status).toBe(202);
     const { id: interaction } = JSON.parse(started.text) as { id: string };
     const pending = async () =>
-      (JSON.parse((await ann('GET', `/requests?chat_id=${chat}`)).text) as { items: Named[] }).items;
+      (JSON.parse((await ann('GET', `/requests?chat_id=${chat}`)).text) as { items: Named[] })
+        .items;
     await eventually(async () => (await pending()).length > 0);
     const [request] = await pending();
     const task = idOf(await ann('POST', '/tasks', { chat_id: chat, title: 'Book it' }));
@@ -217,7 +221,10 @@ function fill(text: string, names: Names): string {
 
 function filled(body: object | undefined, names: Names): object | undefined {
   if (!body) return undefined;
-  const text = JSON.stringify(body).replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
+  const text = JSON.stringify(body).replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => names[name] ?? '',
+  );
   return JSON.parse(text) as object;
 }
 
