@@ -1,4 +1,5 @@
-import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
+import { findUid } from '../../support/store/find-uid.js';
+import { LOCAL } from '../../support/store/chat-parts.js';
 import fc from 'fast-check';
 import { MAX_LINE } from '../../../src/chats/session-log/ndjson.js';
 import type { OpenStore } from '../../e2e/stores.js';
@@ -129,7 +130,10 @@ describe('A session log with faults', () => {
     const lost = first['last_seq'] - 4;
     expect(report.problems).toHaveLength(lost + lostRequests(lines, 4));
     expect(report.problems[0]).toEqual({ line: 7, message: 'Record 5 follows no record 4.' });
-    const [row] = await opened.stores.archive.listInteractions(uidOf(chat_id), { limit: 1 });
+    const [row] = await opened.stores.archive.listInteractions(
+      await findUid(opened.stores, chat_id),
+      { limit: 1 },
+    );
     expect(row).toMatchObject({ status: 'CANCELLED', error: null });
     const records = await opened.stores.records.readRecords(row!.id, { after: 3, limit: 99 });
     expect(records.map(({ body }) => body.type).slice(-2)).toEqual([
@@ -182,7 +186,9 @@ describe('A session log with faults', () => {
   it('can neither name what is ours nor change what its records say of themselves', async () => {
     const mine = await world.import(LOG);
     const ours = (
-      await opened.stores.archive.listInteractions(uidOf(mine.chat_id), { limit: 9 })
+      await opened.stores.archive.listInteractions(await findUid(opened.stores, mine.chat_id), {
+        limit: 9,
+      })
     )[0]!;
     const lines = linesOf(LOG);
     const forged = lines.map((line) => {
@@ -258,7 +264,10 @@ describe('A session log with faults', () => {
     );
     const { chat_id, report } = await world.import(toLog(circle));
     expect(report.problems).toHaveLength(1);
-    const rows = await opened.stores.archive.listInteractions(uidOf(chat_id), { limit: 9 });
+    const rows = await opened.stores.archive.listInteractions(
+      await findUid(opened.stores, chat_id),
+      { limit: 9 },
+    );
     expect(rows.map(({ parent_id }) => parent_id)).toEqual([null, rows[0]!.id]);
   });
 
@@ -277,7 +286,10 @@ describe('A session log with faults', () => {
         );
       const { chat_id, report } = await world.import(toLog(open));
       expect(report.problems).toEqual([]);
-      const rows = await opened.stores.archive.listInteractions(uidOf(chat_id), { limit: 9 });
+      const rows = await opened.stores.archive.listInteractions(
+        await findUid(opened.stores, chat_id),
+        { limit: 9 },
+      );
       expect(rows.map((row) => row.status)).toEqual(['CANCELLED', 'CANCELLED']);
       expect(await world.findFaults(chat_id)).toEqual([]);
     },
