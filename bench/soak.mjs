@@ -101,14 +101,15 @@ async function converse(port, chat) {
   };
   let last = await stream(port, { path, method: 'POST', body }, chance() ? MAX_DROP_MS : undefined);
   counts.interactions++;
-  const events = last.interaction_id && `${path}/${last.interaction_id}/events`;
-  while (events && !last.ended) {
+  if (!last.interaction_id) return; // dropped before its first event
+  const events = `${path}/${last.interaction_id}/events`;
+  while (!last.ended) {
     counts.drops++;
     const headers = last.cursor ? { 'last-event-id': last.cursor } : {};
     const limit_ms = chance() ? MAX_DROP_MS : undefined;
     last = { ...last, ...(await stream(port, { path: events, headers }, limit_ms)) };
   }
-  if (!events || !chance()) return;
+  if (!chance()) return;
   counts.replays++;
   await stream(port, { path: events }, chance() ? 1 : undefined);
 }

@@ -218,9 +218,9 @@ const INTERVENTIONS = `
 `;
 
 /**
- * A rule of a chat goes with the chat, which `chat_uid` names; `scope_id` is its public id. `used_by` has the latest
- * calls that used the rule, newest first, so that none of them is counted twice. Rules of files are
- * not in the database, but their uses are: all processes share them.
+ * A rule of a chat goes with the chat, which `chat_uid` names; `scope_id` is its public id.
+ * `used_by` has the latest calls that used the rule, newest first, so that none of them is counted
+ * twice. Rules of files are not in the database, but their uses are: all processes share them.
  */
 const RULES = `
   CREATE TABLE permission_rules (

@@ -55,10 +55,10 @@ export class DecisionsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   async respond(
     @Caller() caller: Principal,
-    @Param() owner: InteractionIdDto,
+    @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: RespondDto,
   ): Promise<RespondedDto> {
-    await this.requests.respond({ ...owner, viewer: viewerOf(caller) }, body);
+    await this.requests.respond({ chat_id, interaction_id, viewer: viewerOf(caller) }, body);
     return { status: 'processed', request_id: body.request_id };
   }
 
@@ -70,10 +70,10 @@ export class DecisionsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   async toolResult(
     @Caller() caller: Principal,
-    @Param() owner: InteractionIdDto,
+    @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: ToolResultDto,
   ): Promise<ToolResultTakenDto> {
-    await this.requests.takeToolResult({ ...owner, viewer: viewerOf(caller) }, body);
+    await this.requests.takeToolResult({ chat_id, interaction_id, viewer: viewerOf(caller) }, body);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
 }

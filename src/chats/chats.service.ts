@@ -106,8 +106,8 @@ export class ChatsService {
   }
 
   /**
-   * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403), `chat_busy`
-   * (409)
+   * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403),
+   * `chat_busy` (409)
    */
   async update(caller: Principal, id: string, body: UpdateChatDto): Promise<Chat> {
     const { title, visibility, metadata, head_interaction_id } = body;

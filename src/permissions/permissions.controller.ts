@@ -19,7 +19,8 @@ import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rule-book.js';
 import { toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
-import type { RuleInput } from './permission-rule.js';
+import type { RuleInput, RuleScope } from './permission-rule.js';
+import type { RuleFilter } from './rule-store.js';
 import { checkRule } from './rules/check-rule.js';
 import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
 
@@ -41,12 +42,12 @@ export class PermissionsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   async list(
     @Caller() caller: Principal,
-    @Query() { limit, cursor, ...filter }: ListRulesQueryDto,
+    @Query() { limit, cursor, scope, scope_id }: ListRulesQueryDto,
   ): Promise<PermissionRuleListDto> {
     const after = cursor === undefined ? undefined : parseRuleCursor(cursor);
     const page = { limit: limit + 1, ...(after && { after }) };
     return toPage(
-      await this.rules.list({ ...filter, viewer: viewerOf(caller) }, page),
+      await this.rules.list(filterOf(caller, scope, scope_id), page),
       limit,
       formatRuleCursor,
     );
@@ -87,11 +88,10 @@ export class PermissionsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   async removeAll(
     @Caller() caller: Principal,
-    @Query() filter: DeleteRulesQueryDto,
+    @Query() { scope, scope_id }: DeleteRulesQueryDto,
   ): Promise<DeletedRulesDto> {
-    const { scope, scope_id = null } = filter;
     requireRight(caller, { scope, scope_id: scope_id ?? caller.user_id });
-    return { deleted: await this.rules.removeAll({ ...filter, viewer: viewerOf(caller) }) };
+    return { deleted: await this.rules.removeAll(filterOf(caller, scope, scope_id)) };
   }
 
   @Post('check')
@@ -101,12 +101,28 @@ export class PermissionsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   async check(@Caller() caller: Principal, @Body() body: CheckDto): Promise<VerdictDto> {
     const { tenant_id, user_id } = caller;
-    const chat =
-      body.chat_id === undefined ? undefined : await this.access.findChat(caller, body.chat_id);
-    const owner = { tenant_id, user_id, ...(chat && { chat_uid: chat.uid }) };
-    const { decision, rule, reason, trace } = await this.permissions.check({ ...body, ...owner });
+    const { tool_name, tool_input, chat_id, agent } = body;
+    const chat = chat_id === undefined ? undefined : await this.access.findChat(caller, chat_id);
+    const { decision, rule, reason, trace } = await this.permissions.check({
+      ...{ tenant_id, user_id, tool_name, tool_input },
+      ...(chat_id !== undefined && { chat_id }),
+      ...(chat && { chat_uid: chat.uid }),
+      ...(agent !== undefined && { agent }),
+    });
     return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
   }
+}
+
+function filterOf(
+  caller: Principal,
+  scope: RuleScope | undefined,
+  scope_id: string | undefined,
+): RuleFilter {
+  return {
+    viewer: viewerOf(caller),
+    ...(scope !== undefined && { scope }),
+    ...(scope_id !== undefined && { scope_id }),
+  };
 }
 
 /** A rule of scope `user` without an id is of the caller. */

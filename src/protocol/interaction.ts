@@ -49,7 +49,7 @@ export function addTokens(...counts: readonly number[]): number {
 
 export const VISIBILITIES = ['private', 'tenant'] as const;
 
-/** Of a chat. `private`: for its owner and admins of the tenant; `tenant`: for all of the tenant. */
+/** `private`: a chat for its owner and admins of the tenant; `tenant`: for all of the tenant. */
 export type Visibility = (typeof VISIBILITIES)[number];
 
 export type InteractionError = EventError;

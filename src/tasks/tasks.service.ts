@@ -13,7 +13,7 @@ import { TaskStore } from './task-store.js';
 /** The author of a change: an agent, or (null) a person. */
 export interface Actor {
   readonly agent_id: string | null;
-  /** What it does not see is not there. */
+  /** Tasks of chats that it does not see are not there. */
   readonly viewer: AnyViewer;
 }
 

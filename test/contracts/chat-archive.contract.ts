@@ -1,4 +1,5 @@
-import { chatOf, uidOf } from '../support/store/chat-parts.js';
+import { randomUUID } from 'node:crypto';
+import { chatOf, LOCAL, uidOf } from '../support/store/chat-parts.js';
 import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
@@ -125,6 +126,24 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       expect(await store.findChat(chat_id)).toEqual(before);
       expect(await store.findInteraction(theirs.row.id)).toBeUndefined();
       expect(await listAll(chat_id, 9)).toHaveLength(1);
+    });
+
+    it('brings in an id that another tenant has', async () => {
+      const mine = await ended(store, 'mine');
+      const { chat_id } = mine;
+      const theirs = incoming(chat_id, { chat_uid: randomUUID(), tenant_id: 'another' });
+      const { chat_uid: uid, tenant_id } = theirs.row;
+      const receiving = await archive.receive();
+      await receiving.append(theirs.row, theirs.records);
+      await receiving.end(theirs.row, { ...theirs, added_messages: [] });
+      const chat = { ...newChatRow(), id: chat_id, uid, tenant_id };
+      expect(await receiving.commit({ ...chat, head_interaction_id: theirs.row.id })).toBe(true);
+      expect((await store.findChat(chat_id))?.uid).toBe(mine.chat_uid);
+      expect((await store.findChat(chat_id, { ...LOCAL, tenant_id }))?.uid).toBe(uid);
+      const ids = async (of: string) =>
+        (await archive.listInteractions(of, { limit: 9 })).map(({ id }) => id);
+      expect(await ids(uid)).toEqual([theirs.row.id]);
+      expect(await ids(mine.chat_uid)).toEqual([mine.id]);
     });
 
     it('brings in one of two that want the same id at once', async () => {

@@ -51,28 +51,27 @@ interface LocalCall extends Omit<RuledCall, 'tenant_id' | 'user_id' | 'chat_uid'
 
 /** A store as the user of a server without authentication has it. */
 class LocalRules {
-  constructor(private readonly store: RuleStore) {}
+  constructor(readonly port: RuleStore) {}
 
-  list = (filter: Partial<RuleFilter> = {}) => this.store.list({ viewer: LOCAL, ...filter });
+  list = (filter: Partial<RuleFilter> = {}) => this.port.list({ viewer: LOCAL, ...filter });
   listInOrder = (filter: Partial<RuleFilter>, page: Parameters<RuleStore['listInOrder']>[1]) =>
-    this.store.listInOrder({ viewer: LOCAL, ...filter }, page);
-  find = (id: string) => this.store.find(id, LOCAL);
-  remove = (id: string) => this.store.remove(id, LOCAL);
-  removeAll = (filter: Partial<RuleFilter>) => this.store.removeAll({ viewer: LOCAL, ...filter });
-  countUse = (id: string, key: string) => this.store.countUse(id, key);
-  countUseInFile: RuleStore['countUseInFile'] = (...given) => this.store.countUseInFile(...given);
-  listUsesInFiles: RuleStore['listUsesInFiles'] = (...given) =>
-    this.store.listUsesInFiles(...given);
+    this.port.listInOrder({ viewer: LOCAL, ...filter }, page);
+  find = (id: string) => this.port.find(id, LOCAL);
+  remove = (id: string) => this.port.remove(id, LOCAL);
+  removeAll = (filter: Partial<RuleFilter>) => this.port.removeAll({ viewer: LOCAL, ...filter });
+  countUse = (id: string, key: string) => this.port.countUse(id, key);
+  countUseInFile: RuleStore['countUseInFile'] = (...given) => this.port.countUseInFile(...given);
+  listUsesInFiles: RuleStore['listUsesInFiles'] = (...given) => this.port.listUsesInFiles(...given);
 
   listFor({ chat_id, ...call }: LocalCall) {
     const { tenant_id, user_id } = LOCAL;
     const chat = chat_id === undefined ? {} : { chat_uid: uidOf(chat_id) };
-    return this.store.listFor({ tenant_id, user_id, ...chat, ...call });
+    return this.port.listFor({ tenant_id, user_id, ...chat, ...call });
   }
 
   add(rule: PermissionRule, limit: number) {
     const chat_uid = rule.scope === 'session' ? uidOf(rule.scope_id!) : null;
-    return this.store.add({ ...rule, tenant_id: LOCAL.tenant_id, chat_uid }, limit);
+    return this.port.add({ ...rule, tenant_id: LOCAL.tenant_id, chat_uid }, limit);
   }
 }
 
@@ -206,6 +205,47 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       expect(await store.find(gone.id)).toBeUndefined();
       expect(await store.countUse(gone.id, 'int_1/a/1')).toBe(false);
       expect(await store.find(other.id)).toEqual(other);
+    });
+
+    it('has no rule for another tenant, nor what belongs to another user', async () => {
+      const type = `type_${randomUUID()}`;
+      const ofAgent = rule({ scope: 'agent', scope_id: type });
+      const [inChat, ofUser] = [rule(), rule({ scope: 'user', scope_id: LOCAL.user_id })];
+      const all = [ofAgent, inChat, ofUser];
+      for (const each of all) await store.add(each, LIMIT);
+      const { port } = store;
+      const stranger = { ...LOCAL, tenant_id: 'another' };
+      for (const { id, scope, scope_id } of all) {
+        expect(await port.find(id, stranger)).toBeUndefined();
+        expect(await port.remove(id, stranger)).toBe(false);
+        const filter = { viewer: stranger, scope, scope_id: scope_id! };
+        expect(await port.list(filter)).toEqual([]);
+        expect(await port.listInOrder(filter, { limit: 9 })).toEqual([]);
+        expect(await port.removeAll(filter)).toBe(0);
+      }
+      const viewer = { ...LOCAL, user_id: 'another', is_admin: false };
+      const seen = (await port.list({ viewer })).map(({ id }) => id);
+      expect(seen).toContain(ofAgent.id);
+      for (const { id } of [inChat, ofUser]) {
+        expect(seen).not.toContain(id);
+        expect(await port.find(id, viewer)).toBeUndefined();
+        expect(await port.remove(id, viewer)).toBe(false);
+      }
+      const call = { chat_uid: uidOf(inChat.scope_id!), agent: type };
+      const ids = async (tenant_id: string, user_id: string) => {
+        const found = await port.listFor({ ...call, tenant_id, user_id });
+        return all.filter(({ id }) => found.some((each) => each.id === id));
+      };
+      expect(await ids(LOCAL.tenant_id, LOCAL.user_id)).toEqual(all);
+      expect(await ids(LOCAL.tenant_id, 'another')).toEqual([ofAgent, inChat]);
+      expect(await ids('another', LOCAL.user_id)).toEqual([]);
+    });
+
+    it('counts the rules of a scope for each tenant', async () => {
+      const scope_id = `type_${randomUUID()}`;
+      const add = (tenant_id: string) =>
+        store.port.add({ ...rule({ scope: 'agent', scope_id }), tenant_id, chat_uid: null }, 1);
+      expect([await add('one'), await add('one'), await add('two')]).toEqual([true, false, true]);
     });
 
     it('removes one rule', async () => {

@@ -130,6 +130,23 @@ export function taskStoreContract(name: string, open: () => Promise<OpenedTaskSt
       expect(await store().list(uidOf(chat_id))).toEqual([]);
     });
 
+    it('has no task for another tenant, nor of a private chat of another user', async () => {
+      const own = task(chat_id);
+      await store().add(own, board());
+      const next = { ...own, version: 2, title: 'Mine' };
+      for (const viewer of [
+        { ...LOCAL, tenant_id: 'another' },
+        { ...LOCAL, user_id: 'another', is_admin: false },
+      ]) {
+        expect(await store().find(own.id, viewer)).toBeUndefined();
+        expect(await store().replace(next, { seen: 1, viewer })).toBe(false);
+        expect(await store().remove(own.id, { seen: 1, viewer })).toBe(false);
+      }
+      expect(await store().list(uidOf(chat_id))).toEqual([own]);
+      const viewer = { ...LOCAL, is_admin: false };
+      expect(await store().replace(next, { seen: 1, viewer })).toBe(true);
+    });
+
     it('lets the tasks go with their chat', async () => {
       const gone = task(chat_id);
       await store().add(gone, board());

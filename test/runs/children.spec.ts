@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import type { AgentContext, AgentHandle } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Children } from '../../src/runs/children/children.js';
@@ -98,6 +99,7 @@ describe(Children.name, () => {
       type: 'kind',
       parent_id: world.rootId,
       chat_id: world.chatId,
+      chat_uid: uidOf(world.chatId),
       interaction_id: world.interactionId,
       metadata: {},
     });

@@ -11,7 +11,7 @@ describe('The tools write and edit', () => {
   });
   afterEach(() => world.close());
 
-  const read = (path: string, chat_id = 'one') => world.call('read', { path }, { chat_id });
+  const read = (path: string, chat_uid = 'one') => world.call('read', { path }, { chat_uid });
   const write = (path: string, content: string) => world.call('write', { path, content });
   const edit = (path: string, old_string: string, new_string: string, more: object = {}) =>
     world.call('edit', { path, old_string, new_string, ...more });
@@ -136,10 +136,10 @@ describe('The tools write and edit', () => {
       const shared = await FilesWorld.open({ WORKSPACE_MODE: 'shared' });
       await mkdir(shared.at('', ''), { recursive: true });
       await writeFile(shared.at('a.txt', ''), 'a');
-      await shared.call('read', { path: 'a.txt' }, { chat_id: 'two' });
+      await shared.call('read', { path: 'a.txt' }, { chat_uid: 'two' });
       const input = { path: 'a.txt', content: 'b' };
       expect((await shared.call('write', input)).text).toContain(UNREAD);
-      expect((await shared.call('write', input, { chat_id: 'two' })).is_error).toBe(false);
+      expect((await shared.call('write', input, { chat_uid: 'two' })).is_error).toBe(false);
       await shared.close();
     });
 

@@ -31,6 +31,7 @@ describe(`${TodoTool.name}, run again`, () => {
     told = [];
     context = toolContext({
       chat_id: chat.id,
+      chat_uid: chat.uid,
       now: () => Promise.resolve(began),
       tell: (event) => Promise.resolve(void told.push(nameOf(event))),
     });
@@ -43,7 +44,10 @@ describe(`${TodoTool.name}, run again`, () => {
     ).rejects.toBe(cut);
     await tool.execute({ tasks }, context);
     expect(told).toEqual(['Look', 'Leap']);
-    expect((await board.list(context.chat_id)).map(({ title }) => title)).toEqual(['Look', 'Leap']);
+    expect((await board.list(context.chat_uid)).map(({ title }) => title)).toEqual([
+      'Look',
+      'Leap',
+    ]);
   });
 
   it('says nothing of what was so before the call, or is by somebody else', async () => {

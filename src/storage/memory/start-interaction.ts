@@ -34,7 +34,10 @@ export function startInteraction(
   });
 }
 
-/** Checks that the viewer sees the chat, then the idempotency key, then the edited interaction, then if the chat is busy. */
+/**
+ * Checks that the viewer sees the chat, then the idempotency key, then the edited interaction, then
+ * if the chat is busy.
+ */
 async function refuse(
   chat: StoredChat | undefined,
   request: StartInteraction,

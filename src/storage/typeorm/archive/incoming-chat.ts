@@ -52,7 +52,7 @@ const ADD_REQUEST: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 };
 
-/** Creates the chat (`$2`…`$12`) with everything received as `$1`, or nothing if its id is taken. */
+/** Creates the chat (`$2`…`$12`) with what was received as `$1`, unless its id is taken. */
 const COMMIT_INCOMING: Statement = {
   text: `
     WITH chat AS (

@@ -2,8 +2,8 @@ import type { Statement } from '../connection/database.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Lock order, against deadlocks: chats by uid, then interactions by id, then requests. The lock of a
- * chat protects its active interaction, its queue and its head.
+ * Lock order, against deadlocks: chats by uid, then interactions by id, then requests. The lock of
+ * a chat protects its active interaction, its queue and its head.
  */
 export const LOCK_CHAT: Statement = {
   name: 'chats.lock',

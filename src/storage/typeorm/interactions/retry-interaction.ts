@@ -4,7 +4,10 @@ import { LOCK_CHAT_OF } from './chat-statements.js';
 import { FIND_INTERACTION, IS_ACTIVE, IS_QUEUED, toInteractionRow } from './interaction-row.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 
-/** Requires the lock of the chat. `$1` is the interaction, `$2` the codes, `$3` `$4` the record, `$5` the tenant. */
+/**
+ * Requires the lock of the chat. `$1` is the interaction, `$2` the codes, `$3` and `$4` the record,
+ * `$5` the tenant.
+ */
 const RETRY: Statement = {
   name: 'interactions.retry',
   text: `

@@ -28,7 +28,10 @@ const LIST_FOR: Statement = {
 /** As `orderRules`, in the terms of the index `permission_rules_in_order`. */
 const PLACE = `array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id`;
 
-/** The rules `r` that the viewer `$1`…`$4` sees, of the scope `$5` with the id `$6`, if these are set. */
+/**
+ * The rules `r` that the viewer `$1`…`$4` sees, of the scope `$5` with the id `$6`, if these are
+ * set.
+ */
 const MATCHES = `r.tenant_id = $2 AND NOT $1::boolean AND ($5::text IS NULL OR r.scope = $5) AND ($6::text IS NULL OR r.scope_id = $6)
     AND (r.scope <> 'user' OR $3::boolean OR r.scope_id = $4::text)
     AND (r.scope <> 'session' OR EXISTS (SELECT FROM chats c WHERE c.uid = r.chat_uid AND ${isSeen('c', 1)}))`;
