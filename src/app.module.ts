@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { AccessModule } from './access/access.module.js';
+import { CredentialsModule } from './access/credentials.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -22,7 +22,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     KernelModule,
     LoggingModule,
     AuthModule,
-    AccessModule,
+    CredentialsModule,
     HealthModule,
     MetricsModule,
     InteractionsModule,

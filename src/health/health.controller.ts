@@ -35,7 +35,7 @@ class NotReadyDto extends ProblemDto {
 }
 
 class SandboxDto {
-  @ApiProperty({ enum: ['bubblewrap', 'none'] })
+  @ApiProperty({ enum: ['bubblewrap', 'none', 'missing'] })
   readonly kind: SandboxKind;
 
   @ApiProperty({ example: 'bubblewrap: only the workspace is writable, no network' })

@@ -8,7 +8,7 @@ import { Workspaces } from './workspaces.js';
 
 @Module({
   providers: [
-    { provide: Sandbox, inject: [Config], useFactory: openSandbox },
+    { provide: Sandbox, inject: [Config], useFactory: (config: Config) => openSandbox(config) },
     Workspaces,
     CommandRunner,
     OrphanedProcesses,

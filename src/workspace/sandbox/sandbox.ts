@@ -1,4 +1,5 @@
-export type SandboxKind = 'bubblewrap' | 'none';
+/** `missing`: commands need one, and there is none. */
+export type SandboxKind = 'bubblewrap' | 'none' | 'missing';
 
 /** Port: isolates a command from the rest of the host. */
 export abstract class Sandbox {

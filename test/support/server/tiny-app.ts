@@ -1,3 +1,5 @@
+import type { Authenticated } from '../../../src/auth/caller.decorator.js';
+import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import {
   Body,
   Controller,
@@ -122,7 +124,12 @@ export async function startTinyApp(env: Environment = {}, module?: Class): Promi
   const logger = new AppLogger(config, (line) => log.push(JSON.parse(line)));
   const options = { logger, bodyParser: false };
   const root = module ?? TinyModule;
-  const open = { middleware: (_request: unknown, _response: unknown, next: () => void) => next() };
+  const open = {
+    middleware: (request: Authenticated, _response: unknown, next: () => void) => {
+      request.principal = LOCAL_PRINCIPAL;
+      next();
+    },
+  };
   const app = await NestFactory.create<NestExpressApplication>(
     {
       module: TinyServer,
