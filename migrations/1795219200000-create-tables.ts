@@ -66,6 +66,7 @@ const INTERACTIONS = `
     epoch                   integer NOT NULL,
     signals                 integer NOT NULL DEFAULT 0,
     cancel_reason           text,
+    cancelled_by            text,
     owner                   text,
     lease_until             timestamptz(3),
     idempotency_key         text,
@@ -187,6 +188,7 @@ const INTERVENTIONS = `
     user_comment   text NOT NULL,
     user_content   text,
     created_at     timestamptz(3) NOT NULL,
+    created_by     text NOT NULL,
     CONSTRAINT interventions_pk PRIMARY KEY (id),
     CONSTRAINT interventions_in_order UNIQUE (interaction_id, signal),
     CONSTRAINT interventions_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE

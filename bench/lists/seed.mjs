@@ -55,6 +55,7 @@ async function run({ interactions, records: log }, chat_id, n, texts, batch = BA
   const created_at = new Date().toISOString();
   const agent_id = `agent_${id}`;
   const outcome = await interactions.startInteraction({
+    started_by: 'local',
     chat: { id: chat_id, title: null, agent: null, created_at, metadata: {} },
     interaction: {
       ...{ id, chat_id, user_message: 'Go on', agent: 'react', agent_id, model: 'demo/script' },

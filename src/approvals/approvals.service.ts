@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { deciderOf } from '../protocol/decider.js';
 import type { Json } from '../protocol/json.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { PermissionRule, RuleInput } from '../permissions/permission-rule.js';
@@ -34,7 +36,11 @@ export class ApprovalsService {
    * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400),
    * `not_rememberable` (422): it is still pending then
    */
-  async decide(owner: RequestOwner, verdict: ApproveDto): Promise<Remembered | undefined> {
+  async decide(
+    owner: RequestOwner,
+    verdict: ApproveDto,
+    { user_id }: Principal,
+  ): Promise<Remembered | undefined> {
     const { approval_id, approved, reason } = verdict;
     const modified_input = approved ? verdict.modified_input : undefined;
     const row = await this.requests.find(approval_id, 'approval', owner);
@@ -44,7 +50,7 @@ export class ApprovalsService {
     await this.requests.settle(row, {
       kind: 'approval',
       approved,
-      by: 'user',
+      by: deciderOf(user_id),
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
     });

@@ -1,5 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -32,8 +34,12 @@ export class DecisionsController {
     type: ProblemDto,
     description: 'No rule could remember it; it is still pending.',
   })
-  async approve(@Param() owner: InteractionIdDto, @Body() body: ApproveDto): Promise<ApprovedDto> {
-    const remembered = await this.approvals.decide(owner, body);
+  async approve(
+    @Caller() caller: Principal,
+    @Param() owner: InteractionIdDto,
+    @Body() body: ApproveDto,
+  ): Promise<ApprovedDto> {
+    const remembered = await this.approvals.decide(owner, body, caller);
     const { approval_id, approved } = body;
     return { status: 'processed', approval_id, approved, ...remembered };
   }
@@ -44,8 +50,12 @@ export class DecisionsController {
   @ApiResponse({ status: 200, type: RespondedDto })
   @ApiResponse({ status: 400, type: NotSettledDto, description: 'Processed already, or expired.' })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async respond(@Param() owner: InteractionIdDto, @Body() body: RespondDto): Promise<RespondedDto> {
-    await this.requests.respond(owner, body);
+  async respond(
+    @Caller() caller: Principal,
+    @Param() owner: InteractionIdDto,
+    @Body() body: RespondDto,
+  ): Promise<RespondedDto> {
+    await this.requests.respond(owner, body, caller);
     return { status: 'processed', request_id: body.request_id };
   }
 
@@ -56,10 +66,11 @@ export class DecisionsController {
   @ApiResponse({ status: 400, type: NotSettledDto, description: 'Sent already.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   async toolResult(
+    @Caller() caller: Principal,
     @Param() owner: InteractionIdDto,
     @Body() body: ToolResultDto,
   ): Promise<ToolResultTakenDto> {
-    await this.requests.takeToolResult(owner, body);
+    await this.requests.takeToolResult(owner, body, caller);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
 }

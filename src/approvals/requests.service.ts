@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import { deciderOf } from '../protocol/decider.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
 import {
@@ -34,19 +36,27 @@ export class RequestsService {
    * Answers a question, or declines to.
    * @throws AppError as `find` and `settle`
    */
-  async respond(owner: RequestOwner, { request_id, answer }: RespondDto): Promise<void> {
+  async respond(
+    owner: RequestOwner,
+    { request_id, answer }: RespondDto,
+    { user_id }: Principal,
+  ): Promise<void> {
     const row = await this.find(request_id, 'input', owner);
-    await this.settle(row, { kind: 'input', answer, by: 'user' });
+    await this.settle(row, { kind: 'input', answer, by: deciderOf(user_id) });
   }
 
   /**
    * Takes the result of a tool that the client ran.
    * @throws AppError `tool_call_not_found` (404), and as `settle`
    */
-  async takeToolResult(owner: RequestOwner, result: ToolResultDto): Promise<void> {
+  async takeToolResult(
+    owner: RequestOwner,
+    result: ToolResultDto,
+    { user_id }: Principal,
+  ): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
     const row = await this.findCall(owner, tool_call_id);
-    await this.settle(row, { kind: 'tool', tool_output, is_error, by: 'client' });
+    await this.settle(row, { kind: 'tool', tool_output, is_error, by: deciderOf(user_id) });
   }
 
   /**

@@ -1,6 +1,8 @@
 import { Controller, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
@@ -19,11 +21,12 @@ export class CancellationController {
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: AlreadyEndedDto, description: 'It had ended already.' })
   async cancel(
+    @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Query() { wait }: CancelQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CancelDto> {
-    await this.cancellation.requestByUser(chat_id, interaction_id);
+    await this.cancellation.requestByUser(chat_id, interaction_id, caller);
     const outcome = wait === 'true' ? await this.cancellation.outcome(interaction_id) : undefined;
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
 import { getInteraction } from '../persistence/get-interaction.js';
@@ -32,20 +33,28 @@ export class CancellationService {
   ) {}
 
   /**
-   * Returns the current row; undefined if there is none. An interaction without an owner is run in
-   * order to end it.
+   * For a user, or else for the server itself. Returns the current row; undefined if there is none.
+   * An interaction without an owner is run in order to end it.
    */
-  async request(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
-    const row = await this.interactions.requestCancel(interactionId, reason);
+  async request(
+    interactionId: string,
+    reason: string,
+    userId?: string,
+  ): Promise<InteractionRow | undefined> {
+    const row = await this.interactions.requestCancel(interactionId, reason, userId);
     if (row && !isFinal(row.status)) this.waker.wake(interactionId);
     return row;
   }
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
-  async requestByUser(chatId: string, interactionId: string): Promise<void> {
+  async requestByUser(
+    chatId: string,
+    interactionId: string,
+    { user_id }: Principal,
+  ): Promise<void> {
     const { status } = await getInteraction(this.interactions, chatId, interactionId);
     if (isFinal(status)) throw alreadyEnded(status);
-    const row = await this.request(interactionId, 'Cancelled by the user.');
+    const row = await this.request(interactionId, 'Cancelled by the user.', user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
   }
 

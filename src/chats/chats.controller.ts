@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { PageQueryDto } from '../http/input/page-query.dto.js';
@@ -61,7 +63,7 @@ export class ChatsController {
   @ApiOperation({ summary: 'Delete a chat, after its interactions were cancelled' })
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
-  delete(@Param() { chat_id }: ChatIdDto): Promise<void> {
-    return this.chats.delete(chat_id);
+  delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
+    return this.chats.delete(chat_id, caller);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { Spill } from '../event-log/spill/spill.js';
 import { InteractionView } from '../interactions/interaction-view.js';
@@ -105,7 +106,7 @@ export class ChatsService {
    * Cancels all interactions, waits until they stopped, then deletes everything.
    * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
    */
-  async delete(id: string): Promise<void> {
+  async delete(id: string, { user_id }: Principal): Promise<void> {
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     const uid = (await this.chats.findUid(id)) ?? unknownChat(id);
     for (;;) {
@@ -114,7 +115,8 @@ export class ChatsService {
       if (outcome === 'deleted') return this.discardRest(id, uid);
       if (outcome === 'unknown') unknownChat(id);
       const left = deadline - this.clock.monotonic();
-      if (left <= 0 || !(await this.stopActive(id, left))) throw stillRunning(id);
+      if (left <= 0 || !(await this.stopActive(id, { user_id, limit_ms: left })))
+        throw stillRunning(id);
     }
   }
 
@@ -127,9 +129,13 @@ export class ChatsService {
   }
 
   /** Queued interactions first, so that none is promoted meanwhile. */
-  private async stopActive(chatId: string, limit_ms: number): Promise<boolean> {
+  private async stopActive(
+    chatId: string,
+    { user_id, limit_ms }: { user_id: string; limit_ms: number },
+  ): Promise<boolean> {
     const unfinished = (await this.interactions.listUnfinished(chatId)).reverse();
-    for (const { id } of unfinished) await this.cancellation.request(id, 'The chat was deleted.');
+    for (const { id } of unfinished)
+      await this.cancellation.request(id, 'The chat was deleted.', user_id);
     const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
     return ended.every(Boolean);
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
@@ -20,6 +21,7 @@ import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
 const DEFAULT_AGENT = 'react';
 
 export interface StartRequest {
+  readonly caller: Principal;
   readonly chat_id: string;
   readonly user_message: string;
   /** The interaction that this one replaces. */
@@ -51,6 +53,7 @@ export class InteractionFactory {
     const idempotency = idempotencyOf(request);
     const { created_at } = interaction;
     return {
+      started_by: request.caller.user_id,
       chat: { id, title: null, agent: null, created_at, metadata: {} },
       interaction,
       on_conflict,

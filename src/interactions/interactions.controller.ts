@@ -4,6 +4,8 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { EMPTY } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { getInteraction } from '../persistence/get-interaction.js';
@@ -46,6 +48,7 @@ export class InteractionsController {
       'Creates the chat if it is new. With `Accept: application/json` the interaction runs in the background and the answer is 202 with the `Location` of its events.',
   })
   async start(
+    @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
     @Body() { user_message, on_conflict, ...body }: StartInteractionDto,
     @Query() { trace }: TraceQueryDto,
@@ -53,7 +56,8 @@ export class InteractionsController {
     @WantsJson() background: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const request = { chat_id, user_message, on_conflict, body, idempotency_key, background };
+    const content = { chat_id, user_message, on_conflict, body };
+    const request = { caller, ...content, idempotency_key, background };
     return this.begin(request, { trace, response });
   }
 
@@ -64,6 +68,7 @@ export class InteractionsController {
   })
   @ApiResponse({ status: 404, type: ProblemDto })
   async edit(
+    @Caller() caller: Principal,
     @Param() { chat_id, interaction_id: edited_from }: InteractionIdDto,
     @Body() { new_user_message: user_message, on_conflict, ...body }: EditInteractionDto,
     @Query() { trace }: TraceQueryDto,
@@ -72,7 +77,8 @@ export class InteractionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
     await getInteraction(this.store, chat_id, edited_from);
-    const request = { chat_id, user_message, on_conflict, body, idempotency_key, background };
+    const content = { chat_id, user_message, on_conflict, body };
+    const request = { caller, ...content, idempotency_key, background };
     return this.begin({ ...request, edited_from }, { trace, response });
   }
 

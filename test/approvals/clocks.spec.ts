@@ -55,15 +55,19 @@ const HOUR = 60 * MINUTE;
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody
     await expiry.expire();
-    await service.settle(answered, { kind: 'input', answer: 'yes', by: 'user' });
+    await service.settle(answered, {
+      kind: 'input',
+      answer: 'yes',
+      by: { kind: 'user', user_id: 'ann' },
+    });
     expect(await requests.findRequest(answered.id)).toMatchObject({
-      settlement: { answer: 'yes', by: 'user' },
+      settlement: { answer: 'yes', by: { kind: 'user', user_id: 'ann' } },
     });
     expect(await requests.findRequest(forgotten.id)).toMatchObject({ status: 'pending' });
     clock.pass(HOUR / 2);
     await expiry.expire();
     expect(await requests.findRequest(forgotten.id)).toMatchObject({
-      settlement: { by: 'timeout' },
+      settlement: { by: { kind: 'system' }, cause: 'timeout' },
     });
   });
 });

@@ -12,7 +12,7 @@ import { ALL_STORES } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
 
 const MINUTE = 60_000;
-const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
+const YES: Settlement = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } };
 
 /** What a server does about requests whose time is over, from its start on. */
 class Server {
@@ -83,7 +83,12 @@ describe('A request whose time was over while the server was down', () => {
         });
         expect(await settlementOf(request)).toBeNull();
         await server.expire();
-        expect(await settlementOf(request)).toEqual({ kind: 'input', answer: null, by: 'timeout' });
+        expect(await settlementOf(request)).toEqual({
+          kind: 'input',
+          answer: null,
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
       });
 
       it('gets no minute more when it was asked after the start', async () => {
@@ -91,7 +96,10 @@ describe('A request whose time was over while the server was down', () => {
         const request = await ask();
         clock.pass(MINUTE / 2);
         await server.expire();
-        expect(await settlementOf(request)).toMatchObject({ by: 'timeout' });
+        expect(await settlementOf(request)).toMatchObject({
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
       });
     });
 });

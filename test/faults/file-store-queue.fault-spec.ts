@@ -70,7 +70,7 @@ describe('The file store, killed between two files (I3, I9)', () => {
       const store = await restore([active, waiting], [cut, queuedLog]);
       const [interrupted, next] = await unfinished(store);
       const cancel_reason = 'Interrupted by a new message.';
-      expect(interrupted).toEqual({ ...active, signals: 1, cancel_reason });
+      expect(interrupted).toEqual({ ...active, signals: 1, cancel_reason, cancelled_by: 'ann' });
       expect(next).toMatchObject({ id: waiting.id, status: 'QUEUED' });
     }
   });

@@ -1,5 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentIdDto } from '../tree/dto/agent-queries.dto.js';
 import { InterveneDto, InterventionAcceptedDto } from './dto/intervene.dto.js';
@@ -23,9 +25,10 @@ export class InterventionsController {
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The agent has ended.' })
   @ApiResponse({ status: 429, type: ProblemDto })
   intervene(
+    @Caller() caller: Principal,
     @Param() { agent_id }: AgentIdDto,
     @Body() body: InterveneDto,
   ): Promise<InterventionAcceptedDto> {
-    return this.interventions.intervene(agent_id, body);
+    return this.interventions.intervene(agent_id, body, caller);
   }
 }

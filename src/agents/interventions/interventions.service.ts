@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
@@ -40,7 +41,11 @@ export class InterventionsService {
   /**
    * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
    */
-  async intervene(agentId: string, wanted: WantedIntervention): Promise<AcceptedIntervention> {
+  async intervene(
+    agentId: string,
+    wanted: WantedIntervention,
+    { user_id }: Principal,
+  ): Promise<AcceptedIntervention> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
     if (await this.hasEnded(agentId, row)) throw agentEnded(agentId);
@@ -50,10 +55,14 @@ export class InterventionsService {
       user_comment: wanted.user_comment,
       user_content: wanted.user_content ?? null,
       created_at: this.clock.now().toISOString(),
+      created_by: user_id,
     });
     switch (outcome) {
       case 'accepted':
-        await this.tell(agentId, row, wanted);
+        if (wanted.user_comment === 'delete' && agentId === row.agent_id)
+          // stopping the root agent cancels the interaction
+          await this.cancellation.request(row.id, DELETED, user_id);
+        else this.waker.wake(row.id);
         return { intervention_id: id, agent_id: agentId, status: 'accepted' };
       case 'ended':
         throw agentEnded(agentId);
@@ -68,17 +77,6 @@ export class InterventionsService {
     if (isFinal(status)) return true;
     const ends = await this.records.readRecordsOfTypes([id], ['AGENT_COMPLETED']);
     return ends.some(({ agent_id }) => agent_id === agentId);
-  }
-
-  /** Stopping the root agent cancels the interaction. */
-  private async tell(
-    agentId: string,
-    { id, agent_id }: InteractionRow,
-    { user_comment }: WantedIntervention,
-  ): Promise<void> {
-    if (user_comment === 'delete' && agentId === agent_id)
-      return void (await this.cancellation.request(id, DELETED));
-    this.waker.wake(id);
   }
 }
 

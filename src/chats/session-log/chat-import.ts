@@ -169,8 +169,9 @@ export class ChatImport {
     const id = ids.beginInteraction(fields.id);
     const agent_id = ids.agent(fields.agent_id);
     const begun = !isFinal(fields.status) || fields.begun;
-    const own = { id, chat_id: ids.chat_id, agent_id, begun, signals: 0, cancel_reason: null };
-    return { ...fields, ...own, parent_id, edited_from };
+    const own = { id, chat_id: ids.chat_id, agent_id, begun, signals: 0 };
+    const cancel = { cancel_reason: null, cancelled_by: null };
+    return { ...fields, ...own, ...cancel, parent_id, edited_from };
   }
 
   /** A queued interaction that is no edit follows the head, as if it had been cancelled. */

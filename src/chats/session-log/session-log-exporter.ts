@@ -30,7 +30,10 @@ type LogLine =
   | { readonly type: 'end' };
 
 /** Without internal fields and those of the chat's line. */
-type InteractionFields = Omit<ArchivedInteraction, 'chat_id' | 'signals' | 'cancel_reason'>;
+type InteractionFields = Omit<
+  ArchivedInteraction,
+  'chat_id' | 'signals' | 'cancel_reason' | 'cancelled_by'
+>;
 
 /** Exports chats as session logs. */
 @Injectable()

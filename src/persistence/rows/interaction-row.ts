@@ -50,4 +50,6 @@ export interface InteractionRow {
   readonly signals: number;
   /** The reason of a requested cancel; null if none was requested. */
   readonly cancel_reason: string | null;
+  /** The user who requested the cancel; null if the server did, or none was requested. */
+  readonly cancelled_by: string | null;
 }

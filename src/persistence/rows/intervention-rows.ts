@@ -9,6 +9,8 @@ export interface NewIntervention {
   readonly user_comment: string;
   readonly user_content: string | null;
   readonly created_at: string;
+  /** The id of the user. */
+  readonly created_by: string;
 }
 
 /** A saved intervention. The log shows if the agent has received it. */

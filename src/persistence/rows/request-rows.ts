@@ -1,4 +1,4 @@
-import type { Decider } from '../../protocol/events.js';
+import type { Cause, Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { InteractionRow } from './interaction-row.js';
 
@@ -11,27 +11,26 @@ export type RequestKind = 'approval' | 'input' | 'tool';
 /** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
+/** Who settled a request. */
+export interface Settled {
+  readonly by: Decider;
+  /** Why the server settled it; undefined if a user did. */
+  readonly cause?: Cause;
+}
+
 /** The outcome of a request. */
-export type Settlement =
-  | {
-      readonly kind: 'approval';
-      readonly approved: boolean;
-      readonly by: Decider;
-      readonly reason?: string;
-      readonly modified_input?: Json;
-    }
-  /** null: declined, timed out, or (`cancel`) the answer is no longer needed. */
-  | {
-      readonly kind: 'input';
-      readonly answer: string | null;
-      readonly by: 'user' | 'timeout' | 'cancel';
-    }
-  | {
-      readonly kind: 'tool';
-      readonly tool_output: string;
-      readonly is_error: boolean;
-      readonly by: 'client' | 'timeout' | 'cancel';
-    };
+export type Settlement = Settled &
+  (
+    | {
+        readonly kind: 'approval';
+        readonly approved: boolean;
+        readonly reason?: string;
+        readonly modified_input?: Json;
+      }
+    /** null: declined, timed out, or (`cancel`) the answer is no longer needed. */
+    | { readonly kind: 'input'; readonly answer: string | null }
+    | { readonly kind: 'tool'; readonly tool_output: string; readonly is_error: boolean }
+  );
 
 /** A request as its run writes it, in the same append as the record that announces it. */
 export interface NewRequest {
@@ -59,7 +58,7 @@ export interface SettleRequest {
   readonly request_id: string;
   readonly settlement: Settlement;
   /**
-   * The current time. After `expires_at` only a settlement by "timeout" is accepted, unless
+   * The current time. After `expires_at` only a settlement with the cause "timeout" is accepted, unless
    * `accept_expired` is set.
    */
   readonly at: string;

@@ -46,6 +46,8 @@ export type NewInteraction = Pick<
 
 /** The data that a start writes in one transaction. */
 export interface StartInteraction {
+  /** The id of the user who starts it. */
+  readonly started_by: string;
   /** Created if no chat with this id exists. */
   readonly chat: NewChat;
   readonly interaction: NewInteraction;
@@ -165,6 +167,7 @@ export interface LeaseState {
   readonly last_seq: number;
   readonly signals: number;
   readonly cancel_reason: string | null;
+  readonly cancelled_by: string | null;
 }
 
 /** One append to one interaction; it is written atomically. */

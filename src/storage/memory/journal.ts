@@ -37,6 +37,8 @@ export interface QueuedStart {
    * the store cancels it.
    */
   readonly interrupts: string | null;
+  /** The id of the user who started it, and so cancels that one. */
+  readonly started_by: string;
 }
 
 /** An interaction's start with its user message, which may be long and is not kept in memory. */

@@ -145,12 +145,17 @@ export class MemoryInteractionStore extends InteractionStore {
     );
   }
 
-  requestCancel(interactionId: string, reason: string): Promise<InteractionRow | undefined> {
+  requestCancel(
+    interactionId: string,
+    reason: string,
+    userId: string | null = null,
+  ): Promise<InteractionRow | undefined> {
     return this.core.change(interactionId, async (interaction, chat) => {
       const { state, isQueued, hasEnded } = interaction;
       const leavesQueue = isQueued && state.cancel_reason === null;
       const parent_id = leavesQueue ? chat.parentFromQueue(interaction) : state.parent_id;
-      if (!hasEnded) await interaction.commit({ ...cancelledState(state, reason), parent_id });
+      if (!hasEnded)
+        await interaction.commit({ ...cancelledState(state, reason, userId), parent_id });
       return interaction.readRow();
     });
   }

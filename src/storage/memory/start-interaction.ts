@@ -92,15 +92,16 @@ async function enqueue(
   chat: StoredChat,
   request: StartInteraction,
 ): Promise<StartOutcome> {
+  const { started_by } = request;
   const { id, user_message } = request.interaction;
   const interrupts = request.on_conflict === 'interrupt';
   const interrupted = interrupts ? chat.active : undefined;
-  const queued = { user_message, interrupts: interrupted?.id ?? null };
+  const queued = { user_message, interrupts: interrupted?.id ?? null, started_by };
   const start = { ...newStart(request, chat, null), queued };
   const parent_id = request.edited_from === undefined ? null : chat.parentOf(request);
   const state = queuedState({ parent_id, queue_rank: nextRank(chat, interrupts) });
   const interaction = await create(chat, { start, records: [] }, state);
-  const showCancel = await cancel(interrupted).catch(async (error: unknown) => {
+  const showCancel = await cancel(interrupted, started_by).catch(async (error: unknown) => {
     await interaction.log.remove();
     throw error;
   });
@@ -121,8 +122,8 @@ async function create(
   return new StoredInteraction(first.start, state, log);
 }
 
-async function cancel(interaction: StoredInteraction | undefined) {
-  return interaction?.write(cancelledState(interaction.state, INTERRUPTED));
+async function cancel(interaction: StoredInteraction | undefined, userId: string) {
+  return interaction?.write(cancelledState(interaction.state, INTERRUPTED, userId));
 }
 
 /** In front of all others if it interrupts, else behind them. */

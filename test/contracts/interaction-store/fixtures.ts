@@ -70,6 +70,7 @@ export function newStart(overrides: StartOverrides = {}): StartInteraction {
   const { chat_id = chatId(), created_at = at(1), on_conflict = 'reject' } = overrides;
   const { edited_from, idempotency, lease } = overrides;
   return {
+    started_by: 'ann',
     chat: newChat({ id: chat_id, created_at }),
     interaction: {
       id: overrides.id ?? interactionId(),

@@ -122,6 +122,7 @@ function newIntervention(
     user_comment: 'Look at the tests first.',
     user_content: null,
     created_at: at(5),
+    created_by: 'ann',
     ...overrides,
   };
 }

@@ -40,6 +40,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
         epoch: 0,
         signals: 0,
         cancel_reason: null,
+        cancelled_by: null,
       };
       expect(outcome).toEqual({ outcome: 'queued', interaction, interrupted: null });
       const { id } = start.interaction;
@@ -137,7 +138,7 @@ function describeInterrupting(tested: StoreUnderTest): void {
     const outcome = await tested.store.startInteraction(start);
     expect(outcome).toMatchObject({ outcome: 'queued', interrupted: active.id });
     const cancel_reason = 'Interrupted by a new message.';
-    const marked = { ...active, signals: 1, cancel_reason };
+    const marked = { ...active, signals: 1, cancel_reason, cancelled_by: 'ann' };
     expect(await tested.store.findInteraction(active.id)).toEqual(marked);
     await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
     expect(await tested.store.findInteraction(active.id)).toEqual({ ...marked, signals: 2 });

@@ -33,6 +33,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         epoch: 0,
         signals: 0,
         cancel_reason: null,
+        cancelled_by: null,
       };
       const first = {
         interaction_id: interaction.id,

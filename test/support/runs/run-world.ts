@@ -112,6 +112,7 @@ export class RunWorld {
     const created_at = new Date().toISOString();
     const { max_iterations = 5, approval_mode = 'ask', client_tools = [], lease } = this.options;
     await this.store.startInteraction({
+      started_by: 'ann',
       chat: { ...PARTS, id: this.chatId, created_at },
       interaction: {
         id: this.id,

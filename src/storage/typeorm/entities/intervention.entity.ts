@@ -12,5 +12,6 @@ export const InterventionEntity = new EntitySchema<InterventionRow>({
     user_comment: TEXT,
     user_content: nullable(TEXT),
     created_at: TIME,
+    created_by: TEXT,
   },
 });

@@ -75,7 +75,7 @@ function toLock({ chat, edited_from }: StartInteraction): Step {
 }
 
 function toParameters(start: StartInteraction): unknown[] {
-  const { interaction, idempotency, lease, edited_from, on_conflict } = start;
+  const { interaction, idempotency, lease, edited_from, on_conflict, started_by } = start;
   return [
     interaction.id,
     interaction.chat_id,
@@ -94,6 +94,7 @@ function toParameters(start: StartInteraction): unknown[] {
     edited_from,
     on_conflict,
     INTERRUPTED,
+    started_by,
   ];
 }
 
@@ -132,6 +133,7 @@ function toRow(
     edited_from: edited_from ?? null,
     signals: 0,
     cancel_reason: null,
+    cancelled_by: null,
     ...entered,
   };
 }

@@ -1,7 +1,7 @@
 import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
 import { BEGIN_INTERACTIONS } from './chat-statements.js';
 import type { Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
  * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
@@ -63,7 +63,7 @@ const ENTERED = `
 
 /**
  * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
- * `$17` is the cancel reason of an interrupted one.
+ * `$17` is the cancel reason of an interrupted one, `$18` the user.
  */
 export const START: Statement = {
   name: 'start.start',
@@ -73,7 +73,7 @@ export const START: Statement = {
     begun AS (SELECT *, created_at AS at FROM entered WHERE NOT ${IS_QUEUED}),
     ${BEGIN_INTERACTIONS},
     interrupted AS (
-      UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $17), signals = i.signals + 1
+      UPDATE interactions i SET ${cancelledBy('$17', '$18')}
       FROM verdict v WHERE v.outcome = 'queued' AND $16 = 'interrupt' AND i.id = v.active_id RETURNING i.id
     )
     SELECT v.outcome, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted,

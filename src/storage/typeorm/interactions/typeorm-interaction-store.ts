@@ -18,6 +18,7 @@ import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import {
   FIND_INTERACTION,
+  cancelledBy,
   findInteraction,
   SELECT_INTERACTIONS,
   toInteractionRow,
@@ -87,7 +88,7 @@ const ADDED: Statement = {
  */
 const CANCEL: Statement = {
   name: 'interactions.cancel',
-  text: `UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $2), signals = i.signals + 1,
+  text: `UPDATE interactions i SET ${cancelledBy('$2', '$3')},
       parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
         THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.id = i.chat_id)) ELSE i.parent_id END
     WHERE i.id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
@@ -170,9 +171,13 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 
   /** Two statements, so that the second sees the row for which the first waited. */
-  async requestCancel(id: string, reason: string): Promise<InteractionRow | undefined> {
+  async requestCancel(
+    id: string,
+    reason: string,
+    userId?: string,
+  ): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.runs.batch<ColumnsOfInteraction & Row>([
-      [CANCEL, [id, reason]],
+      [CANCEL, [id, reason, userId]],
       [FIND_INTERACTION, [id]],
     ]);
     const row = rows?.[0];

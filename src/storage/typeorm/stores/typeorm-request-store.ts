@@ -99,7 +99,7 @@ export class TypeOrmRequestStore extends RequestStore {
     const json = JSON.stringify(settlement);
     const [, verdicts] = await this.db.runs.batch<Verdict>([
       [LOCK_INTERACTION_OF, [request_id]],
-      [SETTLE, [request_id, kind, json, at, accept_expired || settlement.by === 'timeout']],
+      [SETTLE, [request_id, kind, json, at, accept_expired || settlement.cause === 'timeout']],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
