@@ -6,7 +6,9 @@ const LAYERS = [
   ['protocol'],
   ['config'],
   ['logging'],
+  ['auth'],
   ['http'],
+  ['audit'],
   [
     'persistence',
     'event-log',
@@ -26,7 +28,7 @@ const LAYERS = [
 ];
 
 /** Folders beside the chain, and those that each may use besides itself. */
-const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'http'];
+const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'auth', 'http'];
 const MAY_USE = {
   ...Object.fromEntries(
     LAYERS.flatMap((layer, index) =>
@@ -37,7 +39,7 @@ const MAY_USE = {
   tasks: [...FLOOR, 'persistence', 'tools'],
   health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],
+  storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'tasks'],
   app: LAYERS.flat(),
 };
 

@@ -6,7 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class CreateTables1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const tables = [CHATS, INTERACTIONS, RECORDS, REQUESTS, INTERVENTIONS, RULES, TASKS, INCOMING];
+    const tables = [CHATS, INTERACTIONS, RECORDS, REQUESTS, INTERVENTIONS, RULES, TASKS, INCOMING, AUDIT];
     for (const statements of tables) await runner.query(statements);
   }
 
@@ -281,7 +281,24 @@ const INCOMING = `
   );
 `;
 
+/** Refers to nothing, so that it outlives what it is about. Rows are only added. */
+const AUDIT = `
+  CREATE TABLE audit (
+    id             text COLLATE "C" NOT NULL,
+    at             timestamptz(3) NOT NULL,
+    tenant_id      text COLLATE "C" NOT NULL,
+    user_id        text NOT NULL,
+    action         text NOT NULL,
+    chat_id        text COLLATE "C",
+    interaction_id text COLLATE "C",
+    detail         json NOT NULL,
+    CONSTRAINT audit_pk PRIMARY KEY (id)
+  );
+
+  CREATE INDEX audit_by_age ON audit (tenant_id, at, id);
+`;
+
 const DOWN = `
-  DROP TABLE incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
+  DROP TABLE audit, incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
     permission_rules, interventions, requests, loose_logs, records, interactions, chats;
 `;

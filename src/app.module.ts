@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule } from './approvals/approvals.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import type { Config } from './config/config.js';
 import { AppConfigModule } from './config/config.module.js';
@@ -19,6 +20,7 @@ import { TasksModule } from './tasks/tasks.module.js';
   imports: [
     KernelModule,
     LoggingModule,
+    AuditModule,
     HealthModule,
     MetricsModule,
     InteractionsModule,

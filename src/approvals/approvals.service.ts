@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
@@ -29,6 +30,7 @@ export class ApprovalsService {
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -39,7 +41,7 @@ export class ApprovalsService {
   async decide(
     owner: RequestOwner,
     verdict: ApproveDto,
-    { user_id }: Principal,
+    caller: Principal,
   ): Promise<Remembered | undefined> {
     const { approval_id, approved, reason } = verdict;
     const modified_input = approved ? verdict.modified_input : undefined;
@@ -50,11 +52,15 @@ export class ApprovalsService {
     await this.requests.settle(row, {
       kind: 'approval',
       approved,
-      by: deciderOf(user_id),
+      by: deciderOf(caller.user_id),
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
     });
-    return rule && this.remember(rule);
+    const detail = { approval_id, tool_name: toolName(row), modified: modified_input !== undefined };
+    const { chat_id, interaction_id } = row;
+    const action = approved ? 'approval.approved' : 'approval.rejected';
+    await this.audit.note(caller, action, { chat_id, interaction_id, detail });
+    return rule && this.remember(rule, caller);
   }
 
   private async suggestRule(row: RequestRow, verdict: ApproveDto): Promise<RuleInput | undefined> {
@@ -71,9 +77,9 @@ export class ApprovalsService {
   }
 
   /** The verdict counts even if its rule can't be saved. */
-  private async remember(suggested: RuleInput): Promise<Remembered> {
+  private async remember(suggested: RuleInput, caller: Principal): Promise<Remembered> {
     try {
-      return { rule: await this.judge.remember(suggested) };
+      return { rule: await this.judge.remember(suggested, caller) };
     } catch (error) {
       if (error instanceof AppError && error.kind === 'conflict')
         return { rule: null, reason: error.message };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Clock } from '../kernel/clock.js';
@@ -28,6 +29,7 @@ export class RequestsService {
     private readonly store: RequestStore,
     private readonly waker: RunWaker,
     private readonly clock: Clock,
+    private readonly audit: AuditTrail,
   ) {
     this.started = clock.now();
   }
@@ -39,10 +41,13 @@ export class RequestsService {
   async respond(
     owner: RequestOwner,
     { request_id, answer }: RespondDto,
-    { user_id }: Principal,
+    caller: Principal,
   ): Promise<void> {
     const row = await this.find(request_id, 'input', owner);
-    await this.settle(row, { kind: 'input', answer, by: deciderOf(user_id) });
+    await this.settle(row, { kind: 'input', answer, by: deciderOf(caller.user_id) });
+    const detail = { request_id, declined: answer === null };
+    const { chat_id, interaction_id } = owner;
+    await this.audit.note(caller, 'request.answered', { chat_id, interaction_id, detail });
   }
 
   /**
@@ -52,11 +57,16 @@ export class RequestsService {
   async takeToolResult(
     owner: RequestOwner,
     result: ToolResultDto,
-    { user_id }: Principal,
+    caller: Principal,
   ): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
     const row = await this.findCall(owner, tool_call_id);
-    await this.settle(row, { kind: 'tool', tool_output, is_error, by: deciderOf(user_id) });
+    const by = deciderOf(caller.user_id);
+    await this.settle(row, { kind: 'tool', tool_output, is_error, by });
+    const tool_name = String(row.event['tool_name']);
+    const detail = { request_id: row.id, tool_call_id, tool_name, is_error };
+    const { chat_id, interaction_id } = owner;
+    await this.audit.note(caller, 'tool_result.given', { chat_id, interaction_id, detail });
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { RunWaker } from '../event-log/live/run-waker.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
 import { CancellationService } from './cancellation.service.js';
-import type { WaitForEnd } from './wait-for-end.js';
 
 describe(CancellationService.name, () => {
   let woken: string[];
@@ -12,8 +11,8 @@ describe(CancellationService.name, () => {
     woken = [];
     world = await RunWorld.open();
     const waker = { wake: (id: string) => void woken.push(id) } as unknown as RunWaker;
-    const waitForEnd = {} as unknown as WaitForEnd; // for `outcome` only
-    cancellation = new CancellationService(world.store, world.store, waker, waitForEnd);
+    const unused = {} as never; // by `request`
+    cancellation = new CancellationService(world.store, world.store, waker, unused, unused);
   });
 
   it('flags the interaction, then wakes its run', async () => {

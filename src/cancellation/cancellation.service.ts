@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
@@ -30,6 +31,7 @@ export class CancellationService {
     private readonly records: RecordStore,
     private readonly waker: RunWaker,
     private readonly waitForEnd: WaitForEnd,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -50,12 +52,15 @@ export class CancellationService {
   async requestByUser(
     chatId: string,
     interactionId: string,
-    { user_id }: Principal,
+    caller: Principal,
   ): Promise<void> {
-    const { status } = await getInteraction(this.interactions, chatId, interactionId);
+    const { status, cancel_reason } = await getInteraction(this.interactions, chatId, interactionId);
     if (isFinal(status)) throw alreadyEnded(status);
-    const row = await this.request(interactionId, 'Cancelled by the user.', user_id);
+    const row = await this.request(interactionId, 'Cancelled by the user.', caller.user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
+    if (cancel_reason !== null) return; // it is being cancelled already
+    const subject = { chat_id: chatId, interaction_id: interactionId };
+    await this.audit.note(caller, 'interaction.cancelled', subject);
   }
 
   /** Undefined when it doesn't end within 30 s. */

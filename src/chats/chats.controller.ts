@@ -21,8 +21,8 @@ export class ChatsController {
   @ApiResponse({ status: 201, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
-  create(@Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(body);
+  create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
+    return this.chats.create(body, caller);
   }
 
   @Get()
@@ -54,8 +54,12 @@ export class ChatsController {
     type: ProblemDto,
     description: 'An interaction runs or waits in the chat.',
   })
-  update(@Param() { chat_id }: ChatIdDto, @Body() body: UpdateChatDto): Promise<ChatDto> {
-    return this.chats.update(chat_id, body);
+  update(
+    @Caller() caller: Principal,
+    @Param() { chat_id }: ChatIdDto,
+    @Body() body: UpdateChatDto,
+  ): Promise<ChatDto> {
+    return this.chats.update(chat_id, body, caller);
   }
 
   @Delete(':chat_id')

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { Spill } from '../event-log/spill/spill.js';
@@ -40,12 +41,16 @@ export class ChatsService {
     private readonly waitForEnd: WaitForEnd,
     private readonly workspaces: Workspaces,
     private readonly spill: Spill,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
   /** @throws AppError `chat_exists` (409), `unknown_agent` (400) */
-  async create({ id, title, agent, metadata }: CreateChatDto): Promise<Chat> {
+  async create(
+    { id, title, agent, metadata }: CreateChatDto,
+    caller: Principal,
+  ): Promise<Chat> {
     if (agent !== undefined) this.agents.get(agent);
     const chat = {
       id: id ?? this.ids.make('chat'),
@@ -56,6 +61,7 @@ export class ChatsService {
     };
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+    await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
     return { ...(await this.find(chat.id)), interactions: [], next_before: null };
   }
 
@@ -91,7 +97,8 @@ export class ChatsService {
   }
 
   /** @throws AppError `chat_not_found`, `interaction_not_found` (404), `chat_busy` (409) */
-  async update(id: string, { title, metadata, head_interaction_id }: UpdateChatDto): Promise<Chat> {
+  async update(id: string, changes: UpdateChatDto, caller: Principal): Promise<Chat> {
+    const { title, metadata, head_interaction_id } = changes;
     if (head_interaction_id !== undefined) await this.switchHead(id, head_interaction_id);
     const row = await this.chats.updateChat(id, {
       ...(title !== undefined && { title }),
@@ -99,6 +106,8 @@ export class ChatsService {
       updated_at: this.clock.now().toISOString(),
     });
     if (!row) unknownChat(id);
+    const fields = Object.entries(changes).flatMap(([field, to]) => (to === undefined ? [] : field));
+    await this.audit.note(caller, 'chat.updated', { chat_id: id, detail: { fields } });
     return this.get(id, new GetChatQueryDto());
   }
 
@@ -106,13 +115,17 @@ export class ChatsService {
    * Cancels all interactions, waits until they stopped, then deletes everything.
    * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
    */
-  async delete(id: string, { user_id }: Principal): Promise<void> {
+  async delete(id: string, caller: Principal): Promise<void> {
+    const { user_id } = caller;
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     const uid = (await this.chats.findUid(id)) ?? unknownChat(id);
     for (;;) {
       await this.waitForReaders(id);
       const outcome = await this.chats.deleteChat(id);
-      if (outcome === 'deleted') return this.discardRest(id, uid);
+      if (outcome === 'deleted') {
+        await this.audit.note(caller, 'chat.deleted', { chat_id: id });
+        return this.discardRest(id, uid);
+      }
       if (outcome === 'unknown') unknownChat(id);
       const left = deadline - this.clock.monotonic();
       if (left <= 0 || !(await this.stopActive(id, { user_id, limit_ms: left })))

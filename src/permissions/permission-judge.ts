@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import type { FileFilter } from './file-filter.js';
 import type { PermissionCall } from './permission-call.js';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
@@ -33,8 +34,8 @@ export class PermissionJudge extends ToolJudge {
     return this.permissions.suggest(toPermissionCall(call), scope, decision);
   }
 
-  remember(rule: RuleInput): Promise<PermissionRule> {
-    return this.permissions.add(rule);
+  remember(rule: RuleInput, caller: Principal): Promise<PermissionRule> {
+    return this.permissions.add(rule, caller);
   }
 }
 

@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { CheckDto, VerdictDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
@@ -43,8 +45,8 @@ export class PermissionsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto, description: 'There is no such chat.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
-  add(@Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
-    return this.rules.add(requireRule(body));
+  add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
+    return this.rules.add(requireRule(body), caller);
   }
 
   @Delete('rules/:id')
@@ -53,16 +55,19 @@ export class PermissionsController {
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'It is a rule of a file.' })
-  remove(@Param() { id }: RuleIdDto): Promise<void> {
-    return this.rules.remove(id);
+  remove(@Caller() caller: Principal, @Param() { id }: RuleIdDto): Promise<void> {
+    return this.rules.remove(id, caller);
   }
 
   @Delete('rules')
   @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
   @ApiResponse({ status: 200, type: DeletedRulesDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  async removeScope(@Query() { scope, scope_id }: DeleteRulesQueryDto): Promise<DeletedRulesDto> {
-    return { deleted: await this.rules.removeScope(scope, scope_id) };
+  async removeScope(
+    @Caller() caller: Principal,
+    @Query() query: DeleteRulesQueryDto,
+  ): Promise<DeletedRulesDto> {
+    return { deleted: await this.rules.removeScope(query, caller) };
   }
 
   @Post('check')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
 import { Breather } from '../workspace/tree/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
@@ -106,8 +107,8 @@ export class PermissionsService {
   }
 
   /** Adds a suggested rule, or returns an existing rule with the same effect. */
-  async add(rule: RuleInput): Promise<PermissionRule> {
-    return (await this.rules.findSame(rule)) ?? this.rules.add(rule);
+  async add(rule: RuleInput, caller: Principal): Promise<PermissionRule> {
+    return (await this.rules.findSame(rule)) ?? this.rules.add(rule, caller);
   }
 
   /** A priority before the rule of the same scope that caused the question, if there is one. */

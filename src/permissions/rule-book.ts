@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Clock } from '../kernel/clock.js';
@@ -31,6 +33,7 @@ export class RuleBook {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly chats: ChatStore,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** A page of rules in order of evaluation; `after` is the last rule of the previous page. */
@@ -65,11 +68,15 @@ export class RuleBook {
   }
 
   /** @throws AppError `chat_not_found` (404), `too_many_rules` (409) */
-  async add(input: RuleInput): Promise<PermissionRule> {
+  async add(input: RuleInput, caller: Principal): Promise<PermissionRule> {
+    const { scope, scope_id, decision } = input;
     const created_at = this.clock.now().toISOString();
     const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
-    if (await this.store.add(rule, MAX_RULES)) return rule;
-    const { scope, scope_id } = input;
+    if (await this.store.add(rule, MAX_RULES)) {
+      const detail = { rule_id: rule.id, scope, scope_id, decision };
+      await this.audit.note(caller, 'rule.added', { ...chatOf(scope, scope_id), detail });
+      return rule;
+    }
     if (scope === 'session' && !(await this.chats.findChat(scope_id!)))
       throw unknownChat(scope_id!);
     throw new AppError(
@@ -104,10 +111,11 @@ export class RuleBook {
   }
 
   /** @throws AppError `rule_not_found` (404), `rule_of_file` (409) */
-  async remove(id: string): Promise<void> {
+  async remove(id: string, caller: Principal): Promise<void> {
     if (this.inFiles.some((rule) => rule.id === id))
       throw ruleOfFile(id, this.declared.sourceOf(id) ?? this.file.path!);
-    if (await this.store.remove(id)) return;
+    if (await this.store.remove(id))
+      return this.audit.note(caller, 'rule.removed', { detail: { rule_id: id } });
     throw new AppError(
       'not_found',
       'rule_not_found',
@@ -116,8 +124,15 @@ export class RuleBook {
   }
 
   /** Returns the number of removed rules. Rules of files stay. */
-  removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
-    return this.store.removeScope(scope, scopeId);
+  async removeScope(
+    { scope, scope_id }: { readonly scope: RuleScope; readonly scope_id?: string | undefined },
+    caller: Principal,
+  ): Promise<number> {
+    const count = await this.store.removeScope(scope, scope_id);
+    const detail = { scope, scope_id: scope_id ?? null, count };
+    if (count > 0)
+      await this.audit.note(caller, 'rule.removed', { ...chatOf(scope, scope_id), detail });
+    return count;
   }
 
   /** Same contract as `RuleStore.countUse`. */
@@ -139,6 +154,11 @@ export class RuleBook {
     const uses = await this.store.listUsesInFiles(limited, useKey);
     return rules.map((rule) => ({ ...rule, uses: uses.get(rule.id) ?? 0 }));
   }
+}
+
+/** The chat that rules of the scope are about, if they are about one. */
+function chatOf(scope: RuleScope, scopeId: string | null = null): { chat_id?: string } {
+  return scope === 'session' && scopeId !== null ? { chat_id: scopeId } : {};
 }
 
 function unknownChat(id: string): AppError {

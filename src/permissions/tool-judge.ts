@@ -1,3 +1,4 @@
+import type { Principal } from '../auth/principal.js';
 import type { Json } from '../protocol/json.js';
 import type { Tool } from '../tools/core/tool.js';
 import type { FileFilter } from './file-filter.js';
@@ -50,5 +51,5 @@ export abstract class ToolJudge {
    * Adds a suggested rule, unless a rule with the same effect exists, and returns the rule.
    * @throws AppError `too_many_rules` (409)
    */
-  abstract remember(rule: RuleInput): Promise<PermissionRule>;
+  abstract remember(rule: RuleInput, caller: Principal): Promise<PermissionRule>;
 }

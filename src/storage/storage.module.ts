@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import { AuditStore } from '../audit/audit-store.js';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { AppLogger } from '../logging/app-logger.js';
@@ -38,6 +39,7 @@ const PORTS: Provider[] = [
   port(ChatArchive, 'archive'),
   port(RuleStore, 'rules'),
   port(TaskStore, 'tasks'),
+  port(AuditStore, 'audit'),
   {
     provide: RunStores,
     inject: [OpenStorage],

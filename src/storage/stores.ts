@@ -1,3 +1,4 @@
+import type { AuditStore } from '../audit/audit-store.js';
 import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
@@ -6,6 +7,7 @@ import type { TaskStore } from '../tasks/task-store.js';
 export interface AllStores extends Stores {
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  readonly audit: AuditStore;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

@@ -12,6 +12,7 @@ import { HELD, newBatch, newRequest, started } from '../contracts/interaction-st
 import { MovableClock } from '../support/movable-clock.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 
 const fault = await findPostgresFault();
 const MINUTE = 60_000;
@@ -50,7 +51,7 @@ const HOUR = 60 * MINUTE;
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    const service = new RequestsService(requests, waker, clock);
+    const service = new RequestsService(requests, waker, clock, new MemoryAuditStore().trail);
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody

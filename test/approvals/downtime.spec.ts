@@ -10,6 +10,7 @@ import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { ALL_STORES } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 
 const MINUTE = 60_000;
 const YES: Settlement = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } };
@@ -21,7 +22,7 @@ class Server {
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    this.requests = new RequestsService(requests, waker, clock);
+    this.requests = new RequestsService(requests, waker, clock, new MemoryAuditStore().trail);
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 

@@ -1,3 +1,6 @@
+import { AuditTrail } from '../../src/audit/audit-trail.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
+import { LOCAL_PRINCIPAL } from '../../src/auth/principal.js';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +78,7 @@ describe(PermissionsController.name, () => {
       { provide: ChatStore, useValue: chats },
       { provide: InteractionStore, useValue: interactions },
       { provide: RecordStore, useValue: records },
+      { provide: AuditTrail, useValue: new MemoryAuditStore().trail },
       Ids,
     ];
     @Global()
@@ -304,7 +308,7 @@ describe(PermissionsController.name, () => {
 
   const remember = async (call: PermissionCall, scope: RememberedScope) => {
     const rule = await service.suggest(call, scope);
-    return rule && service.add(rule);
+    return rule && service.add(rule, LOCAL_PRINCIPAL);
   };
 
   it('remembers the narrowest rule that covers a call', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiscoveryService } from '@nestjs/core';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import { LOCAL_PRINCIPAL } from '../../src/auth/principal.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
@@ -19,6 +20,7 @@ import { expectEnded } from '../support/client/expect-ended.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
 import { RunWorld } from '../support/runs/run-world.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 
 const startsTool = ({ records }: AppendBatch): boolean =>
@@ -38,7 +40,7 @@ describe('A rule with max_uses', () => {
 
   it('is used once by a call whose run is lost between the verdict and its start', async () => {
     const rules = await book();
-    const { id } = await rules.add(ONCE);
+    const { id } = await rules.add(ONCE, LOCAL_PRINCIPAL);
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'tool', arguments: `{"n":${n}}` }));
     const done: unknown[] = [];
     const world = await RunWorld.open({
@@ -74,8 +76,10 @@ describe('A rule with max_uses', () => {
     const rules = new RuleBook(
       ...([store, file, new CodeRules(), new DeclaredRules()] as const),
       ...([new SystemClock(), new Ids(), openMemoryStores().chats] as const),
+      new MemoryAuditStore().trail,
     );
-    await rules.add({ ...ONCE, decision: 'deny', priority: -1, max_uses: null });
+    const denied = { ...ONCE, decision: 'deny', priority: -1, max_uses: null } as const;
+    await rules.add(denied, LOCAL_PRINCIPAL);
     return rules;
   }
 });

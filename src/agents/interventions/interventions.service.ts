@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { AppError } from '../../kernel/app-error.js';
@@ -25,6 +26,8 @@ export interface AcceptedIntervention {
   readonly status: 'accepted';
 }
 
+type Noted = Pick<AcceptedIntervention, 'intervention_id' | 'agent_id'> & WantedIntervention;
+
 /** Accepts interventions, and wakes the runs that they are for. */
 @Injectable()
 export class InterventionsService {
@@ -34,6 +37,7 @@ export class InterventionsService {
     private readonly interventions: InterventionStore,
     private readonly waker: RunWaker,
     private readonly cancellation: CancellationService,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -44,7 +48,7 @@ export class InterventionsService {
   async intervene(
     agentId: string,
     wanted: WantedIntervention,
-    { user_id }: Principal,
+    caller: Principal,
   ): Promise<AcceptedIntervention> {
     const row = await this.interactions.findInteractionOfAgent(agentId);
     if (!row) throw agentNotFound(agentId);
@@ -55,14 +59,15 @@ export class InterventionsService {
       user_comment: wanted.user_comment,
       user_content: wanted.user_content ?? null,
       created_at: this.clock.now().toISOString(),
-      created_by: user_id,
+      created_by: caller.user_id,
     });
     switch (outcome) {
       case 'accepted':
         if (wanted.user_comment === 'delete' && agentId === row.agent_id)
           // stopping the root agent cancels the interaction
-          await this.cancellation.request(row.id, DELETED, user_id);
+          await this.cancellation.request(row.id, DELETED, caller.user_id);
         else this.waker.wake(row.id);
+        await this.note(caller, row, { intervention_id: id, agent_id: agentId, ...wanted });
         return { intervention_id: id, agent_id: agentId, status: 'accepted' };
       case 'ended':
         throw agentEnded(agentId);
@@ -71,6 +76,17 @@ export class InterventionsService {
       case 'unknown':
         throw agentNotFound(agentId);
     }
+  }
+
+  /** Without the text of a note. */
+  private note(
+    caller: Principal,
+    { chat_id, id: interaction_id }: InteractionRow,
+    { intervention_id, agent_id, user_comment }: Noted,
+  ): Promise<void> {
+    const isNote = user_comment !== 'delete' && user_comment !== 'modify';
+    const detail = { intervention_id, agent_id, kind: isNote ? 'note' : user_comment };
+    return this.audit.note(caller, 'agent.intervened', { chat_id, interaction_id, detail });
   }
 
   private async hasEnded(agentId: string, { id, status }: InteractionRow): Promise<boolean> {

@@ -2,6 +2,9 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AuditTrail } from '../../audit/audit-trail.js';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
@@ -32,14 +35,20 @@ export class SessionLogController {
     private readonly chats: ChatsService,
     private readonly ids: Ids,
     private readonly intake: AdmissionGate,
+    private readonly audit: AuditTrail,
   ) {}
 
   @Get(':chat_id/log')
   @ApiOperation({ summary: 'The session log of a chat: all branches, every record, one per line' })
   @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG } } })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async export(@Param() { chat_id }: ChatIdDto, @Res() response: Response): Promise<void> {
+  async export(
+    @Caller() caller: Principal,
+    @Param() { chat_id }: ChatIdDto,
+    @Res() response: Response,
+  ): Promise<void> {
     const lines = await this.exporter.open(chat_id);
+    await this.audit.note(caller, 'chat.exported', { chat_id });
     response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
     // A failure from here on destroys the connection, so that the client notices the truncation.
     await pipeline(lines, response).catch((err: unknown) =>
@@ -65,10 +74,16 @@ export class SessionLogController {
     type: ProblemDto,
     description: 'Another log is being imported, or the server is shutting down.',
   })
-  async import(@Req() request: Request, @Query() query: ImportQueryDto): Promise<ImportedChatDto> {
+  async import(
+    @Caller() caller: Principal,
+    @Req() request: Request,
+    @Query() query: ImportQueryDto,
+  ): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
     const report = await readNdjson(request, (body) => this.importer.import({ chat_id, body }));
+    const { interactions, records } = report;
+    await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });
     return { ...(await this.chats.get(chat_id, new GetChatQueryDto())), import: report };
   }
 }

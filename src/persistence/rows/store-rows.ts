@@ -80,7 +80,13 @@ export type UsedKey =
   | { readonly outcome: 'key_reused' };
 
 export type StartOutcome =
-  | { readonly outcome: 'started'; readonly interaction: InteractionRow; readonly first: LogRecord }
+  | {
+      readonly outcome: 'started';
+      readonly interaction: InteractionRow;
+      readonly first: LogRecord;
+      /** This start created the chat. */
+      readonly is_new_chat: boolean;
+    }
   | UsedKey
   | { readonly outcome: 'busy'; readonly active_interaction_id: string }
   /**

@@ -5,6 +5,7 @@ import { storesOver } from '../memory/memory-stores.js';
 import { StoreCore } from '../memory/store-core.js';
 import { StoreIndex } from '../memory/store-index.js';
 import type { AllStores } from '../stores.js';
+import { FileAuditStore } from './file-audit-store.js';
 import { directoryOf, FileJournal } from './file-journal.js';
 import { FileRuleStore } from './file-rule-store.js';
 import type { ChatFolders } from './file-task-store.js';
@@ -49,15 +50,18 @@ export async function openFileStores({
   await loadStore({ root, core, journal, report });
   const tasks = await FileTaskStore.open(foldersOf(index), report);
   const rules = await FileRuleStore.open({ data_dir, findUid: (id) => index.findChat(id)?.uid });
+  const audit = await FileAuditStore.open(data_dir, report);
   return {
     ...storesOver(core),
     tasks,
     rules,
+    audit,
     async close() {
       await tasks.close();
       await mutex.idle();
       await behind.flush();
       await rules.close();
+      await audit.close();
     },
   };
 }

@@ -80,7 +80,8 @@ async function begin(
   else core.index.addChat(chat);
   if (lease) core.lend(interaction, lease);
   chat.journal.refresh(chat.id, { chat: true, interactions: [id, ...superseded] });
-  return { outcome: 'started', interaction: toInteractionRow(head, state, null), first };
+  const row = toInteractionRow(head, state, null);
+  return { outcome: 'started', interaction: row, first, is_new_chat: !known };
 }
 
 /**

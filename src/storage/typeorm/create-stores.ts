@@ -1,5 +1,6 @@
 import type { AllStores } from '../stores.js';
 import type { Database } from './connection/database.js';
+import { TypeOrmAuditStore } from './stores/typeorm-audit-store.js';
 import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
 import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
 import { TypeOrmInteractionStore } from './interactions/typeorm-interaction-store.js';
@@ -30,5 +31,6 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     archive: new TypeOrmChatArchive(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    audit: new TypeOrmAuditStore(database),
   };
 }

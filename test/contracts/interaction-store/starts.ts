@@ -52,7 +52,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         },
         hidden: null,
       };
-      expect(result).toEqual({ outcome: 'started', interaction: row, first });
+      expect(result).toEqual({ outcome: 'started', interaction: row, first, is_new_chat: true });
       expect(await tested.store.findInteraction(interaction.id)).toEqual(row);
       expect(await tested.store.findActiveInteraction(chat.id)).toEqual(row);
       expect(await readAll(tested.store, interaction.id)).toEqual([first]);

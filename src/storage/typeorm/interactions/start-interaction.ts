@@ -10,6 +10,7 @@ import { HOLD_CHAT, START } from './start-statements.js';
 import type { Step } from '../connection/database.js';
 
 interface Verdict {
+  readonly is_new_chat: boolean;
   readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
   readonly seen_id: string;
   readonly fingerprint: string | null;
@@ -48,8 +49,9 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
   const steps: Step[] = [toLock(start), [START, toParameters(start)]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
-  const [, verdicts] = await db.batch<Verdict>(steps);
-  return verdicts![0]!;
+  const [held, verdicts] = await db.batch<Verdict>(steps);
+  const is_new_chat = edited_from === undefined && held!.length > 0;
+  return { ...verdicts![0]!, is_new_chat };
 }
 
 async function repeat(
@@ -98,11 +100,11 @@ function toParameters(start: StartInteraction): unknown[] {
   ];
 }
 
-function toStarted(start: StartInteraction, { parent_id }: Verdict): StartOutcome {
+function toStarted(start: StartInteraction, { parent_id, is_new_chat }: Verdict): StartOutcome {
   const epoch = start.lease ? 1 : 0;
   const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
   const first = firstRecord(interaction, { epoch, at: interaction.created_at });
-  return { outcome: 'started', interaction, first };
+  return { outcome: 'started', interaction, first, is_new_chat };
 }
 
 function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {

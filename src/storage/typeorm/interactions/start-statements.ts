@@ -5,12 +5,12 @@ import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
  * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
- * locks the row.
+ * locks the row. Returns a row if it is new.
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
   text: `INSERT INTO chats (id, title, agent, created_at, updated_at, metadata) VALUES ($1, $2, $3, $4, $4, $5)
-    ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE false`,
+    ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
 };
 
 /**
