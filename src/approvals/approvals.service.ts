@@ -56,7 +56,11 @@ export class ApprovalsService {
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
     });
-    const detail = { approval_id, tool_name: toolName(row), modified: modified_input !== undefined };
+    const detail = {
+      approval_id,
+      tool_name: toolName(row),
+      modified: modified_input !== undefined,
+    };
     const { chat_id, interaction_id } = row;
     const action = approved ? 'approval.approved' : 'approval.rejected';
     await this.audit.note(caller, action, { chat_id, interaction_id, detail });

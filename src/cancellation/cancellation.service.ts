@@ -49,12 +49,12 @@ export class CancellationService {
   }
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
-  async requestByUser(
-    chatId: string,
-    interactionId: string,
-    caller: Principal,
-  ): Promise<void> {
-    const { status, cancel_reason } = await getInteraction(this.interactions, chatId, interactionId);
+  async requestByUser(chatId: string, interactionId: string, caller: Principal): Promise<void> {
+    const { status, cancel_reason } = await getInteraction(
+      this.interactions,
+      chatId,
+      interactionId,
+    );
     if (isFinal(status)) throw alreadyEnded(status);
     const row = await this.request(interactionId, 'Cancelled by the user.', caller.user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);

@@ -47,10 +47,7 @@ export class ChatsService {
   ) {}
 
   /** @throws AppError `chat_exists` (409), `unknown_agent` (400) */
-  async create(
-    { id, title, agent, metadata }: CreateChatDto,
-    caller: Principal,
-  ): Promise<Chat> {
+  async create({ id, title, agent, metadata }: CreateChatDto, caller: Principal): Promise<Chat> {
     if (agent !== undefined) this.agents.get(agent);
     const chat = {
       id: id ?? this.ids.make('chat'),
@@ -106,7 +103,9 @@ export class ChatsService {
       updated_at: this.clock.now().toISOString(),
     });
     if (!row) unknownChat(id);
-    const fields = Object.entries(changes).flatMap(([field, to]) => (to === undefined ? [] : field));
+    const fields = Object.entries(changes).flatMap(([field, to]) =>
+      to === undefined ? [] : field,
+    );
     await this.audit.note(caller, 'chat.updated', { chat_id: id, detail: { fields } });
     return this.get(id, new GetChatQueryDto());
   }

@@ -74,7 +74,11 @@ export class InteractionsService {
     if (outcome.outcome === 'started' && outcome.is_new_chat)
       await this.audit.note(caller, 'chat.created', { chat_id, interaction_id: id });
     if (outcome.outcome !== 'queued' || outcome.interrupted === null) return;
-    const subject = { chat_id, interaction_id: outcome.interrupted, detail: { interrupted_by: id } };
+    const subject = {
+      chat_id,
+      interaction_id: outcome.interrupted,
+      detail: { interrupted_by: id },
+    };
     await this.audit.note(caller, 'interaction.cancelled', subject);
   }
 

@@ -2,6 +2,7 @@ import { describeAgentFiles } from './suites/agent-files.js';
 import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
 import { describeApprovals } from './suites/approvals.js';
+import { describeAudit } from './suites/audit.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
@@ -53,6 +54,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
+  audit: describeAudit,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,

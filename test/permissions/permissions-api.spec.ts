@@ -41,6 +41,7 @@ const FILE = `{
 `;
 
 const TOKENS = [
+  AuditTrail,
   Config,
   ToolLimits,
   PythonSettings,

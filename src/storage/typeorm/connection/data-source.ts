@@ -55,7 +55,14 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together are sent together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
-  entities: [AuditEntity, ChatEntity, InteractionEntity, InterventionEntity, RuleEntity, TaskEntity],
+  entities: [
+    AuditEntity,
+    ChatEntity,
+    InteractionEntity,
+    InterventionEntity,
+    RuleEntity,
+    TaskEntity,
+  ],
   /**
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.
