@@ -6,7 +6,17 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class CreateTables1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const tables = [CHATS, INTERACTIONS, RECORDS, REQUESTS, INTERVENTIONS, RULES, TASKS, INCOMING, AUDIT];
+    const tables = [
+      CHATS,
+      INTERACTIONS,
+      RECORDS,
+      REQUESTS,
+      INTERVENTIONS,
+      RULES,
+      TASKS,
+      INCOMING,
+      AUDIT,
+    ];
     for (const statements of tables) await runner.query(statements);
   }
 

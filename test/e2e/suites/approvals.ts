@@ -167,7 +167,7 @@ export function describeApprovals(servers: Servers): void {
           expect(reply.body).toMatchObject({
             type: '/problems/already_processed',
             status: 400,
-            detail: expect.stringContaining('was rejected by a person'),
+            detail: expect.stringContaining('was rejected by the user local'),
             decision: {
               approved: false,
               by: { kind: 'user', user_id: 'local' },
