@@ -1,4 +1,4 @@
-/** What users do that an audit asks about. */
+/** The actions of users that are kept. */
 export const AUDIT_ACTIONS = [
   'approval.approved',
   'approval.rejected',

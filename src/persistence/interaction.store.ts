@@ -76,8 +76,8 @@ export abstract class InteractionStore {
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
   /**
    * Requests the cancel of an interaction that has not ended, for a user, or else for the server
-   * itself; the first request is kept. A queued interaction will never begin: unless it is an edit, its parent is then the current head of the
-   * chat. Returns the current row.
+   * itself; the first request is kept. A queued interaction will never begin: unless it is an edit,
+   * its parent is then the current head of the chat. Returns the current row.
    */
   abstract requestCancel(
     interactionId: string,

@@ -11,7 +11,7 @@ export type RequestKind = 'approval' | 'input' | 'tool';
 /** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
-/** Who settled a request. */
+/** The author of a settlement. */
 export interface Settled {
   readonly by: Decider;
   /** Why the server settled it; undefined if a user did. */
@@ -58,8 +58,8 @@ export interface SettleRequest {
   readonly request_id: string;
   readonly settlement: Settlement;
   /**
-   * The current time. After `expires_at` only a settlement with the cause "timeout" is accepted, unless
-   * `accept_expired` is set.
+   * The current time. After `expires_at` only a settlement with the cause "timeout" is accepted,
+   * unless `accept_expired` is set.
    */
   readonly at: string;
   readonly accept_expired?: boolean;

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import type { MiddlewareConsumer, NestModule } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
+import { DEFAULT_TENANT, LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import type { Principal } from '../../../src/auth/principal.js';
 
 /** Names the user and the tenant of a request. */
-export const callerHeaders = (user: string, tenant = 'default') => ({
+export const callerHeaders = (user: string, tenant = DEFAULT_TENANT) => ({
   'x-test-user': user,
   'x-test-tenant': tenant,
 });
@@ -24,7 +24,7 @@ function identify(
   next: NextFunction,
 ): void {
   const user_id = request.header('x-test-user');
-  const tenant_id = request.header('x-test-tenant') ?? 'default';
+  const tenant_id = request.header('x-test-tenant') ?? DEFAULT_TENANT;
   if (user_id !== undefined) request.principal = { ...LOCAL_PRINCIPAL, user_id, tenant_id };
   next();
 }
