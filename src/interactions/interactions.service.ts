@@ -60,11 +60,11 @@ export class InteractionsService {
     );
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
+    await this.note(request.caller, outcome); // before the run: its reader is not there yet
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     else if (lease) this.runner.runClaimed(row, outcome.first, leased_at);
     else this.queue.enqueue(row.id, { priority: 'new' });
-    await this.note(request.caller, outcome);
     return row;
   }
 
