@@ -11,6 +11,7 @@ const LAYERS = [
   ['audit'],
   [
     'persistence',
+    'access',
     'event-log',
     'redis',
     'queue',
@@ -36,7 +37,7 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'persistence', 'tools'],
+  tasks: [...FLOOR, 'persistence', 'access', 'tools', 'guardrails'],
   health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
   storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'tasks'],
@@ -99,6 +100,20 @@ module.exports = {
       from: { path: '^(src|migrations)/', pathNot: `^${home}` },
       to: { path: [`^node_modules/${name}/`, `^node_modules/@types/${name}/`] },
     })),
+    {
+      name: 'any-tenant',
+      comment:
+        'What answers clients passes the viewer (src/access/): only runs, stores and what works without a caller see all tenants.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/(runs|event-log|storage|persistence)/',
+          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool)\\.ts$',
+        ],
+      },
+      to: { path: '^src/persistence/any-tenant\\.ts$' },
+    },
     {
       name: 'no-sibling-storage',
       comment:

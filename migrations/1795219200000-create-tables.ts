@@ -25,21 +25,28 @@ export class CreateTables1795219200000 implements MigrationInterface {
   }
 }
 
-/** `uid` names what belongs to a chat outside of the database. */
+/** All that belongs to a chat refers to its `uid`, inside and outside of the database. */
 const CHATS = `
   CREATE TABLE chats (
+    uid                 uuid NOT NULL,
+    tenant_id           text COLLATE "C" NOT NULL,
     id                  text COLLATE "C" NOT NULL,
-    uid                 uuid NOT NULL DEFAULT gen_random_uuid(),
+    owner               text COLLATE "C" NOT NULL,
+    visibility          text NOT NULL,
     title               text,
     agent               text,
     head_interaction_id text COLLATE "C",
     created_at          timestamptz(3) NOT NULL,
     updated_at          timestamptz(3) NOT NULL,
     metadata            json NOT NULL,
-    CONSTRAINT chats_pk PRIMARY KEY (id)
+    CONSTRAINT chats_pk PRIMARY KEY (uid),
+    CONSTRAINT chats_named UNIQUE (tenant_id, id),
+    CONSTRAINT chats_visibility_known CHECK (visibility IN ('private', 'tenant'))
   ) WITH (fillfactor = 80);
 
-  CREATE INDEX chats_by_age ON chats (created_at, id);
+  CREATE INDEX chats_by_age ON chats (tenant_id, created_at, id);
+  CREATE INDEX chats_by_owner ON chats (tenant_id, owner, created_at, id);
+  CREATE INDEX chats_shared ON chats (tenant_id, created_at, id) WHERE visibility = 'tenant';
 `;
 
 /**
@@ -57,7 +64,10 @@ const CHATS = `
 const INTERACTIONS = `
   CREATE TABLE interactions (
     id                      text COLLATE "C" NOT NULL,
+    chat_uid                uuid NOT NULL,
     chat_id                 text COLLATE "C" NOT NULL,
+    tenant_id               text COLLATE "C" NOT NULL,
+    started_by              text COLLATE "C" NOT NULL,
     parent_id               text COLLATE "C",
     status                  text NOT NULL,
     user_message            text NOT NULL,
@@ -91,20 +101,20 @@ const INTERACTIONS = `
     progressed              boolean NOT NULL DEFAULT false,
     added_bytes             integer GENERATED ALWAYS AS (octet_length(added_messages::text)) STORED,
     CONSTRAINT interactions_pk PRIMARY KEY (id),
-    CONSTRAINT interactions_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
+    CONSTRAINT interactions_chat_fk FOREIGN KEY (chat_uid) REFERENCES chats (uid) ON DELETE CASCADE,
     CONSTRAINT interactions_status_known CHECK (status IN
       ('QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT', 'COMPLETED', 'FAILED', 'CANCELLED')),
     CONSTRAINT interactions_leased_whole CHECK ((owner IS NULL) = (lease_until IS NULL)),
     CONSTRAINT interactions_queued_ranked CHECK (status <> 'QUEUED' OR queue_rank IS NOT NULL)
   ) WITH (fillfactor = 45);
 
-  CREATE UNIQUE INDEX interactions_one_active_per_chat ON interactions (chat_id)
+  CREATE UNIQUE INDEX interactions_one_active_per_chat ON interactions (chat_uid)
     WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT');
-  CREATE UNIQUE INDEX interactions_idempotency_key ON interactions (chat_id, idempotency_key)
+  CREATE UNIQUE INDEX interactions_idempotency_key ON interactions (chat_uid, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
-  CREATE INDEX interactions_by_chat ON interactions (chat_id, id);
+  CREATE INDEX interactions_by_chat ON interactions (chat_uid, id);
   CREATE INDEX interactions_by_agent ON interactions (agent_id);
-  CREATE INDEX interactions_queued ON interactions (chat_id, queue_rank, id)
+  CREATE INDEX interactions_queued ON interactions (chat_uid, queue_rank, id)
     WHERE status = 'QUEUED';
   CREATE INDEX interactions_wanting_a_run ON interactions (created_at, id)
     WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT') AND (parked_signals IS NULL OR parked_signals <> signals)
@@ -156,7 +166,9 @@ const REQUESTS = `
   CREATE TABLE requests (
     id             text COLLATE "C" NOT NULL,
     interaction_id text COLLATE "C" NOT NULL,
+    chat_uid       uuid NOT NULL,
     chat_id        text COLLATE "C" NOT NULL,
+    tenant_id      text COLLATE "C" NOT NULL,
     key            text NOT NULL,
     kind           text NOT NULL,
     status         text NOT NULL DEFAULT 'pending',
@@ -176,18 +188,19 @@ const REQUESTS = `
     CONSTRAINT requests_settled_whole CHECK ((status = 'settled') = (settlement IS NOT NULL))
   );
 
-  CREATE INDEX requests_by_age ON requests (created_at, id);
-  CREATE INDEX requests_by_chat ON requests (chat_id, created_at, id);
-  CREATE INDEX requests_pending_by_age ON requests (created_at, id) WHERE status = 'pending';
-  CREATE INDEX requests_pending_by_chat ON requests (chat_id, created_at, id) WHERE status = 'pending';
-  CREATE INDEX requests_settled_by_age ON requests (created_at, id) WHERE status = 'settled';
-  CREATE INDEX requests_closed_by_age ON requests (created_at, id) WHERE status = 'closed';
+  CREATE INDEX requests_by_age ON requests (tenant_id, created_at, id);
+  CREATE INDEX requests_by_chat ON requests (chat_uid, created_at, id);
+  CREATE INDEX requests_pending_by_age ON requests (tenant_id, created_at, id) WHERE status = 'pending';
+  CREATE INDEX requests_pending_by_chat ON requests (chat_uid, created_at, id) WHERE status = 'pending';
+  CREATE INDEX requests_settled_by_age ON requests (tenant_id, created_at, id) WHERE status = 'settled';
+  CREATE INDEX requests_closed_by_age ON requests (tenant_id, created_at, id) WHERE status = 'closed';
   CREATE INDEX requests_pending_by_expiry ON requests (expires_at, id) WHERE status = 'pending' AND expires_at IS NOT NULL;
 `;
 
 /**
  * An intervention is written only under the lock of its interaction; `signal` is the number that
- * `interactions.signals` was raised to, and gives their order.
+ * `interactions.signals` was raised to, and gives their order. `redacted` has names and counts of
+ * the text that was redacted.
  */
 const INTERVENTIONS = `
   CREATE TABLE interventions (
@@ -197,6 +210,7 @@ const INTERVENTIONS = `
     signal         integer NOT NULL,
     user_comment   text NOT NULL,
     user_content   text,
+    redacted       json,
     created_at     timestamptz(3) NOT NULL,
     created_by     text NOT NULL,
     CONSTRAINT interventions_pk PRIMARY KEY (id),
@@ -206,7 +220,7 @@ const INTERVENTIONS = `
 `;
 
 /**
- * A rule of a chat goes with the chat: `chat_id` is for that only. `used_by` has the latest
+ * A rule of a chat goes with the chat, which `chat_uid` names; `scope_id` is its public id. `used_by` has the latest
  * calls that used the rule, newest first, so that none of them is counted twice. Rules of files are
  * not in the database, but their uses are: all processes share them.
  */
@@ -215,6 +229,8 @@ const RULES = `
     id          text COLLATE "C" NOT NULL,
     scope       text NOT NULL,
     scope_id    text COLLATE "C",
+    tenant_id   text COLLATE "C" NOT NULL,
+    chat_uid    uuid,
     priority    integer NOT NULL,
     decision    text NOT NULL,
     matcher     json NOT NULL,
@@ -224,18 +240,18 @@ const RULES = `
     created_at  timestamptz(3) NOT NULL,
     uses        integer NOT NULL DEFAULT 0,
     used_by     text[] NOT NULL DEFAULT '{}',
-    chat_id     text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN scope = 'session' THEN scope_id END) STORED,
     CONSTRAINT permission_rules_pk PRIMARY KEY (id),
-    CONSTRAINT permission_rules_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
+    CONSTRAINT permission_rules_chat_fk FOREIGN KEY (chat_uid) REFERENCES chats (uid) ON DELETE CASCADE,
     CONSTRAINT permission_rules_scope_known CHECK (scope IN ('user', 'session', 'agent', 'global')),
-    CONSTRAINT permission_rules_scope_whole CHECK ((scope IN ('session', 'agent')) = (scope_id IS NOT NULL)),
+    CONSTRAINT permission_rules_scope_whole CHECK ((scope = 'global') = (scope_id IS NULL)),
+    CONSTRAINT permission_rules_chat_whole CHECK ((scope = 'session') = (chat_uid IS NOT NULL)),
     CONSTRAINT permission_rules_decision_known CHECK (decision IN ('allow', 'deny', 'ask'))
   );
 
-  CREATE INDEX permission_rules_by_chat ON permission_rules (chat_id) WHERE chat_id IS NOT NULL;
-  CREATE INDEX permission_rules_by_scope ON permission_rules (scope, scope_id);
+  CREATE INDEX permission_rules_by_chat ON permission_rules (chat_uid) WHERE chat_uid IS NOT NULL;
+  CREATE INDEX permission_rules_by_scope ON permission_rules (tenant_id, scope, scope_id);
   CREATE INDEX permission_rules_in_order ON permission_rules (
-    array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id);
+    tenant_id, array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id);
 
   CREATE TABLE rule_uses_in_files (
     rule_id text COLLATE "C" NOT NULL,
@@ -249,6 +265,7 @@ const RULES = `
 const TASKS = `
   CREATE TABLE tasks (
     id          text COLLATE "C" NOT NULL,
+    chat_uid    uuid NOT NULL,
     chat_id     text COLLATE "C" NOT NULL,
     title       text NOT NULL,
     description text,
@@ -258,11 +275,11 @@ const TASKS = `
     created_at  timestamptz(3) NOT NULL,
     updated_at  timestamptz(3) NOT NULL,
     CONSTRAINT tasks_pk PRIMARY KEY (id),
-    CONSTRAINT tasks_chat_fk FOREIGN KEY (chat_id) REFERENCES chats (id) ON DELETE CASCADE,
+    CONSTRAINT tasks_chat_fk FOREIGN KEY (chat_uid) REFERENCES chats (uid) ON DELETE CASCADE,
     CONSTRAINT tasks_status_known CHECK (status IN ('pending', 'in_progress', 'completed'))
   );
 
-  CREATE INDEX tasks_by_chat ON tasks (chat_id, created_at, id);
+  CREATE INDEX tasks_by_chat ON tasks (chat_uid, created_at, id);
 `;
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../dist/src/config/load-config.js';
 import { openStorage } from '../../dist/src/storage/open-storage.js';
 
@@ -10,6 +11,7 @@ const SETTINGS = {
   approval_mode: 'ask',
   client_tools: [],
 };
+const VIEWER = { tenant_id: 'default', user_id: 'local', is_admin: true };
 const LEASE = { owner: 'bench', ttl_ms: 600_000 };
 
 /**
@@ -35,14 +37,17 @@ async function createChats({ chats }, count) {
     await Promise.all(
       Array.from({ length: Math.min(ABREAST, count - from) }, (_, i) =>
         chats.createChat({
-          id: `chat_${from + i}`,
+          ...newChat(`chat_${from + i}`, new Date(Date.UTC(2026, 0, 1) + from + i).toISOString()),
           title: `Chat ${from + i}`,
-          agent: null,
-          created_at: new Date(Date.UTC(2026, 0, 1) + from + i).toISOString(),
-          metadata: {},
         }),
       ),
     );
+}
+
+function newChat(id, created_at) {
+  const { tenant_id, user_id: owner } = VIEWER;
+  const named = { uid: randomUUID(), id, tenant_id, owner, visibility: 'private' };
+  return { ...named, title: null, agent: null, created_at, metadata: {} };
 }
 
 function* textsOf(count, length) {
@@ -55,8 +60,8 @@ async function run({ interactions, records: log }, chat_id, n, texts, batch = BA
   const created_at = new Date().toISOString();
   const agent_id = `agent_${id}`;
   const outcome = await interactions.startInteraction({
-    started_by: 'local',
-    chat: { id: chat_id, title: null, agent: null, created_at, metadata: {} },
+    chat: newChat(chat_id, created_at),
+    viewer: VIEWER,
     interaction: {
       ...{ id, chat_id, user_message: 'Go on', agent: 'react', agent_id, model: 'demo/script' },
       ...{ settings: SETTINGS, created_at, metadata: {} },

@@ -87,9 +87,9 @@ async function timeFirstDeltas({ ports, redis }, chats) {
   const read = [];
   for (const { id } of chats) await timeFirstDelta(port, id);
   for (let round = 0; round < ROUNDS; round++)
-    for (const { id } of chats) {
+    for (const { id, uid } of chats) {
       kept.push(await timeFirstDelta(port, id));
-      await redis.client.del(`parley:chat:${id}`);
+      await redis.client.del(`parley:chat:${uid}`);
       read.push(await timeFirstDelta(port, id));
     }
   const [fromRedis, fromPostgres] = [kept, read].map(summarise);

@@ -10,6 +10,8 @@ export interface AgentIdentity {
   readonly type: string;
   readonly parent_id: string | null;
   readonly chat_id: string;
+  /** For what is kept for a chat: it is unique over all tenants, and never used again. */
+  readonly chat_uid: string;
   readonly interaction_id: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }

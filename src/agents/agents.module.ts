@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { DiscoveryModule } from '@nestjs/core';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -20,9 +22,11 @@ import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
   imports: [
+    AccessModule,
     DiscoveryModule,
     CancellationModule,
     EventLogModule,
+    GuardrailsModule,
     ModelsModule,
     PermissionsModule,
     ToolsModule,

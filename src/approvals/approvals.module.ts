@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalsService } from './approvals.service.js';
@@ -9,7 +11,7 @@ import { RequestExpiry } from './request-expiry.js';
 import { RequestsService } from './requests.service.js';
 
 @Module({
-  imports: [EventLogModule, ToolsModule, PermissionsModule],
+  imports: [AccessModule, EventLogModule, GuardrailsModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
   providers: [RequestsService, ApprovalsService, RequestExpiry],
 })

@@ -1,7 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { requireAdmin, viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
+import type { Viewer } from '../persistence/viewer.js';
 import { AppError } from '../kernel/app-error.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { deciderOf } from '../protocol/decider.js';
 import type { Json } from '../protocol/json.js';
@@ -31,30 +34,36 @@ export class ApprovalsService {
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
     private readonly audit: AuditTrail,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
    * Gives the rule, or why there is none, if the verdict is to be remembered.
-   * @throws AppError as `RequestsService`, and `invalid_input`, `denied_by_rule` (400),
-   * `not_rememberable` (422): it is still pending then
+   * @throws AppError as `RequestsService`, and `invalid_input`, `redacted_input`,
+   * `denied_by_rule` (400), `not_rememberable` (422), `missing_scope` (403): it is still pending
+   * then
    */
   async decide(
+    caller: Principal,
     owner: RequestOwner,
     verdict: ApproveDto,
-    caller: Principal,
   ): Promise<Remembered | undefined> {
-    const { approval_id, approved, reason } = verdict;
+    const { approval_id, approved, remember } = verdict;
+    if (remember && remember !== 'session') requireAdmin(caller, `A rule of scope ${remember}`);
+    const viewer = viewerOf(caller);
+    const { reason, redacted } = this.redaction.of({ reason: verdict.reason }, 'reason');
     const modified_input = approved ? verdict.modified_input : undefined;
-    const row = await this.requests.find(approval_id, 'approval', owner);
+    const row = await this.requests.find(approval_id, 'approval', { ...owner, viewer });
     const isPending = row.status === 'pending';
-    if (isPending && modified_input) await this.checkInput(row, modified_input);
-    const rule = isPending ? await this.suggestRule(row, verdict) : undefined;
-    await this.requests.settle(row, {
+    if (isPending && modified_input) await this.checkInput(row, modified_input, viewer);
+    const rule = isPending ? await this.suggestRule(row, verdict, viewer) : undefined;
+    await this.requests.settle(viewer, row, {
       kind: 'approval',
       approved,
       by: deciderOf(caller.user_id),
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
+      ...(redacted && { redacted }),
     });
     const detail = {
       approval_id,
@@ -64,13 +73,17 @@ export class ApprovalsService {
     const { chat_id, interaction_id } = row;
     const action = approved ? 'approval.approved' : 'approval.rejected';
     await this.audit.note(caller, action, { chat_id, interaction_id, detail });
-    return rule && this.remember(rule, caller);
+    return rule && this.remember(caller, rule);
   }
 
-  private async suggestRule(row: RequestRow, verdict: ApproveDto): Promise<RuleInput | undefined> {
+  private async suggestRule(
+    row: RequestRow,
+    verdict: ApproveDto,
+    viewer: Viewer,
+  ): Promise<RuleInput | undefined> {
     const { approved, modified_input, remember } = verdict;
     if (!remember) return undefined;
-    const call = await this.callOf(row, approved ? modified_input : undefined);
+    const call = await this.callOf(row, viewer, approved ? modified_input : undefined);
     const rule = call && (await this.judge.suggest(call, approved ? 'allow' : 'deny', remember));
     if (rule) return rule;
     throw new AppError(
@@ -81,9 +94,9 @@ export class ApprovalsService {
   }
 
   /** The verdict counts even if its rule can't be saved. */
-  private async remember(suggested: RuleInput, caller: Principal): Promise<Remembered> {
+  private async remember(caller: Principal, suggested: RuleInput): Promise<Remembered> {
     try {
-      return { rule: await this.judge.remember(suggested, caller) };
+      return { rule: await this.judge.remember(caller, suggested) };
     } catch (error) {
       if (error instanceof AppError && error.kind === 'conflict')
         return { rule: null, reason: error.message };
@@ -92,21 +105,29 @@ export class ApprovalsService {
     }
   }
 
-  /** A modified input has to match the tool's schema, and no rule may deny it. */
-  private async checkInput(row: RequestRow, input: Json): Promise<void> {
+  /**
+   * A modified input has to match the tool's schema, no rule may deny it, and it has to be saved as
+   * it will run.
+   */
+  private async checkInput(row: RequestRow, input: Json, viewer: Viewer): Promise<void> {
+    this.redaction.requireNothingIn(input, 'modified_input');
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
-    const call = await this.callOf(row, input);
+    const call = await this.callOf(row, viewer, input);
     const verdict = call && (await this.judge.check(call));
     if (verdict?.decision === 'deny') throw faulty('denied_by_rule', verdict.reason);
   }
 
-  private async callOf(row: RequestRow, input?: Json): Promise<JudgedCall | undefined> {
+  private async callOf(
+    row: RequestRow,
+    viewer: Viewer,
+    input?: Json,
+  ): Promise<JudgedCall | undefined> {
     const tool = this.tools.find(toolName(row));
-    const interaction = await this.interactions.findInteraction(row.interaction_id);
+    const interaction = await this.interactions.findInteraction(row.interaction_id, viewer);
     if (!tool || !interaction) return undefined;
     const tool_input = input ?? (JSON.parse(String(row.event['tool_input']) || '{}') as Json);
-    return { tool, tool_input, chat_id: row.chat_id, agent: interaction.agent };
+    return { tool, tool_input, interaction, agent: interaction.agent };
   }
 }
 

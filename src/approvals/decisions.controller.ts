@@ -39,7 +39,7 @@ export class DecisionsController {
     @Param() owner: InteractionIdDto,
     @Body() body: ApproveDto,
   ): Promise<ApprovedDto> {
-    const remembered = await this.approvals.decide(owner, body, caller);
+    const remembered = await this.approvals.decide(caller, owner, body);
     const { approval_id, approved } = body;
     return { status: 'processed', approval_id, approved, ...remembered };
   }
@@ -55,7 +55,7 @@ export class DecisionsController {
     @Param() owner: InteractionIdDto,
     @Body() body: RespondDto,
   ): Promise<RespondedDto> {
-    await this.requests.respond(owner, body, caller);
+    await this.requests.respond(caller, owner, body);
     return { status: 'processed', request_id: body.request_id };
   }
 
@@ -70,7 +70,7 @@ export class DecisionsController {
     @Param() owner: InteractionIdDto,
     @Body() body: ToolResultDto,
   ): Promise<ToolResultTakenDto> {
-    await this.requests.takeToolResult(owner, body, caller);
+    await this.requests.takeToolResult(caller, owner, body);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
 }

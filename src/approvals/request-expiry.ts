@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { deciderOf } from '../protocol/decider.js';
@@ -41,7 +42,7 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
       for (const row of await this.store.listExpiredRequests(at, BATCH))
         if (!this.requests.isInDowntimeGrace(row))
           // it was answered meanwhile
-          await this.requests.settle(row, expired(row)).catch(() => {});
+          await this.requests.settle(ANY_TENANT, row, expired(row)).catch(() => {});
     } catch {
       // The store is unavailable; the next round tries again.
     } finally {

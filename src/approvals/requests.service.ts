@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
+import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { deciderOf } from '../protocol/decider.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
@@ -20,6 +23,11 @@ import type { RequestOwner } from './request-errors.js';
 /** Time that people have after a start to answer requests from before it, in milliseconds. */
 const DOWNTIME_GRACE_MS = 60_000;
 
+/** The interaction that a request has to belong to, and who names it. */
+interface SeenOwner extends RequestOwner {
+  readonly viewer: Viewer;
+}
+
 /** Finds requests, and settles each at most once (I5). */
 @Injectable()
 export class RequestsService {
@@ -30,6 +38,7 @@ export class RequestsService {
     private readonly waker: RunWaker,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
+    private readonly redaction: Redaction,
   ) {
     this.started = clock.now();
   }
@@ -39,14 +48,16 @@ export class RequestsService {
    * @throws AppError as `find` and `settle`
    */
   async respond(
+    caller: Principal,
     owner: RequestOwner,
     { request_id, answer }: RespondDto,
-    caller: Principal,
   ): Promise<void> {
-    const row = await this.find(request_id, 'input', owner);
-    await this.settle(row, { kind: 'input', answer, by: deciderOf(caller.user_id) });
+    const viewer = viewerOf(caller);
+    const row = await this.find(request_id, 'input', { ...owner, viewer });
+    const settlement = { kind: 'input', answer, by: deciderOf(caller.user_id) } as const;
+    await this.settle(viewer, row, this.redaction.of(settlement, 'answer'));
     const detail = { request_id, declined: answer === null };
-    const { chat_id, interaction_id } = owner;
+    const { chat_id, interaction_id } = row;
     await this.audit.note(caller, 'request.answered', { chat_id, interaction_id, detail });
   }
 
@@ -55,17 +66,19 @@ export class RequestsService {
    * @throws AppError `tool_call_not_found` (404), and as `settle`
    */
   async takeToolResult(
+    caller: Principal,
     owner: RequestOwner,
     result: ToolResultDto,
-    caller: Principal,
   ): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
-    const row = await this.findCall(owner, tool_call_id);
+    const viewer = viewerOf(caller);
+    const row = await this.findCall({ ...owner, viewer }, tool_call_id);
     const by = deciderOf(caller.user_id);
-    await this.settle(row, { kind: 'tool', tool_output, is_error, by });
+    const settlement = { kind: 'tool', tool_output, is_error, by } as const;
+    await this.settle(viewer, row, this.redaction.of(settlement, 'tool_output'));
     const tool_name = String(row.event['tool_name']);
     const detail = { request_id: row.id, tool_call_id, tool_name, is_error };
-    const { chat_id, interaction_id } = owner;
+    const { chat_id, interaction_id } = row;
     await this.audit.note(caller, 'tool_result.given', { chat_id, interaction_id, detail });
   }
 
@@ -73,8 +86,8 @@ export class RequestsService {
    * @throws AppError `request_not_found` (404), also when it belongs to another interaction or is
    * of another kind
    */
-  async find(id: string, kind: RequestKind, owner: RequestOwner): Promise<RequestRow> {
-    const row = await this.store.findRequest(id);
+  async find(id: string, kind: RequestKind, owner: SeenOwner): Promise<RequestRow> {
+    const row = await this.store.findRequest(id, owner.viewer);
     const isTheirs = row?.chat_id === owner.chat_id && row.interaction_id === owner.interaction_id;
     if (!isTheirs) throw requestNotFound(id, owner);
     if (row.kind !== kind) throw wrongEndpoint(row);
@@ -86,9 +99,10 @@ export class RequestsService {
    * @throws AppError `already_processed` with the `decision` that counts, `request_expired` (400),
    * `request_not_found` (404)
    */
-  async settle(row: RequestRow, settlement: Settlement): Promise<void> {
+  async settle(viewer: AnyViewer, row: RequestRow, settlement: Settlement): Promise<void> {
     const { outcome } = await this.store.settleRequest({
       request_id: row.id,
+      tenant_id: row.tenant_id,
       settlement,
       at: this.clock.now().toISOString(),
       accept_expired: this.isInDowntimeGrace(row),
@@ -97,7 +111,7 @@ export class RequestsService {
       case 'settled':
         return this.waker.wake(row.interaction_id);
       case 'settled_before':
-        throw alreadyProcessed(await this.store.findRequest(row.id));
+        throw alreadyProcessed(await this.store.findRequest(row.id, viewer));
       case 'expired':
         throw requestExpired(row);
       case 'unknown':
@@ -112,12 +126,12 @@ export class RequestsService {
   }
 
   private async findCall(
-    { chat_id, interaction_id }: RequestOwner,
+    { viewer, chat_id, interaction_id }: SeenOwner,
     callId: string,
   ): Promise<RequestRow> {
     let other: RequestRow | undefined;
-    for await (const row of listAllRequests(this.store, { chat_id, interaction_id })) {
-      if (row.event['tool_call_id'] !== callId) continue;
+    for await (const row of listAllRequests(this.store, { viewer, interaction_id })) {
+      if (row.event['tool_call_id'] !== callId || row.chat_id !== chat_id) continue;
       if (row.kind === 'tool') return row;
       other = row;
     }

@@ -26,8 +26,8 @@ export class CancellationController {
     @Query() { wait }: CancelQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CancelDto> {
-    await this.cancellation.requestByUser(chat_id, interaction_id, caller);
-    const outcome = wait === 'true' ? await this.cancellation.outcome(interaction_id) : undefined;
+    const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);
+    const outcome = wait === 'true' ? await this.cancellation.outcome(row) : undefined;
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

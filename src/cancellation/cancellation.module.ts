@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { CancellationController } from './cancellation.controller.js';
 import { CancellationService } from './cancellation.service.js';
@@ -6,7 +7,7 @@ import { DisconnectWatch } from './disconnect-watch.js';
 import { WaitForEnd } from './wait-for-end.js';
 
 @Module({
-  imports: [EventLogModule],
+  imports: [AccessModule, EventLogModule],
   controllers: [CancellationController],
   providers: [CancellationService, DisconnectWatch, WaitForEnd],
   exports: [CancellationService, DisconnectWatch, WaitForEnd],

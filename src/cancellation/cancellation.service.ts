@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../access/chat-access.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
-import { getInteraction } from '../persistence/get-interaction.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { InteractionKey, InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { StoppedEffect } from '../protocol/events.js';
 import type { InteractionStatus } from '../protocol/interaction.js';
 import { isFinal } from '../protocol/interaction.js';
@@ -27,6 +28,7 @@ const WAIT_LIMIT_MS = 30_000;
 @Injectable()
 export class CancellationService {
   constructor(
+    private readonly access: ChatAccess,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly waker: RunWaker,
@@ -39,36 +41,37 @@ export class CancellationService {
    * An interaction without an owner is run in order to end it.
    */
   async request(
-    interactionId: string,
+    interaction: InteractionKey,
     reason: string,
     userId?: string,
   ): Promise<InteractionRow | undefined> {
-    const row = await this.interactions.requestCancel(interactionId, reason, userId);
-    if (row && !isFinal(row.status)) this.waker.wake(interactionId);
+    const row = await this.interactions.requestCancel(interaction, reason, userId);
+    if (row && !isFinal(row.status)) this.waker.wake(row.id);
     return row;
   }
 
   /** @throws AppError `interaction_not_found` (404), `already_ended` (409) */
-  async requestByUser(chatId: string, interactionId: string, caller: Principal): Promise<void> {
-    const { status, cancel_reason } = await getInteraction(
-      this.interactions,
-      chatId,
-      interactionId,
-    );
-    if (isFinal(status)) throw alreadyEnded(status);
-    const row = await this.request(interactionId, 'Cancelled by the user.', caller.user_id);
+  async requestByUser(
+    caller: Principal,
+    chatId: string,
+    interactionId: string,
+  ): Promise<InteractionRow> {
+    const before = await this.access.interaction(caller, chatId, interactionId);
+    if (isFinal(before.status)) throw alreadyEnded(before.status);
+    const row = await this.request(before, 'Cancelled by the user.', caller.user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
-    if (cancel_reason !== null) return; // it is being cancelled already
-    const subject = { chat_id: chatId, interaction_id: interactionId };
+    if (before.cancel_reason !== null) return before; // it is being cancelled already
+    const subject = { chat_id: before.chat_id, interaction_id: before.id };
     await this.audit.note(caller, 'interaction.cancelled', subject);
+    return before;
   }
 
   /** Undefined when it doesn't end within 30 s. */
-  async outcome(interactionId: string): Promise<CancelOutcome | undefined> {
-    if (!(await this.waitForEnd.of(interactionId, WAIT_LIMIT_MS))) return undefined;
-    const row = await this.interactions.findInteraction(interactionId);
+  async outcome({ id }: InteractionRow): Promise<CancelOutcome | undefined> {
+    if (!(await this.waitForEnd.of(id, WAIT_LIMIT_MS))) return undefined;
+    const row = await this.interactions.findInteraction(id, ANY_TENANT);
     if (!row) return undefined;
-    const [record] = await this.records.readRecordsOfTypes([interactionId], ['CANCELLED']);
+    const [record] = await this.records.readRecordsOfTypes([id], ['CANCELLED']);
     const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
     return { status: row.status, stopped };
   }

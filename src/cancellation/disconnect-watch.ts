@@ -6,6 +6,7 @@ import { Readers } from '../event-log/follow/readers.js';
 import type { ReaderCount } from '../event-log/follow/readers.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -84,22 +85,26 @@ export class DisconnectWatch implements OnApplicationBootstrap, OnApplicationShu
   private async expire(id: string): Promise<void> {
     this.graces.delete(id);
     try {
-      if (this.readers.count(id) > 0 || !(await this.wantsCancel(id))) return;
+      const row = this.readers.count(id) > 0 ? undefined : await this.findUnread(id);
+      if (!row) return;
       const hasOthers = await this.bus.hasReadersElsewhere(id);
       if (this.isExpected(id) || hasOthers) return;
       if (hasOthers === undefined) this.startGrace(id);
-      else await this.cancellation.request(id, 'All readers disconnected (on_disconnect=cancel).');
+      else await this.cancellation.request(row, 'All readers disconnected (on_disconnect=cancel).');
     } catch {
       // The store is unavailable: the run goes on.
     }
   }
 
-  /** False for an interaction that has waited for a person. */
-  private async wantsCancel(id: string): Promise<boolean> {
-    const row = await this.interactions.findInteraction(id);
-    if (!row || !asksForCancel(row)) return false;
-    const asked = await this.requests.listRequests({ interaction_id: id, limit: 1 });
-    return asked.length === 0 && this.readers.count(id) === 0;
+  /** Undefined unless it is to be cancelled: an interaction that has waited for a person is not. */
+  private async findUnread(id: string): Promise<InteractionRow | undefined> {
+    const row = await this.interactions.findInteraction(id, ANY_TENANT);
+    if (!row || !asksForCancel(row)) return undefined;
+    const asked = await this.requests.listRequests({
+      ...{ interaction_id: id, limit: 1 },
+      viewer: ANY_TENANT,
+    });
+    return asked.length === 0 && this.readers.count(id) === 0 ? row : undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { Follower } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -32,7 +33,7 @@ export class WaitForEnd {
 
   /** True also if it was deleted, which ends it first; false after `limit_ms`. */
   async of(interactionId: string, limit_ms: number): Promise<boolean> {
-    const row = await this.interactions.findInteraction(interactionId);
+    const row = await this.interactions.findInteraction(interactionId, ANY_TENANT);
     if (!row || isOver(row)) return true;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
@@ -42,7 +43,7 @@ export class WaitForEnd {
         resolve(ended);
       };
       const check = (): void => {
-        this.interactions.findInteraction(interactionId).then(
+        this.interactions.findInteraction(interactionId, ANY_TENANT).then(
           (now) => isOver(now) && finish(true),
           () => {}, // the next check tries again
         );

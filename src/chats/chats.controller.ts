@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
@@ -14,7 +15,10 @@ import { UpdateChatDto } from './dto/update-chat.dto.js';
 @ApiTags('chats')
 @Controller('chats')
 export class ChatsController {
-  constructor(private readonly chats: ChatsService) {}
+  constructor(
+    private readonly chats: ChatsService,
+    private readonly redaction: Redaction,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Create a chat' })
@@ -22,32 +26,41 @@ export class ChatsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(body, caller);
+    return this.chats.create(caller, this.redaction.of(body, 'title'));
   }
 
   @Get()
   @ApiOperation({ summary: 'List chats, newest first' })
   @ApiResponse({ status: 200, type: ChatListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Query() query: PageQueryDto): Promise<ChatListDto> {
-    return this.chats.list(query);
+  list(@Caller() caller: Principal, @Query() query: PageQueryDto): Promise<ChatListDto> {
+    return this.chats.list(caller, query);
   }
 
   @Get(':chat_id')
   @ApiOperation({ summary: 'A chat with the newest interactions of its active branch' })
   @ApiResponse({ status: 200, type: ChatDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  get(@Param() { chat_id }: ChatIdDto, @Query() query: GetChatQueryDto): Promise<ChatDto> {
-    return this.chats.get(chat_id, query);
+  get(
+    @Caller() caller: Principal,
+    @Param() { chat_id }: ChatIdDto,
+    @Query() query: GetChatQueryDto,
+  ): Promise<ChatDto> {
+    return this.chats.get(caller, chat_id, query);
   }
 
   @Patch(':chat_id')
   @ApiOperation({
-    summary: "Change a chat's title or metadata, or switch its active branch",
+    summary: "Change a chat's title, visibility or metadata, or switch its active branch",
     description: '`head_interaction_id` activates the branch that ends with that interaction.',
   })
   @ApiResponse({ status: 200, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({
+    status: 403,
+    type: ProblemDto,
+    description: 'Only its owner and admins change the visibility.',
+  })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({
     status: 409,
@@ -59,7 +72,7 @@ export class ChatsController {
     @Param() { chat_id }: ChatIdDto,
     @Body() body: UpdateChatDto,
   ): Promise<ChatDto> {
-    return this.chats.update(chat_id, body, caller);
+    return this.chats.update(caller, chat_id, this.redaction.of(body, 'title'));
   }
 
   @Delete(':chat_id')
@@ -68,6 +81,6 @@ export class ChatsController {
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
-    return this.chats.delete(chat_id, caller);
+    return this.chats.delete(caller, chat_id);
   }
 }

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
@@ -16,9 +18,11 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
 
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     ConversationCacheModule,
     EventLogModule,
+    GuardrailsModule,
     InteractionsModule,
     CancellationModule,
     PermissionsModule,

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../access/chat-access.js';
+import { chatNotFound } from '../access/not-found.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
@@ -11,11 +14,12 @@ import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import { newChatRow } from '../persistence/interaction-rules.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
-import type { Chat } from '../protocol/interaction.js';
+import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
@@ -32,6 +36,7 @@ const MAX_JUST_ENDED = 20;
 export class ChatsService {
   constructor(
     private readonly chats: ChatStore,
+    private readonly access: ChatAccess,
     private readonly leftovers: Leftovers,
     private readonly interactions: InteractionStore,
     private readonly conversations: ConversationCache,
@@ -47,10 +52,15 @@ export class ChatsService {
   ) {}
 
   /** @throws AppError `chat_exists` (409), `unknown_agent` (400) */
-  async create({ id, title, agent, metadata }: CreateChatDto, caller: Principal): Promise<Chat> {
+  async create(caller: Principal, body: CreateChatDto): Promise<Chat> {
+    const { id, title, agent, visibility = 'private', metadata } = body;
     if (agent !== undefined) this.agents.get(agent);
     const chat = {
+      uid: this.ids.makeUid(),
       id: id ?? this.ids.make('chat'),
+      tenant_id: caller.tenant_id,
+      owner: caller.user_id,
+      visibility,
       title: title ?? null,
       agent: agent ?? null,
       created_at: this.clock.now().toISOString(),
@@ -59,16 +69,17 @@ export class ChatsService {
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
     await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
-    return { ...(await this.find(chat.id)), interactions: [], next_before: null };
+    return { ...viewChat(newChatRow(chat)), interactions: [], next_before: null };
   }
 
-  async list({ limit, cursor }: { limit: number; cursor?: string }): Promise<{
-    items: ChatRow[];
-    next_cursor: string | null;
-  }> {
+  async list(
+    caller: Principal,
+    { limit, cursor }: { limit: number; cursor?: string },
+  ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
     const before = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const rows = await this.chats.listChats({ limit: limit + 1, ...(before && { before }) });
-    return toPage(rows, limit);
+    const page = { limit: limit + 1, ...(before && { before }) };
+    const rows = await this.chats.listChats({ viewer: viewerOf(caller), ...page });
+    return toPage(rows.map(viewChat), limit);
   }
 
   /**
@@ -76,11 +87,15 @@ export class ChatsService {
    * @throws AppError `chat_not_found` (404), `invalid_query` (400) if `before` is not one of its
    * interactions
    */
-  async get(id: string, { limit, before, include, state }: GetChatQueryDto): Promise<Chat> {
-    const chat = await this.find(id);
-    if (before !== undefined) await this.requireInteraction(id, before);
+  async get(caller: Principal, id: string, query: GetChatQueryDto): Promise<Chat> {
+    return this.show(caller, await this.access.chat(caller, id), query);
+  }
+
+  private async show(caller: Principal, chat: ChatRow, query: GetChatQueryDto): Promise<Chat> {
+    const { limit, before, include, state } = query;
+    if (before !== undefined) await this.requireInteraction(caller, chat, before);
     const rows = await this.interactions.listInteractions({
-      chat_id: id,
+      chat_uid: chat.uid,
       superseded: include === 'superseded',
       limit: limit + 1,
       bytes: MAX_PAGE_BYTES,
@@ -90,81 +105,87 @@ export class ChatsService {
       state === 'all' || row.id === chat.head_interaction_id;
     const items = await this.view.page(rows, { limit, hasState });
     const next_before = items.length < rows.length ? (items.at(-1)?.id ?? null) : null;
-    return { ...chat, interactions: items.reverse(), next_before };
+    return { ...viewChat(chat), interactions: items.reverse(), next_before };
   }
 
-  /** @throws AppError `chat_not_found`, `interaction_not_found` (404), `chat_busy` (409) */
-  async update(id: string, changes: UpdateChatDto, caller: Principal): Promise<Chat> {
-    const { title, metadata, head_interaction_id } = changes;
-    if (head_interaction_id !== undefined) await this.switchHead(id, head_interaction_id);
-    const row = await this.chats.updateChat(id, {
+  /**
+   * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403), `chat_busy`
+   * (409)
+   */
+  async update(caller: Principal, id: string, body: UpdateChatDto): Promise<Chat> {
+    const { title, visibility, metadata, head_interaction_id } = body;
+    const changes = { title, visibility, metadata, head_interaction_id };
+    const chat = await this.access.chat(caller, id);
+    if (visibility !== undefined) requireOwner(caller, chat);
+    if (head_interaction_id !== undefined) await this.switchHead(chat, head_interaction_id);
+    const row = await this.chats.updateChat(chat.uid, {
+      ...(visibility !== undefined && { visibility }),
       ...(title !== undefined && { title }),
       ...(metadata !== undefined && { metadata }),
       updated_at: this.clock.now().toISOString(),
     });
-    if (!row) unknownChat(id);
+    if (!row) throw chatNotFound(id);
     const fields = Object.entries(changes).flatMap(([field, to]) =>
       to === undefined ? [] : field,
     );
-    await this.audit.note(caller, 'chat.updated', { chat_id: id, detail: { fields } });
-    return this.get(id, new GetChatQueryDto());
+    await this.audit.note(caller, 'chat.updated', { chat_id: row.id, detail: { fields } });
+    return this.show(caller, row, new GetChatQueryDto());
   }
 
   /**
    * Cancels all interactions, waits until they stopped, then deletes everything.
    * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
    */
-  async delete(id: string, caller: Principal): Promise<void> {
+  async delete(caller: Principal, id: string): Promise<void> {
     const { user_id } = caller;
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
-    const uid = (await this.chats.findUid(id)) ?? unknownChat(id);
+    const { uid } = await this.access.chat(caller, id);
     for (;;) {
-      await this.waitForReaders(id);
-      const outcome = await this.chats.deleteChat(id);
+      await this.waitForReaders(uid);
+      const outcome = await this.chats.deleteChat(uid);
       if (outcome === 'deleted') {
         await this.audit.note(caller, 'chat.deleted', { chat_id: id });
-        return this.discardRest(id, uid);
+        return this.discardRest(uid);
       }
-      if (outcome === 'unknown') unknownChat(id);
+      if (outcome === 'unknown') throw chatNotFound(id);
       const left = deadline - this.clock.monotonic();
-      if (left <= 0 || !(await this.stopActive(id, { user_id, limit_ms: left })))
+      if (left <= 0 || !(await this.stopActive(uid, { user_id, limit_ms: left })))
         throw stillRunning(id);
     }
   }
 
   /** Data of the chat outside the store. */
-  private async discardRest(id: string, uid: string): Promise<void> {
+  private async discardRest(uid: string): Promise<void> {
     this.leftovers.remove();
-    await this.conversations.forget(id);
-    await this.workspaces.discard(id, uid);
+    await this.conversations.forget(uid);
+    await this.workspaces.discard(uid);
     await this.spill.removeDeleted().catch(() => {}); // tried again within an hour
   }
 
   /** Queued interactions first, so that none is promoted meanwhile. */
   private async stopActive(
-    chatId: string,
+    chatUid: string,
     { user_id, limit_ms }: { user_id: string; limit_ms: number },
   ): Promise<boolean> {
-    const unfinished = (await this.interactions.listUnfinished(chatId)).reverse();
-    for (const { id } of unfinished)
-      await this.cancellation.request(id, 'The chat was deleted.', user_id);
+    const unfinished = (await this.interactions.listUnfinished(chatUid)).reverse();
+    for (const row of unfinished)
+      await this.cancellation.request(row, 'The chat was deleted.', user_id);
     const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
     return ended.every(Boolean);
   }
 
   /** Readers, on any process, may lack the last event of an interaction that has just ended. */
-  private async waitForReaders(chatId: string): Promise<void> {
-    const latest = { chat_id: chatId, superseded: true, limit: MAX_JUST_ENDED };
+  private async waitForReaders(chatUid: string): Promise<void> {
+    const latest = { chat_uid: chatUid, superseded: true, limit: MAX_JUST_ENDED };
     const ended = (await this.interactions.listInteractions(latest)).filter(({ status }) =>
       isFinal(status),
     );
     await Promise.all(ended.map((each) => this.waitForEnd.untilRead(each.id)));
   }
 
-  private async switchHead(chatId: string, interactionId: string): Promise<void> {
-    await this.find(chatId);
+  private async switchHead({ uid, id: chatId }: ChatRow, interactionId: string): Promise<void> {
     const at = this.clock.now().toISOString();
-    switch (await this.chats.switchHead(chatId, interactionId, at)) {
+    switch (await this.chats.switchHead(uid, interactionId, at)) {
       case 'switched':
         return;
       case 'unknown':
@@ -182,24 +203,32 @@ export class ChatsService {
     }
   }
 
-  private async requireInteraction(chatId: string, before: string): Promise<void> {
-    if ((await this.interactions.findInteraction(before))?.chat_id === chatId) return;
-    const message = `must be one of the interactions of the chat ${chatId}`;
+  private async requireInteraction(
+    caller: Principal,
+    { uid, id }: ChatRow,
+    before: string,
+  ): Promise<void> {
+    const row = await this.interactions.findInteraction(before, viewerOf(caller));
+    if (row?.chat_uid === uid) return;
+    const message = `must be one of the interactions of the chat ${id}`;
     throw new AppError('invalid', 'invalid_query', `before ${message}.`, {
       errors: [{ field: 'before', message }],
     });
   }
-
-  private async find(id: string): Promise<ChatRow> {
-    return (await this.chats.findChat(id)) ?? unknownChat(id);
-  }
 }
 
-function unknownChat(id: string): never {
+/** Without what clients never see. */
+function viewChat({ uid: _uid, tenant_id: _tenant, ...chat }: ChatRow): ChatSummary {
+  return chat;
+}
+
+/** @throws AppError `not_owner` (403) */
+function requireOwner({ user_id, scopes }: Principal, { id, owner }: ChatRow): void {
+  if (owner === user_id || scopes.has('admin')) return;
   throw new AppError(
-    'not_found',
-    'chat_not_found',
-    `There is no chat ${id}. GET /chats lists those there are; a message to a new id creates one.`,
+    'forbidden',
+    'not_owner',
+    `The chat ${id} belongs to ${owner}: only they and admins change its visibility.`,
   );
 }
 

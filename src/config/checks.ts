@@ -26,6 +26,11 @@ export function findContradictions(given: Given): ConfigFault[] {
       variable: 'ROLE',
       problem: `"${given['ROLE']}" leaves a part of the work to other processes: set REDIS_URL and DATABASE_URL, which they share`,
     });
+  if (given['GUARDRAIL_SECRETS_INPUT'] === 'true' && given['GUARDRAIL_SECRETS'] === 'none')
+    faults.push({
+      variable: 'GUARDRAIL_SECRETS_INPUT',
+      problem: 'GUARDRAIL_SECRETS=none leaves no secrets to redact: set that to all or own',
+    });
   return [...faults, ...findUnreachableModels(given)];
 }
 
@@ -52,9 +57,15 @@ export function findOverlaps({
   WORKSPACE_DIR,
   MCP_CONFIG,
   PERMISSIONS_FILE,
+  REDACT_PATTERNS,
 }: Pick<
   Variables,
-  'DATA_DIR' | 'AGENTS_DIR' | 'WORKSPACE_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE'
+  | 'DATA_DIR'
+  | 'AGENTS_DIR'
+  | 'WORKSPACE_DIR'
+  | 'MCP_CONFIG'
+  | 'PERMISSIONS_FILE'
+  | 'REDACT_PATTERNS'
 >): ConfigFault[] {
   const shown = JSON.stringify(WORKSPACE_DIR);
   const problems: string[] = [];
@@ -65,7 +76,7 @@ export function findOverlaps({
     problems.push(`${shown} is where the server keeps its own data; choose another name`);
   if (contains(WORKSPACE_DIR, AGENTS_DIR) || contains(AGENTS_DIR, WORKSPACE_DIR))
     problems.push(`${shown} and AGENTS_DIR may not contain one another`);
-  for (const [name, path] of Object.entries({ MCP_CONFIG, PERMISSIONS_FILE }))
+  for (const [name, path] of Object.entries({ MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS }))
     if (path !== undefined && contains(WORKSPACE_DIR, path))
       problems.push(`${shown} may not contain the file of ${name}: put that elsewhere`);
   return problems.map((problem) => ({ variable: 'WORKSPACE_DIR', problem }));

@@ -84,6 +84,10 @@ export class Config {
    * nothing.
    */
   readonly guardrailSecrets: SecretScope;
+  /** True to redact these secrets also in what people and clients send. */
+  readonly guardrailSecretsInput: boolean;
+  /** Path of a JSON file with patterns to redact everywhere. */
+  readonly redactPatterns?: string;
   /** The values of all secret variables. */
   readonly environmentSecrets: readonly { readonly name: string; readonly value: Secret }[];
   /** Tokens of a user's text, and of a model turn; 0: no limit. */

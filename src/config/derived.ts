@@ -78,7 +78,11 @@ export function findOwnPaths({
   AGENTS_DIR,
   MCP_CONFIG = './mcp.json',
   PERMISSIONS_FILE,
-}: Pick<Variables, 'DATA_DIR' | 'AGENTS_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE'>): string[] {
-  const files = [MCP_CONFIG, PERMISSIONS_FILE ?? [], '.env'].flat();
+  REDACT_PATTERNS,
+}: Pick<
+  Variables,
+  'DATA_DIR' | 'AGENTS_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE' | 'REDACT_PATTERNS'
+>): string[] {
+  const files = [MCP_CONFIG, PERMISSIONS_FILE ?? [], REDACT_PATTERNS ?? [], '.env'].flat();
   return [...[DATA_DIR, AGENTS_DIR, ...files].map((path) => resolve(path)), PACKAGE_ROOT];
 }

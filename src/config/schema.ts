@@ -101,6 +101,8 @@ export const environment = z.object({
 
   GUARDRAIL_SECRETS: oneOf('all', 'own', 'none').default('all'),
   GUARDRAIL_SECRET_VARIABLES: variableNames().default([]),
+  GUARDRAIL_SECRETS_INPUT: trueOrFalse().default(false),
+  REDACT_PATTERNS: z.string().optional(),
   GUARDRAIL_MAX_INPUT_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
   GUARDRAIL_MAX_OUTPUT_TOKENS: integer(0, Number.MAX_SAFE_INTEGER).default(0),
   GUARDRAIL_TIMEOUT_MS: milliseconds(1).default(10_000),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
@@ -8,7 +9,7 @@ import { canonicalJson } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
-import { ChatStore } from '../persistence/chat.store.js';
+import { ChatAccess } from '../access/chat-access.js';
 import type {
   IdempotencyKey,
   NewInteraction,
@@ -16,6 +17,7 @@ import type {
 } from '../persistence/rows/store-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ApprovalMode } from '../protocol/interaction.js';
+import type { RedactedCounts } from '../protocol/redacted.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
 
 const DEFAULT_AGENT = 'react';
@@ -24,6 +26,8 @@ export interface StartRequest {
   readonly caller: Principal;
   readonly chat_id: string;
   readonly user_message: string;
+  /** Of the message. */
+  readonly redacted?: RedactedCounts;
   /** The interaction that this one replaces. */
   readonly edited_from?: string;
   readonly body: RunOptionsDto;
@@ -37,7 +41,7 @@ export interface StartRequest {
 @Injectable()
 export class InteractionFactory {
   constructor(
-    private readonly chats: ChatStore,
+    private readonly access: ChatAccess,
     private readonly agents: AgentRegistry,
     private readonly models: ModelRegistry,
     private readonly tools: ToolRegistry,
@@ -48,13 +52,17 @@ export class InteractionFactory {
 
   /** @throws AppError `unknown_agent`, `unknown_model`, `unknown_price`, `invalid_body` (400) */
   async create(request: StartRequest): Promise<StartInteraction> {
-    const { chat_id: id, edited_from, on_conflict = 'reject' } = request;
+    const { chat_id: id, caller, edited_from, on_conflict = 'reject' } = request;
+    const { tenant_id, user_id: owner } = caller;
     const interaction = await this.describe(request);
     const idempotency = idempotencyOf(request);
     const { created_at } = interaction;
     return {
-      started_by: request.caller.user_id,
-      chat: { id, title: null, agent: null, created_at, metadata: {} },
+      chat: {
+        ...{ uid: this.ids.makeUid(), id, tenant_id, owner, visibility: 'private' },
+        ...{ title: null, agent: null, created_at, metadata: {} },
+      },
+      viewer: viewerOf(caller),
       interaction,
       on_conflict,
       ...(edited_from !== undefined && { edited_from }),
@@ -63,8 +71,9 @@ export class InteractionFactory {
   }
 
   private async describe(request: StartRequest): Promise<NewInteraction> {
-    const { chat_id, user_message, body, background } = request;
-    const agent = body.agent ?? (await this.chats.findChat(chat_id))?.agent ?? DEFAULT_AGENT;
+    const { caller, chat_id, user_message, redacted, body, background } = request;
+    const agent =
+      body.agent ?? (await this.access.findChat(caller, chat_id))?.agent ?? DEFAULT_AGENT;
     this.agents.get(agent);
     const type = this.agents.find(agent)?.type;
     const model = body.model ?? type?.model ?? this.config.model;
@@ -88,6 +97,7 @@ export class InteractionFactory {
         approval_mode: body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode),
         client_tools,
         ...(body.budget && { budget: body.budget }),
+        ...(redacted && { redacted }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},
@@ -131,11 +141,21 @@ export class InteractionFactory {
   }
 }
 
-/** The fingerprint is equal for bodies with the same fields, in any order. */
+/**
+ * The fingerprint is equal for bodies with the same fields, in any order, of the same user: another
+ * user can't get the interaction by guessing the key.
+ */
 export function idempotencyOf(request: StartRequest): IdempotencyKey | undefined {
-  const { idempotency_key: key, body, user_message, edited_from, on_conflict = 'reject' } = request;
+  const { idempotency_key: key, caller, body, user_message, edited_from } = request;
+  const { on_conflict = 'reject' } = request;
   if (key === undefined) return undefined;
-  const text = canonicalJson({ body, user_message, edited_from, on_conflict });
+  const text = canonicalJson({
+    user_id: caller.user_id,
+    body,
+    user_message,
+    edited_from,
+    on_conflict,
+  });
   return { key, fingerprint: createHash('sha256').update(text).digest('hex') };
 }
 

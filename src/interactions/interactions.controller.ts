@@ -4,13 +4,12 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { EMPTY } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { ChatAccess } from '../access/chat-access.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
-import { getInteraction } from '../persistence/get-interaction.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
 import { START } from '../protocol/cursor.js';
 import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
 import { InteractionDto } from './dto/interaction.dto.js';
@@ -39,7 +38,7 @@ export class InteractionsController {
     private readonly interactions: InteractionsService,
     private readonly events: EventsService,
     private readonly view: InteractionView,
-    private readonly store: InteractionStore,
+    private readonly access: ChatAccess,
   ) {}
 
   @StartsInteraction('', {
@@ -56,9 +55,8 @@ export class InteractionsController {
     @WantsJson() background: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const content = { chat_id, user_message, on_conflict, body };
-    const request = { caller, ...content, idempotency_key, background };
-    return this.begin(request, { trace, response });
+    const request = { caller, chat_id, user_message, on_conflict, body };
+    return this.begin({ ...request, idempotency_key, background }, { trace, response });
   }
 
   @StartsInteraction(':interaction_id/edit', {
@@ -76,10 +74,12 @@ export class InteractionsController {
     @WantsJson() background: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    await getInteraction(this.store, chat_id, edited_from);
-    const content = { chat_id, user_message, on_conflict, body };
-    const request = { caller, ...content, idempotency_key, background };
-    return this.begin({ ...request, edited_from }, { trace, response });
+    await this.access.interaction(caller, chat_id, edited_from);
+    const request = { caller, chat_id, user_message, on_conflict, body };
+    return this.begin(
+      { ...request, idempotency_key, background, edited_from },
+      { trace, response },
+    );
   }
 
   @Post(':interaction_id/retry')
@@ -104,10 +104,11 @@ export class InteractionsController {
   })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
   async retry(
+    @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<InteractionDto> {
-    const found = await getInteraction(this.store, chat_id, interaction_id);
+    const found = await this.access.interaction(caller, chat_id, interaction_id);
     const row = await this.interactions.retry(found);
     response.location(eventsOf(row));
     return this.view.one(row);
@@ -117,8 +118,11 @@ export class InteractionsController {
   @ApiOperation({ summary: 'One interaction, with its events and state' })
   @ApiResponse({ status: 200, type: InteractionDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async get(@Param() { chat_id, interaction_id }: InteractionIdDto): Promise<InteractionDto> {
-    return this.view.one(await getInteraction(this.store, chat_id, interaction_id));
+  async get(
+    @Caller() caller: Principal,
+    @Param() { chat_id, interaction_id }: InteractionIdDto,
+  ): Promise<InteractionDto> {
+    return this.view.one(await this.access.interaction(caller, chat_id, interaction_id));
   }
 
   @StreamsEvents(':interaction_id/events')
@@ -135,12 +139,13 @@ export class InteractionsController {
   @ApiResponse({ status: 400, type: ProblemDto, description: 'Malformed cursor.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   async follow(
+    @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Query() { trace }: EventsQueryDto,
     @LastCursor() sent: SentCursor | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const row = await getInteraction(this.store, chat_id, interaction_id);
+    const row = await this.access.interaction(caller, chat_id, interaction_id);
     const from = this.events.position(row, sent);
     if (from) {
       this.events.admit(response);

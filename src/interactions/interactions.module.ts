@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -15,10 +17,12 @@ import { InteractionsService } from './interactions.service.js';
 
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     CancellationModule,
     ConversationCacheModule,
     EventLogModule,
+    GuardrailsModule,
     HttpModule,
     ModelsModule,
     RunsModule,

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { chatNotFound } from '../access/not-found.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
@@ -38,6 +41,7 @@ export class InteractionsService {
     private readonly leases: LeaseKeeper,
     private readonly disconnects: DisconnectWatch,
     private readonly gate: AdmissionGate,
+    private readonly redaction: Redaction,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
   ) {}
@@ -48,15 +52,17 @@ export class InteractionsService {
    * @throws AppError as `requireAccepted` and `InteractionFactory.create`, and `shutting_down`
    * (503)
    */
-  async start(request: StartRequest): Promise<InteractionRow> {
+  async start(asked: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
+    const request = this.redaction.of(asked, 'user_message'); // before it is hashed or saved
     const used = await this.findUsedKey(request);
-    if (used) return requireAccepted(used).interaction;
+    if (used) return requireAccepted(used, request.chat_id).interaction;
     const start = await this.factory.create(request);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
     const outcome = requireAccepted(
       await this.interactions.startInteraction({ ...start, ...lease }),
+      request.chat_id,
     );
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
@@ -85,19 +91,21 @@ export class InteractionsService {
   /** Before the rest is checked: the agent or the model may be gone since the first request. */
   private async findUsedKey(request: StartRequest): Promise<UsedKey | undefined> {
     const idempotency = idempotencyOf(request);
-    return idempotency && this.interactions.findUsedKey(request.chat_id, idempotency);
+    const { chat_id, caller } = request;
+    return idempotency && this.interactions.findUsedKey(chat_id, idempotency, viewerOf(caller));
   }
 
   /**
    * Takes up again, with its log, an interaction that the server had given up.
    * @throws AppError as `requireRetried`, and `shutting_down` (503)
    */
-  async retry({ id, chat_id }: InteractionRow): Promise<InteractionRow> {
+  async retry({ id, chat_uid, tenant_id }: InteractionRow): Promise<InteractionRow> {
     this.gate.requireOpen();
     const before = await this.records.readRecordsOfTypes([id], ['RESUMED']);
     const row = requireRetried(
       await this.interactions.retryInteraction({
         interaction_id: id,
+        tenant_id,
         codes: GIVEN_UP,
         resumed: {
           type: 'RESUMED',
@@ -107,7 +115,7 @@ export class InteractionsService {
         at: this.clock.now().toISOString(),
       }),
     );
-    await this.conversations.forget(chat_id);
+    await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
   }
@@ -116,26 +124,28 @@ export class InteractionsService {
    * Wakes the run that it interrupts. The interaction that it waits for may have ended meanwhile.
    */
   private async afterQueueing(
-    { chat_id }: InteractionRow,
+    { chat_uid }: InteractionRow,
     interrupted: string | null,
   ): Promise<void> {
     if (interrupted !== null) this.waker.wake(interrupted);
     const at = this.clock.now().toISOString();
-    for (const id of await this.interactions.promoteQueued(at, chat_id))
+    for (const id of await this.interactions.promoteQueued(at, chat_uid))
       this.queue.enqueue(id, { priority: 'new' });
   }
 }
 
 /**
  * @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409),
- * `idempotency_key_reused` (422), `interaction_not_found` (404)
+ * `idempotency_key_reused` (422), `chat_not_found`, `interaction_not_found` (404)
  */
-function requireAccepted(outcome: StartOutcome): Accepted {
+function requireAccepted(outcome: StartOutcome, chatId: string): Accepted {
   switch (outcome.outcome) {
     case 'started':
     case 'queued':
     case 'repeated':
       return outcome;
+    case 'hidden':
+      throw chatNotFound(chatId);
     case 'busy':
       throw chatBusy(
         outcome,

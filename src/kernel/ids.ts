@@ -21,4 +21,9 @@ export class Ids {
   make(prefix: IdPrefix): string {
     return `${prefix}_${v7()}`;
   }
+
+  /** A UUID v7 that clients never see. */
+  makeUid(): string {
+    return v7();
+  }
 }

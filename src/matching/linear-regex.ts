@@ -51,6 +51,29 @@ export class LinearRegex {
     });
   }
 
+  /** Start and end of each match that isn't empty, from `from` on; the cost is not bounded here. */
+  spansIn(text: string, from = 0): [start: number, end: number][] {
+    const spans: [number, number][] = [];
+    const matcher = this.compiled.matcher(text);
+    for (let found = matcher.find(from); found; found = matcher.find())
+      if (matcher.end() > matcher.start()) spans.push([matcher.start(), matcher.end()]);
+    return spans;
+  }
+
+  /** True if it matches the empty string somewhere in one of these texts. */
+  matchesEmptyIn(...texts: readonly string[]): boolean {
+    return texts.some((text) => {
+      const matcher = this.compiled.matcher(text);
+      while (matcher.find()) if (matcher.end() === matcher.start()) return true;
+      return false;
+    });
+  }
+
+  /** Number of instructions: the time of a search is in proportion to it. */
+  get size(): number {
+    return this.compiled.programSize();
+  }
+
   /** Without an effort, only the cost of this search is bounded. */
   private bounded<T>(text: string, search: () => T, effort?: Effort): T | 'too much' {
     const steps = this.compiled.programSize() * text.length;

@@ -9,4 +9,14 @@ export interface PermissionCall {
   readonly chat_id?: string;
   /** The agent's type. */
   readonly agent?: string;
+  /** The user who started the interaction, or who asks. */
+  readonly user_id?: string;
+}
+
+/** A call with what determines whose rules apply. */
+export interface OwnedCall extends PermissionCall {
+  readonly tenant_id: string;
+  readonly user_id: string;
+  /** Undefined: no session rule applies. */
+  readonly chat_uid?: string;
 }

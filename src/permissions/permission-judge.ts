@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
 import type { FileFilter } from './file-filter.js';
-import type { PermissionCall } from './permission-call.js';
+import type { OwnedCall } from './permission-call.js';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
 import { PermissionsService } from './permissions.service.js';
 import { ToolJudge } from './tool-judge.js';
@@ -34,11 +34,13 @@ export class PermissionJudge extends ToolJudge {
     return this.permissions.suggest(toPermissionCall(call), scope, decision);
   }
 
-  remember(rule: RuleInput, caller: Principal): Promise<PermissionRule> {
-    return this.permissions.add(rule, caller);
+  remember(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
+    return this.permissions.add(caller, rule);
   }
 }
 
-function toPermissionCall({ tool, tool_input, chat_id, agent }: JudgedCall): PermissionCall {
-  return { tool_name: tool.name, tool_input, policy: tool.policy, chat_id, agent };
+function toPermissionCall({ tool, tool_input, interaction, agent }: JudgedCall): OwnedCall {
+  const { chat_id, chat_uid, tenant_id, started_by: user_id } = interaction;
+  const owner = { tenant_id, user_id, chat_uid };
+  return { tool_name: tool.name, tool_input, policy: tool.policy, chat_id, agent, ...owner };
 }

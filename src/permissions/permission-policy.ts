@@ -81,9 +81,11 @@ function denies({ decision }: AnyRule): boolean {
   return decision === 'deny';
 }
 
-/** True if a rule applies to this chat, agent and time, and is not used up. */
+/** True if a rule applies to this user, chat, agent and time, and is not used up. */
 function applies(rule: AnyRule, call: PermissionCall, now: Date): boolean {
   if (rule.scope === 'session' && rule.scope_id !== call.chat_id) return false;
+  if (rule.scope === 'user' && rule.scope_id !== null && rule.scope_id !== call.user_id)
+    return false;
   if (rule.scope === 'agent' && rule.scope_id !== call.agent) return false;
   if (rule.expires_at !== null && now.getTime() >= Date.parse(rule.expires_at)) return false;
   return rule.max_uses === null || rule.uses < rule.max_uses;

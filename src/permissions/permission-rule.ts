@@ -49,7 +49,10 @@ export type Matcher =
 /** The fields of a rule that a client may set. */
 export interface RuleInput {
   readonly scope: RuleScope;
-  /** The chat of a `session` rule or the agent type of an `agent` rule; otherwise null. */
+  /**
+   * The user of a `user` rule (null in a file: every user), the chat of a `session` rule, the agent
+   * type of an `agent` rule; otherwise null.
+   */
   readonly scope_id: string | null;
   /** Rules of higher priority are evaluated first; for equal priorities, the older rule. */
   readonly priority: number;
@@ -69,4 +72,11 @@ export interface PermissionRule extends RuleInput {
   readonly created_at: string | null;
   /** Number of executions that the rule decided; counted only if `max_uses` is set. */
   readonly uses: number;
+}
+
+/** A rule as stores keep it, with what clients never see. */
+export interface OwnedRule extends PermissionRule {
+  readonly tenant_id: string;
+  /** Of a `session` rule; otherwise null. */
+  readonly chat_uid: string | null;
 }

@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ChatAccess } from '../access/chat-access.js';
+import { requireAdmin, viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
@@ -19,12 +21,15 @@ import type { RuleInput } from './permission-rule.js';
 import { checkRule } from './rules/check-rule.js';
 import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
 
+type RuleTarget = Pick<RuleInput, 'scope' | 'scope_id'>;
+
 @ApiTags('permissions')
 @Controller('permissions')
 export class PermissionsController {
   constructor(
     private readonly rules: RuleBook,
     private readonly permissions: PermissionsService,
+    private readonly access: ChatAccess,
   ) {}
 
   @Get('rules')
@@ -32,21 +37,33 @@ export class PermissionsController {
   @ApiResponse({ status: 200, type: PermissionRuleListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   async list(
+    @Caller() caller: Principal,
     @Query() { limit, cursor, ...filter }: ListRulesQueryDto,
   ): Promise<PermissionRuleListDto> {
     const after = cursor === undefined ? undefined : parseRuleCursor(cursor);
     const page = { limit: limit + 1, ...(after && { after }) };
-    return toPage(await this.rules.list(filter, page), limit, formatRuleCursor);
+    return toPage(
+      await this.rules.list({ ...filter, viewer: viewerOf(caller) }, page),
+      limit,
+      formatRuleCursor,
+    );
   }
 
   @Post('rules')
   @ApiOperation({ summary: 'Add a rule' })
   @ApiResponse({ status: 201, type: PermissionRuleDto })
   @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({
+    status: 403,
+    type: ProblemDto,
+    description: 'Of scope agent, global, or another user’s: only admins.',
+  })
   @ApiResponse({ status: 404, type: ProblemDto, description: 'There is no such chat.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
-  add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
-    return this.rules.add(requireRule(body), caller);
+  async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
+    const rule = ofUser(caller, requireRule(body));
+    requireRight(caller, rule);
+    return this.rules.add(caller, rule);
   }
 
   @Delete('rules/:id')
@@ -55,19 +72,22 @@ export class PermissionsController {
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'It is a rule of a file.' })
-  remove(@Caller() caller: Principal, @Param() { id }: RuleIdDto): Promise<void> {
-    return this.rules.remove(id, caller);
+  async remove(@Caller() caller: Principal, @Param() { id }: RuleIdDto): Promise<void> {
+    requireRight(caller, await this.rules.get(caller, id));
+    await this.rules.remove(caller, id);
   }
 
   @Delete('rules')
   @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
   @ApiResponse({ status: 200, type: DeletedRulesDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  async removeScope(
+  async removeAll(
     @Caller() caller: Principal,
-    @Query() query: DeleteRulesQueryDto,
+    @Query() filter: DeleteRulesQueryDto,
   ): Promise<DeletedRulesDto> {
-    return { deleted: await this.rules.removeScope(query, caller) };
+    const { scope, scope_id = null } = filter;
+    requireRight(caller, { scope, scope_id: scope_id ?? caller.user_id });
+    return { deleted: await this.rules.removeAll(caller, filter) };
   }
 
   @Post('check')
@@ -75,10 +95,25 @@ export class PermissionsController {
   @ApiOperation({ summary: 'Ask what the rules say about a call, without running it' })
   @ApiResponse({ status: 200, type: VerdictDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  async check(@Body() body: CheckDto): Promise<VerdictDto> {
-    const { decision, rule, reason, trace } = await this.permissions.check(body);
+  async check(@Caller() caller: Principal, @Body() body: CheckDto): Promise<VerdictDto> {
+    const { tenant_id, user_id } = caller;
+    const chat =
+      body.chat_id === undefined ? undefined : await this.access.findChat(caller, body.chat_id);
+    const owner = { tenant_id, user_id, ...(chat && { chat_uid: chat.uid }) };
+    const { decision, rule, reason, trace } = await this.permissions.check({ ...body, ...owner });
     return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
   }
+}
+
+/** A rule of scope `user` without an id is of the caller. */
+function ofUser({ user_id }: Principal, rule: RuleInput): RuleInput {
+  return rule.scope === 'user' ? { ...rule, scope_id: rule.scope_id ?? user_id } : rule;
+}
+
+/** @throws AppError `missing_scope` (403) */
+function requireRight(caller: Principal, { scope, scope_id }: RuleTarget): void {
+  if (scope === 'session' || (scope === 'user' && scope_id === caller.user_id)) return;
+  requireAdmin(caller, scope === 'user' ? "A rule of another user's" : `A rule of scope ${scope}`);
 }
 
 /** @throws AppError `invalid_body` (400), with each invalid field */

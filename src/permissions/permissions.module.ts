@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { CodeRules } from './code-rules.js';
@@ -11,7 +12,7 @@ import { RuleBook } from './rule-book.js';
 import { ToolJudge } from './tool-judge.js';
 
 @Module({
-  imports: [ToolsModule],
+  imports: [AccessModule, ToolsModule],
   controllers: [PermissionsController],
   providers: [
     PermissionsService,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
 import { Breather } from '../workspace/tree/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { FileFilter } from './file-filter.js';
 import { scriptOf } from './judged-parts.js';
-import type { PermissionCall } from './permission-call.js';
+import type { OwnedCall, PermissionCall } from './permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleBook } from './rule-book.js';
@@ -39,7 +40,7 @@ export class PermissionsService {
    * The verdict under the current rules. A call without a policy has the policy of its tool. Counts
    * no use.
    */
-  check(call: PermissionCall): Promise<Verdict> {
+  check(call: OwnedCall): Promise<Verdict> {
     return this.judge(call);
   }
 
@@ -48,7 +49,7 @@ export class PermissionsService {
    * @param useKey key of the execution; if it is judged again because its run was lost, no rule is
    * used again
    */
-  async decide(call: PermissionCall, useKey: string): Promise<Verdict> {
+  async decide(call: OwnedCall, useKey: string): Promise<Verdict> {
     for (;;) {
       const verdict = await this.judge(call, useKey);
       const limited = verdict.rules.filter(({ max_uses }) => max_uses !== null);
@@ -58,7 +59,7 @@ export class PermissionsService {
   }
 
   /** Decides, by the current rules, which files an allowed call may show. Counts no use. */
-  async filterFiles(call: PermissionCall, toolNames: readonly string[]): Promise<FileFilter> {
+  async filterFiles(call: OwnedCall, toolNames: readonly string[]): Promise<FileFilter> {
     const policy = await this.policyFor(call);
     return new FileFilter(policy, {
       call: this.withPolicy(call),
@@ -68,15 +69,16 @@ export class PermissionsService {
   }
 
   /** Judges a call, with the uses of this key not counted. */
-  private async judge(call: PermissionCall, use_key?: string): Promise<Verdict> {
+  private async judge(call: OwnedCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
     return policy.judge(this.withPolicy(call), this.clock.now());
   }
 
-  private async policyFor(call: PermissionCall, use_key?: string): Promise<PermissionPolicy> {
-    const { chat_id, agent } = call;
+  private async policyFor(call: OwnedCall, use_key?: string): Promise<PermissionPolicy> {
+    const { tenant_id, user_id, chat_uid, agent } = call;
     const rules = await this.rules.listFor({
-      ...(chat_id !== undefined && { chat_id }),
+      ...{ tenant_id, user_id },
+      ...(chat_uid !== undefined && { chat_uid }),
       ...(agent !== undefined && { agent }),
       ...(use_key !== undefined && { use_key }),
     });
@@ -89,7 +91,7 @@ export class PermissionsService {
    * earlier scope.
    */
   async suggest(
-    call: PermissionCall,
+    call: OwnedCall,
     scope: RememberedScope,
     decision: RememberedDecision = 'allow',
   ): Promise<RuleInput | undefined> {
@@ -107,12 +109,12 @@ export class PermissionsService {
   }
 
   /** Adds a suggested rule, or returns an existing rule with the same effect. */
-  async add(rule: RuleInput, caller: Principal): Promise<PermissionRule> {
-    return (await this.rules.findSame(rule)) ?? this.rules.add(rule, caller);
+  async add(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
+    return (await this.rules.findSame(rule, viewerOf(caller))) ?? this.rules.add(caller, rule);
   }
 
   /** A priority before the rule of the same scope that caused the question, if there is one. */
-  private async priorityOver(call: PermissionCall, scope: RememberedScope): Promise<number> {
+  private async priorityOver(call: OwnedCall, scope: RememberedScope): Promise<number> {
     const { rule } = await this.check(call);
     return rule?.scope === scope && rule.decision === 'ask' ? rule.priority + 1 : 0;
   }
@@ -120,7 +122,7 @@ export class PermissionsService {
   /** True if the call would get the rule's decision once the rule is added. */
   private async decides(
     rule: RuleInput,
-    call: PermissionCall,
+    call: OwnedCall,
     reader: ScriptReader | undefined,
   ): Promise<boolean> {
     const now = this.clock.now();

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
+import type { Viewer } from '../persistence/viewer.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -18,6 +20,11 @@ import type { RulePlace } from './rules/order-rules.js';
 
 /** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;
+
+interface RuleTarget {
+  readonly scope: RuleScope | null;
+  readonly scope_id: string | null;
+}
 
 /**
  * All rules of all sources: the file, code, agents' files, and the store. New rules are added to
@@ -50,7 +57,7 @@ export class RuleBook {
     return orderRules(rules).slice(0, limit);
   }
 
-  private listInFiles({ scope, scope_id }: RuleFilter): PermissionRule[] {
+  private listInFiles({ scope, scope_id }: Omit<RuleFilter, 'viewer'>): PermissionRule[] {
     return this.inFiles.filter(
       (rule) =>
         (scope === undefined || rule.scope === scope) &&
@@ -68,17 +75,19 @@ export class RuleBook {
   }
 
   /** @throws AppError `chat_not_found` (404), `too_many_rules` (409) */
-  async add(input: RuleInput, caller: Principal): Promise<PermissionRule> {
-    const { scope, scope_id, decision } = input;
+  async add(caller: Principal, input: RuleInput): Promise<PermissionRule> {
+    const viewer = viewerOf(caller);
+    const chat_uid = await this.findChatUid(input, viewer);
+    const { tenant_id } = viewer;
     const created_at = this.clock.now().toISOString();
     const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
-    if (await this.store.add(rule, MAX_RULES)) {
+    if (await this.store.add({ ...rule, tenant_id, chat_uid }, MAX_RULES)) {
+      const { scope, scope_id, decision } = input;
       const detail = { rule_id: rule.id, scope, scope_id, decision };
-      await this.audit.note(caller, 'rule.added', { ...chatOf(scope, scope_id), detail });
+      await this.audit.note(caller, 'rule.added', { ...chatOf(input), detail });
       return rule;
     }
-    if (scope === 'session' && !(await this.chats.findChat(scope_id!)))
-      throw unknownChat(scope_id!);
+    await this.findChatUid(input, viewer);
     throw new AppError(
       'conflict',
       'too_many_rules',
@@ -86,20 +95,24 @@ export class RuleBook {
     );
   }
 
+  /** @throws AppError `chat_not_found` (404) */
+  private async findChatUid(
+    { scope, scope_id }: RuleInput,
+    viewer: Viewer,
+  ): Promise<string | null> {
+    if (scope !== 'session' || scope_id === null) return null;
+    return (await this.chats.findChat(scope_id, viewer))?.uid ?? unknownChat(scope_id);
+  }
+
   /**
    * Finds a rule with the same effect that is evaluated no later and has neither an expiry nor a
    * maximum number of uses; undefined if there is none.
    */
-  async findSame({
-    scope,
-    scope_id,
-    priority,
-    decision,
-    matcher,
-  }: RuleInput): Promise<PermissionRule | undefined> {
+  async findSame(input: RuleInput, viewer: Viewer): Promise<PermissionRule | undefined> {
+    const { scope, scope_id, priority, decision, matcher } = input;
     const wanted = canonicalJson(matcher);
     const filter = { scope, ...(scope_id !== null && { scope_id }) };
-    const rules = [...this.listInFiles(filter), ...(await this.store.list(filter))];
+    const rules = [...this.listInFiles(filter), ...(await this.store.list({ ...filter, viewer }))];
     return orderRules(rules).find(
       (rule) =>
         rule.decision === decision &&
@@ -111,27 +124,25 @@ export class RuleBook {
   }
 
   /** @throws AppError `rule_not_found` (404), `rule_of_file` (409) */
-  async remove(id: string, caller: Principal): Promise<void> {
+  async get(caller: Principal, id: string): Promise<PermissionRule> {
     if (this.inFiles.some((rule) => rule.id === id))
       throw ruleOfFile(id, this.declared.sourceOf(id) ?? this.file.path!);
-    if (await this.store.remove(id))
-      return this.audit.note(caller, 'rule.removed', { detail: { rule_id: id } });
-    throw new AppError(
-      'not_found',
-      'rule_not_found',
-      `There is no rule ${id}. GET /permissions/rules lists those there are.`,
-    );
+    return (await this.store.find(id, viewerOf(caller))) ?? unknownRule(id);
+  }
+
+  /** @throws AppError as `get` */
+  async remove(caller: Principal, id: string): Promise<void> {
+    const rule = await this.get(caller, id);
+    if (!(await this.store.remove(id, viewerOf(caller)))) unknownRule(id);
+    await this.audit.note(caller, 'rule.removed', { ...chatOf(rule), detail: { rule_id: id } });
   }
 
   /** Returns the number of removed rules. Rules of files stay. */
-  async removeScope(
-    { scope, scope_id }: { readonly scope: RuleScope; readonly scope_id?: string | undefined },
-    caller: Principal,
-  ): Promise<number> {
-    const count = await this.store.removeScope(scope, scope_id);
-    const detail = { scope, scope_id: scope_id ?? null, count };
-    if (count > 0)
-      await this.audit.note(caller, 'rule.removed', { ...chatOf(scope, scope_id), detail });
+  async removeAll(caller: Principal, filter: Omit<RuleFilter, 'viewer'>): Promise<number> {
+    const count = await this.store.removeAll({ ...filter, viewer: viewerOf(caller) });
+    const { scope = null, scope_id = null } = filter;
+    const subject = { ...chatOf({ scope, scope_id }), detail: { scope, scope_id, count } };
+    if (count > 0) await this.audit.note(caller, 'rule.removed', subject);
     return count;
   }
 
@@ -156,15 +167,23 @@ export class RuleBook {
   }
 }
 
-/** The chat that rules of the scope are about, if they are about one. */
-function chatOf(scope: RuleScope, scopeId: string | null = null): { chat_id?: string } {
-  return scope === 'session' && scopeId !== null ? { chat_id: scopeId } : {};
+/** The chat that a rule is about, if it is about one. */
+function chatOf({ scope, scope_id }: RuleTarget): { chat_id?: string } {
+  return scope === 'session' && scope_id !== null ? { chat_id: scope_id } : {};
 }
 
-function unknownChat(id: string): AppError {
+function unknownRule(id: string): never {
+  throw new AppError(
+    'not_found',
+    'rule_not_found',
+    `There is no rule ${id}. GET /permissions/rules lists those there are.`,
+  );
+}
+
+function unknownChat(id: string): never {
   const message = `scope_id names no chat: there is no chat ${id}. Create it first.`;
   const errors = [{ field: 'scope_id', message }];
-  return new AppError('not_found', 'chat_not_found', message, { errors });
+  throw new AppError('not_found', 'chat_not_found', message, { errors });
 }
 
 function ruleOfFile(id: string, file: string): AppError {

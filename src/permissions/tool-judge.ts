@@ -1,4 +1,5 @@
 import type { Principal } from '../auth/principal.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { Json } from '../protocol/json.js';
 import type { Tool } from '../tools/core/tool.js';
 import type { FileFilter } from './file-filter.js';
@@ -8,7 +9,8 @@ import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';
 export interface JudgedCall {
   readonly tool: Tool;
   readonly tool_input: Json;
-  readonly chat_id: string;
+  /** The one that it belongs to. */
+  readonly interaction: Pick<InteractionRow, 'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by'>;
   /** The agent's type. */
   readonly agent: string;
 }
@@ -51,5 +53,5 @@ export abstract class ToolJudge {
    * Adds a suggested rule, unless a rule with the same effect exists, and returns the rule.
    * @throws AppError `too_many_rules` (409)
    */
-  abstract remember(rule: RuleInput, caller: Principal): Promise<PermissionRule>;
+  abstract remember(caller: Principal, rule: RuleInput): Promise<PermissionRule>;
 }

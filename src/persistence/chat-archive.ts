@@ -26,12 +26,12 @@ export abstract class ChatArchive {
    * previous page.
    */
   abstract listInteractions(
-    chatId: string,
+    chatUid: string,
     page: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]>;
 
   /** The greatest interaction id of the chat; undefined if there is none. */
-  abstract findLastInteractionId(chatId: string): Promise<string | undefined>;
+  abstract findLastInteractionId(chatUid: string): Promise<string | undefined>;
 
   /** Begins an import, which ends with `commit` or `discard`. After a crash the store cleans up. */
   abstract receive(): Promise<IncomingChat>;
@@ -49,7 +49,7 @@ export interface IncomingChat {
   end(interaction: ArchivedInteraction, rest: ArchivedEnd): Promise<void>;
   /**
    * Makes the branch of the head the active one. Returns false, and saves nothing, if the id of the
-   * chat is taken.
+   * chat is taken in its tenant.
    */
   commit(chat: ChatRow): Promise<boolean>;
   discard(): Promise<void>;

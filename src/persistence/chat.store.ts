@@ -1,26 +1,28 @@
+import type { Viewer } from './viewer.js';
 import type { ChatPatch, ChatRow, NewChat } from './rows/store-rows.js';
+
+export interface ChatListPage {
+  readonly viewer: Viewer;
+  readonly limit: number;
+  /** The last row of the previous page. */
+  readonly before?: { readonly created_at: string; readonly id: string };
+}
 
 /** Port: chats and their active branch. */
 export abstract class ChatStore {
-  /** Returns false, and changes nothing, if the id is taken. */
+  /** Returns false, and changes nothing, if the id is taken in the tenant. */
   abstract createChat(chat: NewChat): Promise<boolean>;
-  abstract findChat(id: string): Promise<ChatRow | undefined>;
-  /**
-   * Names what belongs to the chat and is kept elsewhere: a chat that is deleted and created again
-   * has another. Never shown to clients.
-   */
-  abstract findUid(id: string): Promise<string | undefined>;
-  /** Newest first, by creation time, then id; `before` is the last row of the previous page. */
-  abstract listChats(page: {
-    limit: number;
-    before?: { created_at: string; id: string };
-  }): Promise<ChatRow[]>;
-  abstract updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined>;
+  /** The chat with this id in the tenant of the viewer, if the viewer sees it. */
+  abstract findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined>;
+  abstract findChatByUid(uid: string): Promise<ChatRow | undefined>;
+  /** Those that the viewer sees, newest first, by creation time, then id. */
+  abstract listChats(page: ChatListPage): Promise<ChatRow[]>;
+  abstract updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined>;
   /**
    * Deletes the chat with its contents, unless an interaction of it is active or queued. Nothing of
    * it can be found any more; its logs may take up space until `removeLeftovers`.
    */
-  abstract deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'>;
+  abstract deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'>;
   /**
    * Removes what deleted chats and imports that were not completed left, in slices, so that nothing
    * else waits for it. Stops after a slice when the signal aborts.
@@ -32,7 +34,7 @@ export abstract class ChatStore {
    * is active or queued.
    */
   abstract switchHead(
-    chatId: string,
+    chatUid: string,
     interactionId: string,
     at: string,
   ): Promise<'switched' | 'unknown' | 'busy'>;

@@ -6,9 +6,8 @@ import type { ChatRow, NewChat, RetryInteraction } from './rows/store-rows.js';
 export const INTERRUPTED = 'Interrupted by a new message.';
 
 /** The row of a new chat, before an interaction starts in it. */
-export function newChatRow({ id, title, agent, created_at, metadata }: NewChat): ChatRow {
-  const updated_at = created_at;
-  return { id, title, agent, head_interaction_id: null, created_at, updated_at, metadata };
+export function newChatRow(chat: NewChat): ChatRow {
+  return { ...chat, head_interaction_id: null, updated_at: chat.created_at };
 }
 
 /** The record of a retry, in an epoch of its own. */

@@ -1,5 +1,6 @@
 import type { Message } from '../protocol/message.js';
-import type { InteractionRow } from './rows/interaction-row.js';
+import type { AnyViewer, Viewer } from './viewer.js';
+import type { InteractionKey, InteractionRow } from './rows/interaction-row.js';
 import type {
   IdempotencyKey,
   RetryInteraction,
@@ -10,7 +11,7 @@ import type {
 } from './rows/store-rows.js';
 
 export interface InteractionListPage {
-  readonly chat_id: string;
+  readonly chat_uid: string;
   readonly superseded: boolean;
   readonly limit: number;
   readonly before?: string;
@@ -28,8 +29,9 @@ export abstract class InteractionStore {
   /**
    * One transaction writes the chat if it is new, the interaction (RUNNING; its parent is the head
    * of the chat, or the parent of the edited one), record 1 and the head of the chat; an edit
-   * supersedes all interactions that are not on the new branch. Checks the idempotency key first,
-   * then the edited interaction, then for an active or queued interaction of the chat.
+   * supersedes all interactions that are not on the new branch. Checks first that the viewer sees
+   * the chat, then the idempotency key, then the edited interaction, then for an active or queued
+   * interaction of the chat.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   /**
@@ -39,15 +41,25 @@ export abstract class InteractionStore {
    * again. Undefined: there is no such interaction.
    */
   abstract retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined>;
-  /** The outcome of a start whose idempotency key was used before; undefined for a new key. */
-  abstract findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined>;
-  abstract findInteraction(id: string): Promise<InteractionRow | undefined>;
+  /**
+   * The outcome of a start in the chat with this id whose idempotency key was used before;
+   * undefined for a new key, or if the viewer sees no such chat.
+   */
+  abstract findUsedKey(
+    chatId: string,
+    key: IdempotencyKey,
+    viewer: Viewer,
+  ): Promise<UsedKey | undefined>;
+  abstract findInteraction(id: string, viewer: AnyViewer): Promise<InteractionRow | undefined>;
   /** The interaction with this root agent, or whose log contains the start of the agent. */
-  abstract findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined>;
+  abstract findInteractionOfAgent(
+    agentId: string,
+    viewer: AnyViewer,
+  ): Promise<InteractionRow | undefined>;
   /** The interaction that is RUNNING or waiting, or undefined. */
-  abstract findActiveInteraction(chatId: string): Promise<InteractionRow | undefined>;
+  abstract findActiveInteraction(chatUid: string): Promise<InteractionRow | undefined>;
   /** The active interaction, then the queued ones in order. */
-  abstract listUnfinished(chatId: string): Promise<InteractionRow[]>;
+  abstract listUnfinished(chatUid: string): Promise<InteractionRow[]>;
   /**
    * In each chat without an active interaction, the first queued one becomes RUNNING and the head,
    * unowned, with record 1 (`at`) and its parent: the previous head, or the parent of the
@@ -55,7 +67,7 @@ export abstract class InteractionStore {
    * transaction that ends an interaction; this method repairs the state after a crash. Applies to
    * one chat, or to all, of which one call may leave some to the next.
    */
-  abstract promoteQueued(at: string, chatId?: string): Promise<string[]>;
+  abstract promoteQueued(at: string, chatUid?: string): Promise<string[]>;
   /**
    * Last first; `before` is the id of an interaction of the chat. Queued ones, then the active
    * branch from its head along the parents, which is the order in which they began; with
@@ -80,7 +92,7 @@ export abstract class InteractionStore {
    * its parent is then the current head of the chat. Returns the current row.
    */
   abstract requestCancel(
-    interactionId: string,
+    interaction: InteractionKey,
     reason: string,
     userId?: string,
   ): Promise<InteractionRow | undefined>;

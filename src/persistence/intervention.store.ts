@@ -6,8 +6,11 @@ import type {
 
 /** Port: messages of users to running agents. */
 export abstract class InterventionStore {
-  /** Saves an intervention in an interaction that has not ended, and increments its `signals`. */
-  abstract intervene(wanted: NewIntervention): Promise<InterveneOutcome>;
+  /**
+   * Saves an intervention in an interaction of the tenant that has not ended, and increments its
+   * `signals`.
+   */
+  abstract intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome>;
   /**
    * The interventions of one interaction, in the order of acceptance; at most `MAX_INTERVENTIONS`.
    */

@@ -1,3 +1,4 @@
+import type { AnyViewer } from './viewer.js';
 import type { RequestPage, RequestRow, SettleOutcome, SettleRequest } from './rows/request-rows.js';
 
 /** Port: requests to people. `RecordStore.append` creates and closes them. */
@@ -8,8 +9,8 @@ export abstract class RequestStore {
    * `settled_before`.
    */
   abstract settleRequest(settle: SettleRequest): Promise<SettleOutcome>;
-  abstract findRequest(id: string): Promise<RequestRow | undefined>;
-  /** Oldest first, by creation time, then id. */
+  abstract findRequest(id: string, viewer: AnyViewer): Promise<RequestRow | undefined>;
+  /** Those of chats that the viewer sees, oldest first, by creation time, then id. */
   abstract listRequests(page: RequestPage): Promise<RequestRow[]>;
   /** Pending requests that have expired at `at`. */
   abstract listExpiredRequests(at: string, limit: number): Promise<RequestRow[]>;

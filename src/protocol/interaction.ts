@@ -47,6 +47,11 @@ export function addTokens(...counts: readonly number[]): number {
   );
 }
 
+export const VISIBILITIES = ['private', 'tenant'] as const;
+
+/** Of a chat. `private`: for its owner and admins of the tenant; `tenant`: for all of the tenant. */
+export type Visibility = (typeof VISIBILITIES)[number];
+
 export type InteractionError = EventError;
 
 /** One user message and the work that answers it. Times are ISO 8601 in UTC. */
@@ -85,6 +90,9 @@ export interface Chat {
   readonly id: string;
   readonly title: string | null;
   readonly agent: string | null;
+  /** The id of the user who created it. */
+  readonly owner: string;
+  readonly visibility: Visibility;
   readonly interactions: readonly Interaction[];
   /** The value of `before` for the earlier interactions; null if there are none. */
   readonly next_before: string | null;

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { DELETED } from '../agents/interventions/intervention-view.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
 import type { LeaseState } from '../persistence/rows/store-rows.js';
@@ -60,7 +61,10 @@ export class RunSignals {
   /** Takes in the requests of the interaction as they are settled. */
   async takeRequests(): Promise<void> {
     const { services, interaction, requests } = this.options.run;
-    for await (const row of listAllRequests(services.requests, { interaction_id: interaction.id }))
+    for await (const row of listAllRequests(services.requests, {
+      viewer: ANY_TENANT,
+      interaction_id: interaction.id,
+    }))
       requests.resolve(row);
   }
 
@@ -79,7 +83,7 @@ export class RunSignals {
     const deletion = interventions.findDelete(openWork.rootAgentId);
     if (!deletion) return run.removeDeletedAgents();
     const { created_by } = deletion;
-    const row = await services.interactions.requestCancel(interaction.id, DELETED, created_by);
+    const row = await services.interactions.requestCancel(interaction, DELETED, created_by);
     if (row?.cancel_reason) stop.cancel(row.cancel_reason, row.cancelled_by);
     else stop.cancel(DELETED, created_by);
   }
@@ -118,7 +122,7 @@ export class RunSignals {
     const { run, stop, slot } = this.options;
     await this.parking; // once parked, the signal is for the next run
     if (stop.isRequested) return;
-    const row = await run.services.interactions.findInteraction(run.interaction.id);
+    const row = await run.services.interactions.findInteraction(run.interaction.id, ANY_TENANT);
     if (!row) return;
     if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason, row.cancelled_by);
     if (row.signals === this.known) return;

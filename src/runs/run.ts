@@ -1,10 +1,11 @@
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { rootAgent } from './agent-context/agent-run-options.js';
 import { runAgent } from './agent-context/agent-run.js';
 import { closeRequests } from './closing/close-requests.js';
 import type { Ending } from './closing/ending.js';
 import { RunEnding } from './closing/run-ending.js';
-import { checkMessage } from './effects/message-check.effect.js';
+import { checkMessage, tellRedacted } from './effects/message-check.effect.js';
 import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import { RunLog } from '../event-log/append/run-log.js';
 import type { Entry } from '../event-log/append/run-log.js';
@@ -152,7 +153,7 @@ export class Run {
     try {
       this.stop.abortRest();
       await this.root.drain();
-      const row = await services.interactions.findInteraction(this.interactionId);
+      const row = await services.interactions.findInteraction(this.interactionId, ANY_TENANT);
       if (row?.epoch !== this.epoch) return;
       await giveUp(services, row, refusal, scope.log.lastFrame);
       this.hasEnded = true;
@@ -228,6 +229,7 @@ export class Run {
     if (alone_losses >= this.services.config.crashLoopLimit) throw new CrashLoop(alone_losses);
     requireProgress(this.input.records);
     const agent = rootAgent(this.input.interaction, this.scope.conversation);
+    await tellRedacted(this.root, agent.identity.id, this.input.records);
     await checkMessage(this.root, agent.identity, agent.path);
     return runAgent(this.root, agent);
   }

@@ -1,5 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Redaction } from '../guardrails/redaction/redaction.js';
+import { ChatAccess } from '../access/chat-access.js';
+import { viewerOf } from '../access/viewer-of.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChangeTaskDto } from './dto/change-task.dto.js';
@@ -7,15 +12,17 @@ import { CreateTaskDto } from './dto/create-task.dto.js';
 import { TaskChangedDto, TaskDto, TaskListDto } from './dto/task.dto.js';
 import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
 import { MAX_TASKS } from './task-limits.js';
+import type { Actor } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
-
-/** Changes through the API count as made by a person. */
-const BY_PERSON = { agent_id: null };
 
 @ApiTags('tasks')
 @Controller('tasks')
 export class TasksController {
-  constructor(private readonly tasks: TasksService) {}
+  constructor(
+    private readonly tasks: TasksService,
+    private readonly redaction: Redaction,
+    private readonly access: ChatAccess,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -25,9 +32,13 @@ export class TasksController {
   @ApiResponse({ status: 200, type: TaskListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  async list(@Query() { chat_id, status, cursor }: ListTasksQueryDto): Promise<TaskListDto> {
+  async list(
+    @Caller() caller: Principal,
+    @Query() { chat_id, status, cursor }: ListTasksQueryDto,
+  ): Promise<TaskListDto> {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const tasks = (await this.tasks.list(chat_id)).filter(
+    const { uid } = await this.access.chat(caller, chat_id);
+    const tasks = (await this.tasks.list(uid)).filter(
       (task) =>
         (status === undefined || task.status === status) && (!after || isAfter(task, after)),
     );
@@ -40,8 +51,12 @@ export class TasksController {
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The board is full.' })
-  add(@Body() { chat_id, ...task }: CreateTaskDto): Promise<TaskDto> {
-    return this.tasks.add(chat_id, task, BY_PERSON);
+  async add(
+    @Caller() caller: Principal,
+    @Body() { chat_id, ...task }: CreateTaskDto,
+  ): Promise<TaskDto> {
+    const chat = await this.access.chat(caller, chat_id);
+    return this.tasks.add(chat, this.redaction.of(task, 'title', 'description'), byPerson(caller));
   }
 
   @Patch(':id')
@@ -58,8 +73,13 @@ export class TasksController {
     type: TaskChangedDto,
     description: 'It is at another version; `task` is its current state.',
   })
-  change(@Param() { id }: TaskIdDto, @Body() change: ChangeTaskDto): Promise<TaskDto> {
-    return this.tasks.change(id, change, BY_PERSON);
+  change(
+    @Caller() caller: Principal,
+    @Param() { id }: TaskIdDto,
+    @Body() change: ChangeTaskDto,
+  ): Promise<TaskDto> {
+    const redacted = this.redaction.of(change, 'title', 'description');
+    return this.tasks.change(id, redacted, byPerson(caller));
   }
 
   @Delete(':id')
@@ -68,7 +88,16 @@ export class TasksController {
   @ApiResponse({ status: 204 })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: TaskChangedDto, description: 'It is at another version.' })
-  async remove(@Param() { id }: TaskIdDto, @Query() query: DeleteTaskQueryDto): Promise<void> {
-    await this.tasks.remove(id, query.version);
+  async remove(
+    @Caller() caller: Principal,
+    @Param() { id }: TaskIdDto,
+    @Query() { version }: DeleteTaskQueryDto,
+  ): Promise<void> {
+    await this.tasks.remove(id, version, byPerson(caller));
   }
+}
+
+/** Changes through the API count as made by a person. */
+function byPerson(caller: Principal): Actor {
+  return { agent_id: null, viewer: viewerOf(caller) };
 }

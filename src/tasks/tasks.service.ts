@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { chatNotFound } from '../access/not-found.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { AnyViewer } from '../persistence/viewer.js';
 import type { Task, TaskStatus } from '../protocol/task.js';
 import { MAX_TASKS } from './task-limits.js';
 import { TaskStore } from './task-store.js';
@@ -10,7 +13,12 @@ import { TaskStore } from './task-store.js';
 /** The author of a change: an agent, or (null) a person. */
 export interface Actor {
   readonly agent_id: string | null;
+  /** What it does not see is not there. */
+  readonly viewer: AnyViewer;
 }
+
+/** The chat of a board. */
+export type BoardOf = Pick<ChatRow, 'uid' | 'id'>;
 
 export interface NewTask {
   readonly title: string;
@@ -38,18 +46,14 @@ export class TasksService {
     private readonly ids: Ids,
   ) {}
 
-  /**
-   * Oldest first.
-   * @throws AppError `chat_not_found` (404)
-   */
-  async list(chatId: string): Promise<Task[]> {
-    await this.requireChat(chatId);
-    return this.tasks.list(chatId);
+  /** Oldest first. */
+  list(chatUid: string): Promise<Task[]> {
+    return this.tasks.list(chatUid);
   }
 
   /** @throws AppError `chat_not_found` (404), `too_many_tasks` (409) */
-  async add(chat_id: string, task: NewTask, by: Actor): Promise<Task> {
-    await this.requireChat(chat_id);
+  async add(chat: BoardOf, task: NewTask, { agent_id }: Actor): Promise<Task> {
+    const { uid: chat_uid, id: chat_id } = chat;
     const { title, description = null, status = 'pending' } = task;
     const created_at = this.clock.now().toISOString();
     const added: Task = {
@@ -59,12 +63,12 @@ export class TasksService {
       description,
       status,
       version: 1,
-      ...by,
+      agent_id,
       created_at,
       updated_at: created_at,
     };
-    if (await this.tasks.add(added, MAX_TASKS)) return added;
-    await this.requireChat(chat_id);
+    if (await this.tasks.add(added, { chat_uid, limit: MAX_TASKS })) return added;
+    if (!(await this.chats.findChatByUid(chat_uid))) throw chatNotFound(chat_id);
     throw new AppError(
       'conflict',
       'too_many_tasks',
@@ -79,14 +83,14 @@ export class TasksService {
   async change(
     id: string,
     { version, ...change }: TaskChange & { readonly version?: number },
-    by: Actor,
+    { agent_id, viewer }: Actor,
   ): Promise<Task> {
     for (let attempt = 1; ; attempt++) {
-      const task = await this.require(id, version);
+      const task = await this.require(id, version, viewer);
       const updated_at = this.clock.now().toISOString();
-      const changed = changeTask(task, change, { ...by, updated_at });
+      const changed = changeTask(task, change, { agent_id, updated_at });
       if (!changed) return task;
-      if (await this.tasks.replace(changed, task.version)) return changed;
+      if (await this.tasks.replace(changed, { seen: task.version, viewer })) return changed;
       if (attempt === ATTEMPTS) throw changedMeanwhile(task);
     }
   }
@@ -95,31 +99,22 @@ export class TasksService {
    * @param version only if the task is at that version
    * @throws AppError `task_not_found` (404), `task_changed` (409)
    */
-  async remove(id: string, version?: number): Promise<Task> {
+  async remove(id: string, version: number | undefined, { viewer }: Actor): Promise<Task> {
     for (let attempt = 1; ; attempt++) {
-      const task = await this.require(id, version);
-      if (await this.tasks.remove(id, task.version)) return task;
+      const task = await this.require(id, version, viewer);
+      if (await this.tasks.remove(id, { seen: task.version, viewer })) return task;
       if (attempt === ATTEMPTS) throw changedMeanwhile(task);
     }
   }
 
-  private async require(id: string, version: number | undefined): Promise<Task> {
-    const task = await this.tasks.find(id);
+  private async require(id: string, version: number | undefined, viewer: AnyViewer): Promise<Task> {
+    const task = await this.tasks.find(id, viewer);
     if (!task) {
       const message = `There is no task ${id}. GET /tasks?chat_id=… lists those of a chat.`;
       throw new AppError('not_found', 'task_not_found', message);
     }
     if (version === undefined || version === task.version) return task;
     throw changedMeanwhile(task);
-  }
-
-  private async requireChat(id: string): Promise<void> {
-    if (await this.chats.findChat(id)) return;
-    throw new AppError(
-      'not_found',
-      'chat_not_found',
-      `There is no chat ${id}. GET /chats lists those there are; a message to a new id creates one.`,
-    );
   }
 }
 

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AppError } from '../kernel/app-error.js';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { TASK_STATUSES } from '../protocol/records/fields.js';
 import type { Task } from '../protocol/task.js';
 import { ToolProvider } from '../tools/core/tool-provider.decorator.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from './task-limits.js';
-import type { NewTask } from './tasks.service.js';
+import type { Actor, NewTask } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
 
 const item = z.object({
@@ -58,13 +59,13 @@ export class TodoTool extends Tool<Input> {
       const problem = await this.apply(wanted, context).catch(toProblem);
       if (problem !== undefined) problems.push(`${describeItem(wanted)}: ${problem}`);
     }
-    return [...problems, describeBoard(await this.board.list(context.chat_id))].join('\n');
+    return [...problems, describeBoard(await this.board.list(context.chat_uid))].join('\n');
   }
 
   /** Returns the reason if it was refused. */
   private async apply(wanted: Item, context: ToolContext): Promise<string | undefined> {
     const { id, title } = wanted;
-    const board = await this.board.list(context.chat_id);
+    const board = await this.board.list(context.chat_uid);
     const known = board.find((task) => (id === undefined ? task.title === title : task.id === id));
     if (known) await this.applyTo(known, wanted, context);
     else if (id !== undefined) return 'there is no such task on the board.';
@@ -73,8 +74,9 @@ export class TodoTool extends Tool<Input> {
     return undefined;
   }
 
-  private async add(task: NewTask, { chat_id, agent_id, tell }: ToolContext): Promise<void> {
-    const added = await this.board.add(chat_id, task, { agent_id });
+  private async add(task: NewTask, context: ToolContext): Promise<void> {
+    const { chat_uid: uid, chat_id: id, tell } = context;
+    const added = await this.board.add({ uid, id }, task, actorOf(context));
     await tell({ type: 'TASK_UPDATED', task: added });
   }
 
@@ -83,15 +85,20 @@ export class TodoTool extends Tool<Input> {
     { id: _, remove, ...change }: Item,
     context: ToolContext,
   ): Promise<void> {
-    const { agent_id, tell } = context;
+    const { tell } = context;
     if (remove) {
-      const task = await this.board.remove(known.id, change.version);
+      const task = await this.board.remove(known.id, change.version, actorOf(context));
       return tell({ type: 'TASK_UPDATED', task, deleted: true });
     }
-    const task = await this.board.change(known.id, change, { agent_id });
+    const task = await this.board.change(known.id, change, actorOf(context));
     const isNew = task.version !== known.version || (await isOfThisCall(task, context));
     if (isNew) await tell({ type: 'TASK_UPDATED', task });
   }
+}
+
+/** It names only tasks of the board of its chat. */
+function actorOf({ agent_id }: ToolContext): Actor {
+  return { agent_id, viewer: ANY_TENANT };
 }
 
 /** An earlier run of this call may have changed the task and died before its record (I4). */

@@ -6,10 +6,8 @@ import { Config } from '../config/config.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
-import type { OwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
-import { createHash } from 'node:crypto';
 
 /**
  * Finds the folder that a chat works in: its own, the shared one, or the one in the chat's
@@ -28,8 +26,8 @@ export class Workspaces {
    * Opens the chat's workspace for the duration of `work`.
    * @throws WorkspaceFault
    */
-  async use<T>(chatId: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
-    const workspace = new Workspace(await this.openRoot(chatId));
+  async use<T>(chatUid: string, work: (workspace: Workspace) => Promise<T>): Promise<T> {
+    const workspace = new Workspace(await this.openRoot(chatUid));
     try {
       return await work(workspace);
     } finally {
@@ -38,18 +36,20 @@ export class Workspaces {
   }
 
   /**
-   * Removes the folder that was made for a deleted chat of this uid. A folder that existed before,
+   * Removes the folder that was made for a deleted chat. A folder that existed before,
    * that all chats share, or that chats can name is kept. A failure is logged, and the removal is
    * tried again when the next chat is deleted.
    */
-  async discard(chatId: string, uid: string): Promise<void> {
+  async discard(chatUid: string): Promise<void> {
     const { workspaceDir, workspaceMode } = this.config;
     if (workspaceMode === 'shared' || !existsSync(workspaceDir)) return;
     try {
       if (await this.canBeNamed(workspaceDir)) return;
-      await discardOwnFolder(workspaceDir, { name: chatFolderName(chatId), uid });
+      await discardOwnFolder(workspaceDir, chatUid);
     } catch (error) {
-      this.logger.warn(`The workspace of the chat ${chatId} is still there: ${describe(error)}`);
+      this.logger.warn(
+        `The workspace ${chatUid} of a deleted chat is still there: ${describe(error)}`,
+      );
     }
   }
 
@@ -60,16 +60,15 @@ export class Workspaces {
     return roots.some((root) => root && (isIn(base, root) || isIn(root, base)));
   }
 
-  private async openRoot(chatId: string): Promise<Folder> {
-    const chat = await this.chats.findChat(chatId);
+  private async openRoot(chatUid: string): Promise<Folder> {
+    const chat = await this.chats.findChatByUid(chatUid);
     const named = chat?.metadata['workspace'];
     if (named !== undefined && named !== null) return this.openNamed(named);
     const { workspaceDir, workspaceMode } = this.config;
     await mkdir(workspaceDir, { recursive: true });
     const base = await Folder.openRoot(workspaceDir);
     if (workspaceMode === 'shared') return base;
-    const uid = (await this.chats.findUid(chatId)) ?? 'none';
-    return openOwn(base, { name: chatFolderName(chatId), uid });
+    return openOwn(base, chatUid);
   }
 
   /** Outside of the allowed roots, errors do not reveal which files exist. */
@@ -98,9 +97,9 @@ export class Workspaces {
   }
 }
 
-async function openOwn(base: Folder, own: OwnFolder): Promise<Folder> {
+async function openOwn(base: Folder, name: string): Promise<Folder> {
   try {
-    return await openOwnFolder(base, own);
+    return await openOwnFolder(base, name);
   } catch (cause) {
     const message = "The chat's folder can't be opened: something else is in its place.";
     throw new WorkspaceFault('unsuitable', message, { cause });
@@ -126,17 +125,4 @@ function unusable(why: string): WorkspaceFault {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-const PLAIN = /^[a-z0-9_-]+$/;
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/;
-
-/**
- * The name of a chat's folder: like the chat's id, and unique even on file systems that don't
- * distinguish `Sums` and `sums`.
- */
-function chatFolderName(chatId: string): string {
-  if (PLAIN.test(chatId) && !DEVICE.test(chatId)) return chatId;
-  const hash = createHash('sha256').update(chatId).digest('hex').slice(0, 16);
-  return `${chatId.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '_')}.${hash}`;
 }

@@ -1,3 +1,6 @@
+import { Redaction } from '../../src/guardrails/redaction/redaction.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { jest } from '@jest/globals';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
@@ -51,23 +54,25 @@ const HOUR = 60 * MINUTE;
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    const service = new RequestsService(requests, waker, clock, new MemoryAuditStore().trail);
+    const trail = new MemoryAuditStore().trail;
+    const redaction = new Redaction(loadConfig({}));
+    const service = new RequestsService(requests, waker, clock, trail, redaction);
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody
     await expiry.expire();
-    await service.settle(answered, {
+    await service.settle(LOCAL, answered, {
       kind: 'input',
       answer: 'yes',
       by: { kind: 'user', user_id: 'ann' },
     });
-    expect(await requests.findRequest(answered.id)).toMatchObject({
+    expect(await requests.findRequest(answered.id, LOCAL)).toMatchObject({
       settlement: { answer: 'yes', by: { kind: 'user', user_id: 'ann' } },
     });
-    expect(await requests.findRequest(forgotten.id)).toMatchObject({ status: 'pending' });
+    expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({ status: 'pending' });
     clock.pass(HOUR / 2);
     await expiry.expire();
-    expect(await requests.findRequest(forgotten.id)).toMatchObject({
+    expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({
       settlement: { by: { kind: 'system' }, cause: 'timeout' },
     });
   });

@@ -1,3 +1,6 @@
+import { Redaction } from '../../src/guardrails/redaction/redaction.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
 import { RunWaker } from '../../src/event-log/live/run-waker.js';
@@ -22,7 +25,9 @@ class Server {
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    this.requests = new RequestsService(requests, waker, clock, new MemoryAuditStore().trail);
+    const trail = new MemoryAuditStore().trail;
+    const redaction = new Redaction(loadConfig({}));
+    this.requests = new RequestsService(requests, waker, clock, trail, redaction);
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 
@@ -57,7 +62,7 @@ describe('A request whose time was over while the server was down', () => {
         return (await store.findRequest(request.id))!;
       };
       const settlementOf = async ({ id }: RequestRow) =>
-        (await opened.stores.requests.findRequest(id))!.settlement;
+        (await opened.stores.requests.findRequest(id, LOCAL))!.settlement;
       const restartLater = async (): Promise<Server> => {
         await opened.reopen();
         clock.pass(60 * MINUTE);
@@ -71,7 +76,7 @@ describe('A request whose time was over while the server was down', () => {
         clock.pass(MINUTE - 1);
         await server.expire();
         expect(await settlementOf(request)).toBeNull();
-        await server.requests.settle(request, YES);
+        await server.requests.settle(LOCAL, request, YES);
         expect(await settlementOf(request)).toEqual(YES);
       });
 
@@ -79,7 +84,7 @@ describe('A request whose time was over while the server was down', () => {
         const request = await ask();
         const server = await restartLater();
         clock.pass(MINUTE);
-        await expect(server.requests.settle(request, YES)).rejects.toMatchObject({
+        await expect(server.requests.settle(LOCAL, request, YES)).rejects.toMatchObject({
           code: 'request_expired',
         });
         expect(await settlementOf(request)).toBeNull();

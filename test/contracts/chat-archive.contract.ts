@@ -1,3 +1,4 @@
+import { chatOf, uidOf } from '../support/store/chat-parts.js';
 import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
@@ -56,9 +57,9 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       expect(rows.map(({ id }) => id)).toEqual([first.id, second.id, third.id, waiting.id]);
       expect(rows.map(({ begun }) => begun)).toEqual([true, true, true, false]);
       expect(rows[1]).toEqual({ ...(await store.findInteraction(second.id)), begun: true });
-      expect(await archive.findLastInteractionId(chat_id)).toBe(waiting.id);
-      expect(await archive.listInteractions(chatId(), { limit: 9 })).toEqual([]);
-      expect(await archive.findLastInteractionId(chatId())).toBeUndefined();
+      expect(await archive.findLastInteractionId(uidOf(chat_id))).toBe(waiting.id);
+      expect(await archive.listInteractions(uidOf(chatId()), { limit: 9 })).toEqual([]);
+      expect(await archive.findLastInteractionId(uidOf(chatId()))).toBeUndefined();
     });
 
     it('shows nothing of a chat that is being brought in, then all of it at once', async () => {
@@ -82,7 +83,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
           second.row,
         ]);
         expect(await readAll(store, first.row.id)).toEqual(first.records);
-        const requests = await store.listRequests({ chat_id: chat.id, limit: 9 });
+        const requests = await store.listRequests({ chat_uid: uidOf(chat.id), limit: 9 });
         expect(requests).toEqual([...first.requests, ...second.requests].sort(byId));
         expect(await store.findRequest(first.requests[0]!.id)).toEqual(first.requests[0]);
         const added = await store.findAddedMessages([second.row.id]);
@@ -108,7 +109,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       await receiving.append(never.row, never.records);
       await receiving.end(never.row, { ...never, added_messages: exchange('never') });
       expect(await receiving.commit(chat)).toBe(true);
-      expect(await store.switchHead(chat.id, never.row.id, at(60))).toBe('unknown');
+      expect(await store.switchHead(uidOf(chat.id), never.row.id, at(60))).toBe('unknown');
       expect(await listAll(chat.id, 9)).toEqual([never.row]);
     });
 
@@ -175,7 +176,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
     async function listAll(chat_id: string, limit: number): Promise<ArchivedInteraction[]> {
       const rows: ArchivedInteraction[] = [];
       for (let after = ''; ; after = rows.at(-1)!.id) {
-        const page = await archive.listInteractions(chat_id, { limit, after });
+        const page = await archive.listInteractions(uidOf(chat_id), { limit, after });
         rows.push(...page);
         if (page.length < limit) return rows;
       }
@@ -190,9 +191,9 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
         ...all.map(({ requests }) => store.findRequest(requests[0]!.id)),
       ]);
       const lists = await Promise.all([
-        archive.listInteractions(chat_id, { limit: 9 }),
-        store.listInteractions({ chat_id, superseded: true, limit: 9 }),
-        store.listRequests({ chat_id, limit: 9 }),
+        archive.listInteractions(uidOf(chat_id), { limit: 9 }),
+        store.listInteractions({ chat_uid: uidOf(chat_id), superseded: true, limit: 9 }),
+        store.listRequests({ chat_uid: uidOf(chat_id), limit: 9 }),
         ...all.map(({ row }) => readAll(store, row.id)),
       ]);
       return [
@@ -207,14 +208,8 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
 function newChatRow(): ChatRow {
   const times = { created_at: at(1), updated_at: at(99) };
   const metadata = { from: 'elsewhere' };
-  return {
-    id: chatId(),
-    title: 'Brought in',
-    agent: 'react',
-    head_interaction_id: null,
-    ...times,
-    metadata,
-  };
+  const chat = chatOf({ id: chatId(), title: 'Brought in', agent: 'react', ...times, metadata });
+  return { ...chat, head_interaction_id: null, updated_at: times.updated_at };
 }
 
 /** One that ended, with 4 records, a request that was settled and one that was not. */
@@ -224,11 +219,13 @@ function incoming(
   text = 'text',
 ): Incoming {
   const id = interactionId();
-  const { interaction } = newStart({ chat_id, id });
+  const { interaction, chat, viewer } = newStart({ chat_id, id });
+  const owner = { chat_uid: chat.uid, tenant_id: viewer.tenant_id, started_by: viewer.user_id };
   const { user_message, agent, model, agent_id } = interaction;
   const row: ArchivedInteraction = {
     ...{
       ...interaction,
+      ...owner,
       parent_id: null,
       status: 'FAILED',
       error: { code: 'odd', message: 'Odd.' },
@@ -253,26 +250,29 @@ function incoming(
   return { row, records, requests: [settledRequest(row), closedRequest(row)].sort(byId) };
 }
 
-function settledRequest({ id: interaction_id, chat_id }: ArchivedInteraction): RequestRow {
+function settledRequest(row: ArchivedInteraction): RequestRow {
   const settlement = {
     kind: 'input',
     answer: 'Yes',
     by: { kind: 'user', user_id: 'ann' },
   } as const;
   const times = { created_at: at(2), settled_at: at(20) };
-  return { ...newRequest(2), interaction_id, chat_id, status: 'settled', settlement, ...times };
+  return { ...newRequest(2), ...placeOf(row), status: 'settled', settlement, ...times };
 }
 
-function closedRequest({ id: interaction_id, chat_id }: ArchivedInteraction): RequestRow {
+function closedRequest(row: ArchivedInteraction): RequestRow {
   const times = { created_at: at(2), settled_at: at(90) };
   return {
     ...newRequest(3),
-    interaction_id,
-    chat_id,
+    ...placeOf(row),
     status: 'closed',
     settlement: null,
     ...times,
   };
+}
+
+function placeOf({ id: interaction_id, chat_id, chat_uid, tenant_id }: ArchivedInteraction) {
+  return { interaction_id, chat_id, chat_uid, tenant_id };
 }
 
 function byId(a: RequestRow, b: RequestRow): number {

@@ -12,6 +12,7 @@ import { describeReads } from './interaction-store/reads.js';
 import { describeRequests } from './interaction-store/requests.js';
 import { describeRestarts } from './interaction-store/restarts.js';
 import { describeRetries } from './interaction-store/retries.js';
+import { describeTenants } from './interaction-store/tenants.js';
 import { describeStarts } from './interaction-store/starts.js';
 import type { OpenedStore } from './interaction-store/store-under-test.js';
 import { StoreUnderTest } from './interaction-store/store-under-test.js';
@@ -28,6 +29,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
 
     describeChats(tested);
     describeStarts(tested);
+    describeTenants(tested);
     describeAppends(tested);
     describeRequests(tested);
     describeInterventions(tested);

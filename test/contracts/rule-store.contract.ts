@@ -1,6 +1,8 @@
+import { chatOf, LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { randomUUID } from 'node:crypto';
+import type { NewChat } from '../../src/persistence/rows/store-rows.js';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
-import type { RuleFilter, RuleStore } from '../../src/permissions/rule-store.js';
+import type { RuledCall, RuleFilter, RuleStore } from '../../src/permissions/rule-store.js';
 import { orderRules } from '../../src/permissions/rules/order-rules.js';
 import { ruleUsesContract } from './rule-uses.contract.js';
 
@@ -9,8 +11,8 @@ export interface OpenedRuleStore {
   /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
   readonly reopen: () => Promise<RuleStore>;
   /** Creates a chat. */
-  readonly makeChat: (id: string) => Promise<void>;
-  readonly deleteChat: (id: string) => Promise<void>;
+  readonly makeChat: (chat: NewChat) => Promise<void>;
+  readonly deleteChat: (uid: string) => Promise<void>;
   /** Closes the newest store and removes its data. */
   close(): Promise<void>;
 }
@@ -43,16 +45,49 @@ function rule(more: Partial<PermissionRule> = {}): PermissionRule {
   };
 }
 
+interface LocalCall extends Omit<RuledCall, 'tenant_id' | 'user_id' | 'chat_uid'> {
+  readonly chat_id?: string;
+}
+
+/** A store as the user of a server without authentication has it. */
+class LocalRules {
+  constructor(private readonly store: RuleStore) {}
+
+  list = (filter: Partial<RuleFilter> = {}) => this.store.list({ viewer: LOCAL, ...filter });
+  listInOrder = (filter: Partial<RuleFilter>, page: Parameters<RuleStore['listInOrder']>[1]) =>
+    this.store.listInOrder({ viewer: LOCAL, ...filter }, page);
+  find = (id: string) => this.store.find(id, LOCAL);
+  remove = (id: string) => this.store.remove(id, LOCAL);
+  removeAll = (filter: Partial<RuleFilter>) => this.store.removeAll({ viewer: LOCAL, ...filter });
+  countUse = (id: string, key: string) => this.store.countUse(id, key);
+  countUseInFile: RuleStore['countUseInFile'] = (...given) => this.store.countUseInFile(...given);
+  listUsesInFiles: RuleStore['listUsesInFiles'] = (...given) =>
+    this.store.listUsesInFiles(...given);
+
+  listFor({ chat_id, ...call }: LocalCall) {
+    const { tenant_id, user_id } = LOCAL;
+    const chat = chat_id === undefined ? {} : { chat_uid: uidOf(chat_id) };
+    return this.store.listFor({ tenant_id, user_id, ...chat, ...call });
+  }
+
+  add(rule: PermissionRule, limit: number) {
+    const chat_uid = rule.scope === 'session' ? uidOf(rule.scope_id!) : null;
+    return this.store.add({ ...rule, tenant_id: LOCAL.tenant_id, chat_uid }, limit);
+  }
+}
+
 /** What every `RuleStore` must do. The store is opened once; every test uses scopes of its own. */
 export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleStore>): void {
   describe(`${name} as a RuleStore`, () => {
     let opened: OpenedRuleStore;
-    let store: RuleStore;
+    const makeChat = (id: string, uid = uidOf(id)) =>
+      opened.makeChat(chatOf({ id, uid, created_at: new Date().toISOString() }));
+    let store: LocalRules;
     beforeAll(async () => {
       opened = await open();
-      store = opened.store;
+      store = new LocalRules(opened.store);
       chats = Array.from({ length: 60 }, () => `chat_${randomUUID()}`);
-      for (const id of chats) await opened.makeChat(id);
+      for (const id of chats) await makeChat(id);
     });
     afterAll(() => opened.close());
 
@@ -65,11 +100,11 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
         rule({ scope_id: chat, priority: 5, created_at: at }),
         rule({ scope_id: chat, priority: 5, created_at: at }),
         rule({ scope: 'agent', scope_id: agent, priority: 9 }),
-        rule({ scope: 'user', scope_id: null, priority: -3 }),
+        rule({ scope: 'user', scope_id: LOCAL.user_id, priority: -3 }),
         rule({ scope: 'global', scope_id: null, priority: 9 }),
       ];
       for (const each of added) expect(await store.add(each, LIMIT)).toBe(true);
-      const pages = async (filter: RuleFilter) => {
+      const pages = async (filter: Partial<RuleFilter>) => {
         const seen: PermissionRule[] = [];
         for (;;) {
           const after = seen.at(-1);
@@ -137,7 +172,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
     it('lists what can apply to a call: of its chat, of its agent type, of users and global', async () => {
       const chat = rule();
       const agent = rule({ scope: 'agent', scope_id: `type_${randomUUID()}` });
-      const user = rule({ scope: 'user', scope_id: null });
+      const user = rule({ scope: 'user', scope_id: LOCAL.user_id });
       const everyone = rule({ scope: 'global', scope_id: null });
       const other = rule();
       for (const added of [chat, agent, user, everyone, other]) await store.add(added, LIMIT);
@@ -153,7 +188,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       const scope_id = `chat_${randomUUID()}`;
       const planted = rule({ scope_id });
       expect(await store.add(planted, LIMIT)).toBe(false);
-      await opened.makeChat(scope_id);
+      await makeChat(scope_id);
       expect(await store.listFor({ chat_id: scope_id })).not.toContainEqual(planted);
       expect(await store.add(planted, LIMIT)).toBe(true);
     });
@@ -163,10 +198,10 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       const id = gone.scope_id!;
       const other = rule();
       for (const added of [gone, other]) await store.add(added, LIMIT);
-      await opened.deleteChat(id);
+      await opened.deleteChat(uidOf(id));
       expect(await store.list({ scope: 'session', scope_id: id })).toEqual([]);
-      await opened.makeChat(id);
-      store = await opened.reopen();
+      await makeChat(id, randomUUID());
+      store = new LocalRules(await opened.reopen());
       expect(await store.listFor({ chat_id: id })).not.toContainEqual(gone);
       expect(await store.find(gone.id)).toBeUndefined();
       expect(await store.countUse(gone.id, 'int_1/a/1')).toBe(false);
@@ -186,11 +221,11 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       const other = rule();
       for (const added of [rule({ scope_id }), rule({ scope_id }), other])
         await store.add(added, LIMIT);
-      expect(await store.removeScope('session', scope_id)).toBe(2);
-      expect(await store.removeScope('session', scope_id)).toBe(0);
-      expect(await store.removeScope('agent', other.scope_id!)).toBe(0);
+      expect(await store.removeAll({ scope: 'session', scope_id })).toBe(2);
+      expect(await store.removeAll({ scope: 'session', scope_id })).toBe(0);
+      expect(await store.removeAll({ scope: 'agent', scope_id: other.scope_id! })).toBe(0);
       expect(await store.find(other.id)).toEqual(other);
-      expect(await store.removeScope('session')).toBeGreaterThan(0);
+      expect(await store.removeAll({ scope: 'session' })).toBeGreaterThan(0);
       expect(await store.list({ scope: 'session' })).toEqual([]);
     });
 
@@ -225,7 +260,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
           return found!.uses;
         },
         async reopen() {
-          store = await opened.reopen();
+          store = new LocalRules(await opened.reopen());
         },
       };
     });
@@ -238,7 +273,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
           usesFor: async (useKey) =>
             (await store.listUsesInFiles([id, 'rule_file_none'], useKey)).get(id)!,
           async reopen() {
-            store = await opened.reopen();
+            store = new LocalRules(await opened.reopen());
           },
         };
       });
@@ -256,7 +291,7 @@ export function ruleStoreContract(name: string, open: () => Promise<OpenedRuleSt
       const kept = rule({ max_uses: 2 });
       await store.add(kept, LIMIT);
       await store.countUse(kept.id, 'int_1/a/1');
-      store = await opened.reopen();
+      store = new LocalRules(await opened.reopen());
       expect(await store.find(kept.id)).toEqual({ ...kept, uses: 1 });
     });
   });

@@ -1,22 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newChatRow } from '../../src/persistence/interaction-rules.js';
+import type { ChatRow } from '../../src/persistence/rows/store-rows.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 
 ruleStoreContract(FileRuleStore.name, async () => {
   const data_dir = await mkdtemp(join(tmpdir(), 'parley-rules-'));
-  const uids = new Map<string, string>();
-  const findUid = (id: string) => uids.get(id);
-  let store = await FileRuleStore.open({ data_dir, findUid });
+  const chats = new Map<string, ChatRow>();
+  const findChat = (uid: string) => chats.get(uid);
+  let store = await FileRuleStore.open({ data_dir, findChat });
   return {
     store,
-    makeChat: async (id) => void uids.set(id, randomUUID()),
-    deleteChat: async (id) => void uids.delete(id),
+    makeChat: async (chat) => void chats.set(chat.uid, newChatRow(chat)),
+    deleteChat: async (uid) => void chats.delete(uid),
     reopen: async () => {
       await store.close();
-      store = await FileRuleStore.open({ data_dir, findUid });
+      store = await FileRuleStore.open({ data_dir, findChat });
       return store;
     },
     close: async () => {
@@ -34,7 +35,7 @@ describe(FileRuleStore.name, () => {
       try {
         await writeFile(join(data_dir, 'permission-rules.json'), text);
         await expect(
-          FileRuleStore.open({ data_dir, findUid: () => undefined }),
+          FileRuleStore.open({ data_dir, findChat: () => undefined }),
         ).rejects.toMatchObject({
           code: 'rules_damaged',
         });

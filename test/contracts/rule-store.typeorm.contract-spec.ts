@@ -1,3 +1,4 @@
+import type { NewChat } from '../../src/persistence/rows/store-rows.js';
 import { TypeOrmChatStore } from '../../src/storage/typeorm/stores/typeorm-chat-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-store.js';
 import type { TestDatabase } from '../support/store/databases.js';
@@ -15,14 +16,13 @@ else ruleStoreContract('TypeOrmRuleStore on Postgres', () => opened(openTestPost
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();
   let chats = new TypeOrmChatStore(tested.database);
-  const created_at = new Date().toISOString();
   return {
     store: new TypeOrmRuleStore(tested.database),
-    async makeChat(id: string) {
-      await chats.createChat({ id, title: null, agent: null, created_at, metadata: {} });
+    async makeChat(chat: NewChat) {
+      await chats.createChat(chat);
     },
-    async deleteChat(id: string) {
-      await chats.deleteChat(id);
+    async deleteChat(uid: string) {
+      await chats.deleteChat(uid);
     },
     async reopen() {
       const database = await tested.reopen();

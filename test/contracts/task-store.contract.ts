@@ -1,3 +1,4 @@
+import { LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { randomUUID } from 'node:crypto';
 import type { Task } from '../../src/protocol/task.js';
 import type { ChatStore } from '../../src/persistence/chat.store.js';
@@ -41,6 +42,7 @@ export function taskStoreContract(name: string, open: () => Promise<OpenedTaskSt
     let opened: OpenedTaskStore;
     let chat_id: string;
     const store = (): TaskStore => opened.tasks;
+    const board = (limit = LIMIT) => ({ chat_uid: uidOf(chat_id), limit });
     beforeAll(async () => {
       opened = await open();
     });
@@ -58,47 +60,52 @@ export function taskStoreContract(name: string, open: () => Promise<OpenedTaskSt
         status: 'in_progress',
         agent_id: 'agent_1',
       });
-      expect(await store().add(full, LIMIT)).toBe(true);
-      expect(await store().find(full.id)).toEqual(full);
-      expect(await store().find('task_none')).toBeUndefined();
+      expect(await store().add(full, board())).toBe(true);
+      expect(await store().find(full.id, LOCAL)).toEqual(full);
+      expect(await store().find('task_none', LOCAL)).toBeUndefined();
     });
 
     it("lists a chat's tasks, oldest first, and no other's", async () => {
       const [a, b] = [task(chat_id), task(chat_id)];
-      for (const added of [b, a]) await store().add(added, LIMIT);
-      expect(await store().list(chat_id)).toEqual([a, b]);
-      expect(await store().list('chat_none')).toEqual([]);
+      for (const added of [b, a]) await store().add(added, board());
+      expect(await store().list(uidOf(chat_id))).toEqual([a, b]);
+      expect(await store().list(uidOf('chat_none'))).toEqual([]);
     });
 
     it('adds nothing to a chat that is not there', async () => {
       const lost = task('chat_none');
-      expect(await store().add(lost, LIMIT)).toBe(false);
-      expect(await store().find(lost.id)).toBeUndefined();
+      const place = { chat_uid: uidOf('chat_none'), limit: LIMIT };
+      expect(await store().add(lost, place)).toBe(false);
+      expect(await store().find(lost.id, LOCAL)).toBeUndefined();
     });
 
     it('holds as many tasks as the limit says, whoever adds them at once', async () => {
-      const adding = Array.from({ length: 8 }, () => store().add(task(chat_id), 3));
+      const adding = Array.from({ length: 8 }, () => store().add(task(chat_id), board(3)));
       expect((await Promise.all(adding)).filter(Boolean)).toHaveLength(3);
-      expect(await store().list(chat_id)).toHaveLength(3);
+      expect(await store().list(uidOf(chat_id))).toHaveLength(3);
     });
 
     it('replaces a version once, whoever tries at once', async () => {
       const first = task(chat_id);
-      await store().add(first, LIMIT);
+      await store().add(first, board());
       const tries = Array.from({ length: 6 }, (_, i) => ({
         ...first,
         version: 2,
         title: `Try ${i}`,
       }));
-      const replaced = await Promise.all(tries.map((next) => store().replace(next, 1)));
+      const replaced = await Promise.all(
+        tries.map((next) => store().replace(next, { seen: 1, viewer: LOCAL })),
+      );
       expect(replaced.filter(Boolean)).toHaveLength(1);
-      expect(await store().find(first.id)).toEqual(tries[replaced.indexOf(true)]);
-      expect(await store().replace({ ...first, id: 'task_none' }, 1)).toBe(false);
+      expect(await store().find(first.id, LOCAL)).toEqual(tries[replaced.indexOf(true)]);
+      expect(await store().replace({ ...first, id: 'task_none' }, { seen: 1, viewer: LOCAL })).toBe(
+        false,
+      );
     });
 
     it('replaces everything that can change, and nothing else', async () => {
       const first = task(chat_id);
-      await store().add(first, LIMIT);
+      await store().add(first, board());
       const next: Task = {
         ...first,
         title: 'Run it',
@@ -109,36 +116,38 @@ export function taskStoreContract(name: string, open: () => Promise<OpenedTaskSt
         updated_at: '2026-02-01T00:00:00.000Z',
       };
       const other = task(chat_id);
-      await store().add(other, LIMIT);
-      expect(await store().replace(next, 1)).toBe(true);
-      expect(await store().list(chat_id)).toEqual([next, other]);
+      await store().add(other, board());
+      expect(await store().replace(next, { seen: 1, viewer: LOCAL })).toBe(true);
+      expect(await store().list(uidOf(chat_id))).toEqual([next, other]);
     });
 
     it('removes the version that was seen, once', async () => {
       const gone = task(chat_id);
-      await store().add(gone, LIMIT);
-      expect(await store().remove(gone.id, 2)).toBe(false);
-      expect(await store().remove(gone.id, 1)).toBe(true);
-      expect(await store().remove(gone.id, 1)).toBe(false);
-      expect(await store().list(chat_id)).toEqual([]);
+      await store().add(gone, board());
+      expect(await store().remove(gone.id, { seen: 2, viewer: LOCAL })).toBe(false);
+      expect(await store().remove(gone.id, { seen: 1, viewer: LOCAL })).toBe(true);
+      expect(await store().remove(gone.id, { seen: 1, viewer: LOCAL })).toBe(false);
+      expect(await store().list(uidOf(chat_id))).toEqual([]);
     });
 
     it('lets the tasks go with their chat', async () => {
       const gone = task(chat_id);
-      await store().add(gone, LIMIT);
-      expect(await opened.chats.deleteChat(chat_id)).toBe('deleted');
-      expect(await store().find(gone.id)).toBeUndefined();
-      expect(await store().list(chat_id)).toEqual([]);
-      expect(await store().replace({ ...gone, version: 2 }, 1)).toBe(false);
-      expect(await store().add(task(chat_id), LIMIT)).toBe(false);
+      await store().add(gone, board());
+      expect(await opened.chats.deleteChat(uidOf(chat_id))).toBe('deleted');
+      expect(await store().find(gone.id, LOCAL)).toBeUndefined();
+      expect(await store().list(uidOf(chat_id))).toEqual([]);
+      expect(await store().replace({ ...gone, version: 2 }, { seen: 1, viewer: LOCAL })).toBe(
+        false,
+      );
+      expect(await store().add(task(chat_id), board())).toBe(false);
     });
 
     it('keeps everything across a restart', async () => {
       const kept = task(chat_id);
-      await store().add(kept, LIMIT);
+      await store().add(kept, board());
       await opened.reopen();
-      expect(await store().find(kept.id)).toEqual(kept);
-      expect(await store().replace({ ...kept, version: 2 }, 1)).toBe(true);
+      expect(await store().find(kept.id, LOCAL)).toEqual(kept);
+      expect(await store().replace({ ...kept, version: 2 }, { seen: 1, viewer: LOCAL })).toBe(true);
     });
   });
 }

@@ -34,6 +34,7 @@ import { describeQuestions } from './suites/questions.js';
 import { describeReaders } from './suites/readers.js';
 import { describeReadersThatMove } from './suites/readers-that-move.js';
 import { describeReconnecting } from './suites/reconnecting.js';
+import { describeRedaction } from './suites/redaction.js';
 import { describeRemember } from './suites/remember.js';
 import { describeRetry } from './suites/retry.js';
 import { describeRoles } from './suites/roles.js';
@@ -44,6 +45,7 @@ import { describeStarts } from './suites/starts.js';
 import { describeSteering } from './suites/steering.js';
 import { describeSurface } from './suites/surface.js';
 import { describeTasks } from './suites/tasks.js';
+import { describeTenants } from './suites/tenants.js';
 import { describeTools } from './suites/tools.js';
 import { describeTranscripts } from './suites/transcripts.js';
 import { describeTwoProcesses } from './suites/two-processes.js';
@@ -63,6 +65,7 @@ export const STORE_SUITES: Suites = {
   inbox: describeInbox,
   parking: describeParking,
   reconnecting: describeReconnecting,
+  redaction: describeRedaction,
   retry: describeRetry,
   'session-log': describeSessionLog,
   starts: describeStarts,
@@ -102,6 +105,7 @@ export const OTHER_SUITES: Suites = {
   steering: describeSteering,
   surface: describeSurface,
   tasks: describeTasks,
+  tenants: describeTenants,
   tools: describeTools,
   transcripts: describeTranscripts,
 };

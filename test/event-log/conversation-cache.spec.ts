@@ -12,7 +12,7 @@ import { runs } from '../support/thoroughness.js';
 
 interface Place {
   readonly id: string;
-  readonly chat_id: string;
+  readonly chat_uid: string;
   readonly parent_id: string | null;
 }
 
@@ -70,7 +70,7 @@ class Saved {
   }
 
   function place(parent_id: string | null): Place {
-    const made = { id: `int_${places.size + 1}`, chat_id: CHAT, parent_id };
+    const made = { id: `int_${places.size + 1}`, chat_uid: CHAT, parent_id };
     places.set(made.id, made);
     return made;
   }

@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -188,7 +189,7 @@ describe(Spill.name, () => {
     await store.append([endBatch(interaction.id, 2, { epoch: 2 })]);
     await spill.tidy();
     expect(await aside()).toHaveLength(3);
-    expect(await store.deleteChat(interaction.chat_id)).toBe('deleted');
+    expect(await store.deleteChat(uidOf(interaction.chat_id))).toBe('deleted');
     await spill.tidy();
     expect(await aside()).toEqual([expect.stringMatching(/^int_.*\.1\.jsonl$/), 'notes.txt']);
     expect(await aside()).not.toContain(`${interaction.id}.1.jsonl`);

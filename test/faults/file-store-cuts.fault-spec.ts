@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
@@ -104,7 +105,7 @@ describe('The file store, killed in the middle of a write (I3)', () => {
         head_interaction_id: head.id,
         updated_at: head.created_at,
       });
-      expect((await store.findActiveInteraction(first.chat_id))?.id).toBe(
+      expect((await store.findActiveInteraction(uidOf(first.chat_id)))?.id).toBe(
         there ? next.id : undefined,
       );
       await folder.close();
@@ -125,14 +126,14 @@ describe('The file store, killed in the middle of a write (I3)', () => {
     ]);
     expect(await store.findChat(id)).toBeUndefined();
     await started(store, { chat_id: id });
-    expect(await readdir(join(folder.path, 'chats'))).toEqual([id]);
+    expect(await readdir(join(folder.path, 'chats'))).toEqual([uidOf(id)]);
   });
 
   it('finishes a deletion', async () => {
     const row = await ended(await folder.open(), 'one');
     await folder.close();
-    await rename(folder.chat(row.chat_id), folder.chat('.deleted-1'));
-    await rm(join(folder.chat('.deleted-1'), 'chat.json'));
+    await rename(folder.chat(row.chat_id), folder.place('.deleted-1'));
+    await rm(join(folder.place('.deleted-1'), 'chat.json'));
     const store = await folder.open();
     expect(await store.findChat(row.chat_id)).toBeUndefined();
     expect(await readdir(join(folder.path, 'chats'))).toEqual([]);

@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -57,17 +58,17 @@ describe('The file store, whose process is killed', () => {
       for (const id of unowned) await endOne(store, id);
     }
     const chats = await store.listChats({ limit: 100 });
-    for (const { id } of chats) expect(await store.listUnfinished(id)).toEqual([]);
+    for (const { id } of chats) expect(await store.listUnfinished(uidOf(id))).toEqual([]);
   }
 });
 
 async function endOne(store: WholeStore, id: string): Promise<void> {
   const lease = await store.acquireLease(id, HELD);
   const { chat_id, epoch, last_seq } = lease!.interaction;
-  const [active, ...queue] = await store.listUnfinished(chat_id);
+  const [active, ...queue] = await store.listUnfinished(uidOf(chat_id));
   expect([active?.id, queue.every(({ status }) => status === 'QUEUED')]).toEqual([id, true]);
   expect(await store.append([endBatch(id, last_seq + 1, { epoch })])).toEqual(['written']);
-  expect((await store.findActiveInteraction(chat_id))?.id).toBe(queue[0]?.id);
+  expect((await store.findActiveInteraction(uidOf(chat_id)))?.id).toBe(queue[0]?.id);
 }
 
 async function expectRecords(store: WholeStore, id: string, last: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { WholeStore } from '../support/store/whole-store.js';
@@ -45,7 +46,7 @@ describe('The file store, killed between two files (I3, I9)', () => {
     for (const cut of [before[1], ...cuts(before[1], beginning), beginning]) {
       const store = await restore([active, next], [end, cut]);
       const row = { ...next, status: 'RUNNING', parent_id: active.id, last_seq: 1 };
-      expect(await store.findActiveInteraction(chat_id)).toEqual(row);
+      expect(await store.findActiveInteraction(uidOf(chat_id))).toEqual(row);
       expect(await unfinished(store)).toHaveLength(2);
       expect(await readAll(store, next.id)).toMatchObject([{ seq: 1, at: at(70) }]);
       expect(await store.findChat(chat_id)).toMatchObject({
@@ -70,7 +71,12 @@ describe('The file store, killed between two files (I3, I9)', () => {
       const store = await restore([active, waiting], [cut, queuedLog]);
       const [interrupted, next] = await unfinished(store);
       const cancel_reason = 'Interrupted by a new message.';
-      expect(interrupted).toEqual({ ...active, signals: 1, cancel_reason, cancelled_by: 'ann' });
+      expect(interrupted).toEqual({
+        ...active,
+        signals: 1,
+        cancel_reason,
+        cancelled_by: LOCAL.user_id,
+      });
       expect(next).toMatchObject({ id: waiting.id, status: 'QUEUED' });
     }
   });
@@ -105,7 +111,7 @@ describe('The file store, killed between two files (I3, I9)', () => {
     const edit = { chat_id, edited_from: second.id, created_at: at(40) };
     await ended(await folder.open(), 'three', edit);
     const store = await folder.open();
-    const page = { chat_id, superseded: true, limit: 9 };
+    const page = { chat_uid: uidOf(chat_id), superseded: true, limit: 9 };
     const rows = await store.listInteractions(page);
     const chat = await store.findChat(chat_id);
     await folder.close();
@@ -141,9 +147,9 @@ describe('The file store, killed between two files (I3, I9)', () => {
     expect(await store.append([endBatch(active.id, 2, { end: END })])).toEqual(['written']);
     expect(folder.problems).toHaveLength(1);
     expect(folder.problems[0]?.message).toContain(`${next.id} is next`);
-    expect((await store.findActiveInteraction(chat_id))?.id).toBeUndefined();
+    expect((await store.findActiveInteraction(uidOf(chat_id)))?.id).toBeUndefined();
     await rename(`${path}.away`, path);
-    expect(await store.promoteQueued(at(80), chat_id)).toEqual([next.id]);
+    expect(await store.promoteQueued(at(80), uidOf(chat_id))).toEqual([next.id]);
     expect(await readAll(store, next.id)).toMatchObject([{ seq: 1, at: at(80) }]);
   });
 
@@ -169,7 +175,7 @@ describe('The file store, killed between two files (I3, I9)', () => {
   }
 
   function unfinished(store: WholeStore): Promise<InteractionRow[]> {
-    return store.listUnfinished(chat_id);
+    return store.listUnfinished(uidOf(chat_id));
   }
 });
 

@@ -163,9 +163,9 @@ describe('The file store, killed while people are asked (I3, I5)', () => {
   }
 });
 
-function pendingOf({ id, chat_id }: InteractionRow) {
+function pendingOf({ id, chat_id, chat_uid, tenant_id }: InteractionRow) {
   return {
-    ...{ interaction_id: id, chat_id },
+    ...{ interaction_id: id, chat_id, chat_uid, tenant_id },
     ...{ status: 'pending', settlement: null, settled_at: null },
   };
 }

@@ -11,13 +11,15 @@ import { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { PermissionCall } from '../../src/permissions/permission-call.js';
+import type { OwnedCall } from '../../src/permissions/permission-call.js';
 import type { PermissionRule } from '../../src/permissions/permission-rule.js';
 import { DeclaredRules } from '../../src/permissions/declared-rules.js';
 import { PermissionsController } from '../../src/permissions/permissions.controller.js';
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import type { RememberedScope } from '../../src/permissions/permissions.service.js';
+import { newChatRow } from '../../src/persistence/interaction-rules.js';
+import { chatOf, LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { ChatStore } from '../../src/persistence/chat.store.js';
 import { InteractionStore } from '../../src/persistence/interaction.store.js';
 import { RecordStore } from '../../src/persistence/record.store.js';
@@ -39,6 +41,8 @@ const FILE = `{
   ]
 }
 `;
+
+const OURS = { tenant_id: LOCAL.tenant_id, user_id: LOCAL.user_id, chat_uid: uidOf('chat_1') };
 
 const TOKENS = [
   AuditTrail,
@@ -64,11 +68,11 @@ describe(PermissionsController.name, () => {
     const path = join(folder, 'permissions.json');
     await writeFile(path, FILE);
     const config = loadConfig({ PERMISSIONS_FILE: path });
-    const store = await FileRuleStore.open({
-      data_dir: folder,
-      findUid: (id) => (id === 'chat_none' ? undefined : id),
-    });
     const { chats, interactions, records } = openMemoryStores();
+    const created_at = new Date().toISOString();
+    for (const id of ['chat_1', 'chat_2']) await chats.createChat(chatOf({ id, created_at }));
+    const chat = newChatRow(chatOf({ id: 'chat_1', created_at }));
+    const store = await FileRuleStore.open({ data_dir: folder, findChat: () => chat });
     const providers = [
       { provide: Config, useValue: config },
       { provide: ToolLimits, useValue: config },
@@ -118,7 +122,7 @@ describe(PermissionsController.name, () => {
     const rule = await add({ scope: 'user', decision: 'allow', matcher, description: 'Looking.' });
     expect(rule).toMatchObject({
       scope: 'user',
-      scope_id: null,
+      scope_id: 'local',
       priority: 0,
       matcher,
       max_uses: null,
@@ -228,7 +232,12 @@ describe(PermissionsController.name, () => {
       ['matcher.prefixes.1'],
     ],
     [{ scope: 'session', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
-    [{ scope: 'user', scope_id: 'x', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
+    [{ scope: 'global', scope_id: 'x', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
+    [
+      { scope: 'session', scope_id: 'a/b', decision: 'allow', matcher: { type: 'all' } },
+      ['scope_id'],
+    ],
+    [{ scope: 'user', scope_id: 'a b', decision: 'allow', matcher: { type: 'all' } }, ['scope_id']],
     [
       { scope: 'user', decision: 'allow', matcher: { type: 'all' }, expires_at: 'soon' },
       ['expires_at'],
@@ -285,7 +294,7 @@ describe(PermissionsController.name, () => {
 
   it('counts executions that a limited rule decides, and no dry runs', async () => {
     expect((await check('once', {})).decision).toBe('allow');
-    const call = { tool_name: 'once', tool_input: {} };
+    const call = { ...OURS, tool_name: 'once', tool_input: {} };
     const verdicts = await Promise.all(['a', 'b', 'c'].map((key) => service.decide(call, key)));
     expect(verdicts.map(({ decision }) => decision).sort()).toEqual(['allow', 'ask', 'ask']);
     expect((await check('once', {})).decision).toBe('ask');
@@ -296,7 +305,7 @@ describe(PermissionsController.name, () => {
     const added = { scope: 'global', decision: 'allow', max_uses: 1 };
     await add({ ...added, matcher: { type: 'tool', pattern: 'kept' } });
     for (const tool_name of ['once', 'kept']) {
-      const call = { tool_name, tool_input: {} };
+      const call = { ...OURS, tool_name, tool_input: {} };
       const first = await service.decide(call, 'int_1/a/1.0');
       expect(first.decision).toBe('allow');
       expect(await service.decide(call, 'int_1/a/1.0')).toEqual(first);
@@ -307,13 +316,14 @@ describe(PermissionsController.name, () => {
     for (const rule of limited) expect(rule).not.toHaveProperty('used_by');
   });
 
-  const remember = async (call: PermissionCall, scope: RememberedScope) => {
+  const remember = async (call: OwnedCall, scope: RememberedScope) => {
     const rule = await service.suggest(call, scope);
-    return rule && service.add(rule, LOCAL_PRINCIPAL);
+    return rule && service.add(LOCAL_PRINCIPAL, rule);
   };
 
   it('remembers the narrowest rule that covers a call', async () => {
     const call = (command: string) => ({
+      ...OURS,
       tool_name: 'bash',
       tool_input: { command },
       chat_id: 'chat_1',
@@ -339,7 +349,7 @@ describe(PermissionsController.name, () => {
   });
 
   it('says of a remembered rule which verdict it came from', async () => {
-    const call = { tool_name: 'bash', tool_input: { command: 'make' }, chat_id: 'chat_1' };
+    const call = { ...OURS, tool_name: 'bash', tool_input: { command: 'make' }, chat_id: 'chat_1' };
     const allowed = await service.suggest(call, 'session');
     const denied = await service.suggest(call, 'session', 'deny');
     expect(allowed?.description).toBe('Remembered from an approval.');
@@ -347,7 +357,7 @@ describe(PermissionsController.name, () => {
   });
 
   it('remembers a call word for word where no command can be told', async () => {
-    const call = { tool_name: 'bash', tool_input: { command: 'echo $x > out' } };
+    const call = { ...OURS, tool_name: 'bash', tool_input: { command: 'echo $x > out' } };
     const rule = await remember(call, 'global');
     expect(rule?.matcher).toEqual({
       type: 'tool',
@@ -356,12 +366,16 @@ describe(PermissionsController.name, () => {
     });
     expect(await remember(call, 'global')).toEqual(rule);
     expect((await service.check(call)).decision).toBe('allow');
-    const other = { tool_name: 'bash', tool_input: { command: 'echo $x > out2' } };
+    const other = { ...OURS, tool_name: 'bash', tool_input: { command: 'echo $x > out2' } };
     expect((await service.check(other)).decision).toBe('ask');
   });
 
   it('remembers the file that a tool writes, for that tool', async () => {
-    const call = { tool_name: 'write', tool_input: { path: './src/a[1].ts', content: 'x' } };
+    const call = {
+      ...OURS,
+      tool_name: 'write',
+      tool_input: { path: './src/a[1].ts', content: 'x' },
+    };
     const rule = await remember(call, 'global');
     expect(rule?.matcher).toEqual({ type: 'path', pattern: 'src/a\\[1\\].ts', tool: 'write' });
     expect((await service.check({ ...call, tool_name: 'delete' })).decision).toBe('ask');
@@ -370,7 +384,7 @@ describe(PermissionsController.name, () => {
   it('goes before the rule of its scope that asked', async () => {
     const matcher = { type: 'command_prefix', prefixes: ['git push'] };
     await add({ scope: 'global', decision: 'ask', matcher, priority: 7 });
-    const call = { tool_name: 'bash', tool_input: { command: 'git push' } };
+    const call = { ...OURS, tool_name: 'bash', tool_input: { command: 'git push' } };
     expect((await remember(call, 'global'))?.priority).toBe(8);
     expect((await service.check(call)).decision).toBe('allow');
   });
@@ -379,14 +393,19 @@ describe(PermissionsController.name, () => {
     const matcher = { type: 'command_prefix', prefixes: ['git push'], exact: true };
     await add({ scope: 'global', decision: 'allow', matcher });
     await add({ scope: 'global', decision: 'ask', matcher: { type: 'all' }, priority: 7 });
-    const call = { tool_name: 'bash', tool_input: { command: 'git push' } };
+    const call = { ...OURS, tool_name: 'bash', tool_input: { command: 'git push' } };
     expect((await remember(call, 'global'))?.priority).toBe(8);
     expect((await service.check(call)).decision).toBe('allow');
   });
 
   it('remembers nothing that a rule of an earlier scope would decide otherwise', async () => {
     await add({ scope: 'user', decision: 'ask', matcher: { type: 'all' } });
-    const call = { tool_name: 'bash', tool_input: { command: 'git push' }, chat_id: 'chat_1' };
+    const call = {
+      ...OURS,
+      tool_name: 'bash',
+      tool_input: { command: 'git push' },
+      chat_id: 'chat_1',
+    };
     for (const scope of ['session', 'global'] as const)
       expect(await service.suggest(call, scope)).toBeUndefined();
     expect(await service.suggest(call, 'session', 'deny')).toBeUndefined();

@@ -19,6 +19,7 @@ import { ToolRegistry } from '../../src/tools/core/tool-registry.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
@@ -31,7 +32,7 @@ describe('A rule with max_uses', () => {
   let store: FileRuleStore;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'parley-uses-'));
-    store = await FileRuleStore.open({ data_dir: folder, findUid: (id) => id });
+    store = await FileRuleStore.open({ data_dir: folder, findChat: () => undefined });
   });
   afterEach(async () => {
     await store.close();
@@ -40,7 +41,7 @@ describe('A rule with max_uses', () => {
 
   it('is used once by a call whose run is lost between the verdict and its start', async () => {
     const rules = await book();
-    const { id } = await rules.add(ONCE, LOCAL_PRINCIPAL);
+    const { id } = await rules.add(LOCAL_PRINCIPAL, ONCE);
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'tool', arguments: `{"n":${n}}` }));
     const done: unknown[] = [];
     const world = await RunWorld.open({
@@ -58,7 +59,7 @@ describe('A rule with max_uses', () => {
     }))!;
     await lost.execute();
     expect(await world.types()).not.toContain('TOOL_STARTED');
-    expect(await store.find(id)).toMatchObject({ uses: 1 });
+    expect(await store.find(id, LOCAL)).toMatchObject({ uses: 1 });
 
     const provider = ScriptedProvider.playing(callTurn([calls[1]!]), answerTurn('Done'));
     await world.run({ provider });
@@ -68,7 +69,7 @@ describe('A rule with max_uses', () => {
       { id: 'c1', is_error: false },
       { id: 'c2', is_error: true, tool_output: expect.stringContaining('not allowed') },
     ]);
-    expect(await store.find(id)).toMatchObject({ uses: 1 });
+    expect(await store.find(id, LOCAL)).toMatchObject({ uses: 1 });
   });
 
   async function book(): Promise<RuleBook> {
@@ -79,7 +80,7 @@ describe('A rule with max_uses', () => {
       new MemoryAuditStore().trail,
     );
     const denied = { ...ONCE, decision: 'deny', priority: -1, max_uses: null } as const;
-    await rules.add(denied, LOCAL_PRINCIPAL);
+    await rules.add(LOCAL_PRINCIPAL, denied);
     return rules;
   }
 });

@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,8 +42,13 @@ export class FileStoreFolder {
     await rm(this.path, { recursive: true, force: true });
   }
 
+  /** In the folder of the chats. */
+  place(name: string): string {
+    return join(this.path, 'chats', name);
+  }
+
   chat(chatId: string): string {
-    return join(this.path, 'chats', chatId);
+    return this.place(uidOf(chatId));
   }
 
   chatFile(chatId: string): string {

@@ -128,26 +128,9 @@ describe('The file store', () => {
     expect((await again.findChat(bad.chat_id))?.head_interaction_id).toBeNull();
   });
 
-  it('gives a chat another folder where the file system takes its name for another chat’s', async () => {
-    const first = newChat({ title: 'first' });
-    const second = newChat({ title: 'second' });
-    await (await folder.open()).createChat(first);
-    await folder.close();
-    await rename(folder.chat(first.id), folder.chat(second.id));
-    const store = await folder.open();
-    expect(await store.createChat(second)).toBe(true);
-    expect((await readdir(join(folder.path, 'chats'))).toSorted()).toEqual([
-      second.id,
-      `${second.id}.2`,
-    ]);
-    const again = await folder.open();
-    expect((await again.findChat(first.id))?.title).toBe('first');
-    expect((await again.findChat(second.id))?.title).toBe('second');
-  });
-
   it('leaves alone what is not its own', async () => {
     await folder.open();
-    const foreign = folder.chat('notes');
+    const foreign = folder.place('notes');
     await mkdir(foreign);
     await writeFile(join(foreign, 'mine.txt'), 'mine');
     await folder.open();
@@ -155,10 +138,12 @@ describe('The file store', () => {
     expect(await readFile(join(foreign, 'mine.txt'), 'utf8')).toBe('mine');
   });
 
-  it('refuses an id that would leave its folder', async () => {
+  it('refuses a uid that would leave its folder', async () => {
     const store = await folder.open();
     for (const id of ['../up', 'a/b', '.', '', 'a.b']) {
-      await expect(store.createChat(newChat({ id }))).rejects.toMatchObject({ code: 'invalid_id' });
+      await expect(store.createChat(newChat({ uid: id }))).rejects.toMatchObject({
+        code: 'invalid_id',
+      });
       await expect(started(store, { id })).rejects.toMatchObject({ code: 'invalid_id' });
     }
     expect(await readdir(join(folder.path, 'chats'))).toEqual([]);

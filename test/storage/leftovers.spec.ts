@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
@@ -49,7 +50,7 @@ describe('What a deleted chat leaves in the embedded database', () => {
     const { chat_id } = await fill(store, RECORDS);
     const stalls = monitorEventLoopDelay({ resolution: 1 });
     stalls.enable();
-    expect(await store.deleteChat(chat_id)).toBe('deleted');
+    expect(await store.deleteChat(uidOf(chat_id))).toBe('deleted');
     let isRemoved = false;
     const removing = store.removeLeftovers(NEVER).then(() => (isRemoved = true));
     let answers = 0;
@@ -66,7 +67,7 @@ describe('What a deleted chat leaves in the embedded database', () => {
   it('is removed to the end by the next one, if the first was stopped', async () => {
     const { chat_id } = await fill(store, RECORDS);
     const kept = await ended(store, 'kept');
-    await store.deleteChat(chat_id);
+    await store.deleteChat(uidOf(chat_id));
     const stopping = new AbortController();
     const removing = store.removeLeftovers(stopping.signal);
     for (let answers = 0; answers < 5; answers++) await store.findChat(chat_id);
@@ -86,7 +87,7 @@ describe('What a deleted chat leaves in the embedded database', () => {
     const before = await count(database, 'records');
     const row = { ...(await ended(store, 'gone')), begun: true };
     const records = (await readAll(store, row.id)).slice();
-    await store.deleteChat(row.chat_id);
+    await store.deleteChat(uidOf(row.chat_id));
     await store.removeLeftovers(NEVER);
     const archive = new TypeOrmChatArchive(database);
     const discarded = await archive.receive();
@@ -125,7 +126,7 @@ describe('What a deleted chat leaves in the embedded database', () => {
     const { chat_id, id } = await fill(store, 10);
     await admin.query('BEGIN');
     await admin.query('LOCK TABLE records IN SHARE MODE');
-    expect(await store.deleteChat(chat_id)).toBe('deleted');
+    expect(await store.deleteChat(uidOf(chat_id))).toBe('deleted');
     expect(await store.findChat(chat_id)).toBeUndefined();
     expect(await store.findInteraction(id)).toBeUndefined();
     expect(await readAll(store, id)).toEqual([]);

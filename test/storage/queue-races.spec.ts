@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
@@ -132,7 +133,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
         ...starts.map((start) => two.startInteraction(start)),
       ]);
       for (const { chat, interaction } of starts)
-        expect((await one.findActiveInteraction(chat.id))?.id).toBe(interaction.id);
+        expect((await one.findActiveInteraction(uidOf(chat.id)))?.id).toBe(interaction.id);
     }
   });
 
@@ -144,7 +145,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     ];
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
-    await runner.query('SELECT FROM chats WHERE id = $1 FOR UPDATE', [held.chat_id]);
+    await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [held.chat_uid]);
     const appended = store.append([free, held].map(({ id }) => endBatch(id, 2)));
     while ((await store.findInteraction(free.id))?.completed_at === null);
     expect((await store.findInteraction(held.id))?.completed_at).toBeNull();
@@ -196,7 +197,7 @@ class QueueRace {
     const [store] = this.stores;
     for (;;) {
       for (const chat of this.#chats) {
-        const [first, ...rest] = await store.listUnfinished(chat);
+        const [first, ...rest] = await store.listUnfinished(uidOf(chat));
         if (first?.status === 'QUEUED' && [first, ...rest].some((row) => !row.cancel_reason))
           throw new Error(`Nothing is active in ${chat}, and ${first.id} waits.`);
       }
@@ -211,7 +212,7 @@ class QueueRace {
     expect(await store.promoteQueued(at(99))).toEqual([]);
     let begun = 0;
     for (const chat_id of this.#chats) {
-      const page = { chat_id, superseded: false, limit: 1000 };
+      const page = { chat_uid: uidOf(chat_id), superseded: false, limit: 1000 };
       const rows = await store.listInteractions(page);
       expect(await lengthOfBranch(store, chat_id)).toBe(rows.length);
       begun += rows.length;
@@ -232,7 +233,9 @@ class QueueRace {
 
   /** Takes up what may run and ends it, in one group; another process tries the same. Answers how many there were. */
   async #endAll(store: WholeStore): Promise<number> {
-    const unfinished = await Promise.all(this.#chats.map((chat) => store.listUnfinished(chat)));
+    const unfinished = await Promise.all(
+      this.#chats.map((chat) => store.listUnfinished(uidOf(chat))),
+    );
     const taken = await Promise.all(
       unfinished.flat().map(({ id }) => store.acquireLease(id, HELD)),
     );
@@ -247,7 +250,7 @@ class QueueRace {
   }
 
   async #cancelOne(chat_id: string): Promise<void> {
-    const waiting = await this.stores[0].listUnfinished(chat_id);
+    const waiting = await this.stores[0].listUnfinished(uidOf(chat_id));
     const row = waiting.at(-1);
     if (row?.status !== 'QUEUED') return;
     this.#cancelled++;

@@ -1,3 +1,4 @@
+import { uidOf } from '../support/store/chat-parts.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { Vacuum } from '../../src/storage/typeorm/connection/vacuum.js';
@@ -42,7 +43,7 @@ describe(Vacuum.name, () => {
     const kept = await ended(store, 'kept');
     const chat_id = await fill();
     expect(await pages()).toBeGreaterThan(40);
-    expect(await store.deleteChat(chat_id)).toBe('deleted');
+    expect(await store.deleteChat(uidOf(chat_id))).toBe('deleted');
     await store.removeLeftovers(new AbortController().signal);
     await eventually(async () => (await pages()) === 1);
     expect(await store.readRecords(kept.id, { after: 0, limit: 9 })).toHaveLength(2);
@@ -52,7 +53,7 @@ describe(Vacuum.name, () => {
     const chat_id = await fill();
     await ended(store, 'kept');
     const before = await pages();
-    await store.deleteChat(chat_id);
+    await store.deleteChat(uidOf(chat_id));
     await store.removeLeftovers(new AbortController().signal);
     await vacuumed();
     await fill();
@@ -63,7 +64,7 @@ describe(Vacuum.name, () => {
     const work = Array.from({ length: 40 }, async (_, n) => {
       vacuum.request();
       const { chat_id } = await ended(store, String(n));
-      return store.deleteChat(chat_id);
+      return store.deleteChat(uidOf(chat_id));
     });
     expect(new Set(await Promise.all(work))).toEqual(new Set(['deleted']));
   });

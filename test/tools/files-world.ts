@@ -79,6 +79,7 @@ export class FilesWorld {
     let started = false;
     const full = {
       chat_id: 'one',
+      chat_uid: 'one',
       may_show: () => Promise.resolve(() => true),
       signal: new AbortController().signal,
       started: () => {
@@ -96,8 +97,8 @@ export class FilesWorld {
   }
 
   /** What a person would read who has to approve the call. */
-  async summary(name: string, input: object, chat_id = 'one'): Promise<string> {
-    return this.tools[name]!.summarize!(this.parse(name, input), { chat_id });
+  async summary(name: string, input: object, chat_uid = 'one'): Promise<string> {
+    return this.tools[name]!.summarize!(this.parse(name, input), { chat_uid });
   }
 
   close(): Promise<void> {

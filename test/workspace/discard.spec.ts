@@ -18,7 +18,14 @@ import type { Environment } from '../../src/config/load-config.js';
 import { Folder } from '../../src/workspace/folder.js';
 import { removeTree } from '../../src/workspace/remove-tree.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
-import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
+import type { ChatStore } from '../../src/persistence/chat.store.js';
+import { chatOf } from '../support/store/chat-parts.js';
+import { memoryStore } from '../support/store/whole-store.js';
+
+/** Has every chat, by the uid that is asked for. */
+const anyChat = {
+  findChatByUid: async (uid: string) => chatOf({ id: uid, uid, created_at: '' }),
+} as unknown as ChatStore;
 
 describe('The folder of a chat that is deleted', () => {
   let base: string;
@@ -33,7 +40,7 @@ describe('The folder of a chat that is deleted', () => {
   const workspaces = (env: Environment = {}) =>
     new Workspaces(
       loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: at(''), ...env }),
-      openMemoryStores().chats,
+      anyChat,
     );
   const make = (chat: string, env: Environment = {}) =>
     workspaces(env).use(chat, ({ path }) => writeFile(join(path, 'file'), 'text'));
@@ -44,7 +51,7 @@ describe('The folder of a chat that is deleted', () => {
     await make('two');
     await mkdir(at('one/a/b'), { recursive: true });
     await writeFile(at('one/a/b/.c'), '');
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(await readdir(at(''))).toEqual(['.parley', 'two']);
     expect(await readdir(at('.parley/going'))).toEqual([]);
     expect(await readFile(at('two/file'), 'utf8')).toBe('text');
@@ -52,52 +59,44 @@ describe('The folder of a chat that is deleted', () => {
 
   it('is made anew for the next chat of that name', async () => {
     await make('one');
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     await make('one');
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(existsSync(at('one'))).toBe(false);
   });
 
   it('is not inherited by a chat that is created again, though the server died before it went', async () => {
-    const { chats } = openMemoryStores();
-    const row = { id: 'one', title: null, agent: null, metadata: {} };
-    const create = () => chats.createChat({ ...row, created_at: new Date().toISOString() });
+    const store = memoryStore();
     const config = loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: at('') });
-    const under = new Workspaces(config, chats);
-    const list = () => under.use('one', ({ path }) => readdir(path));
-    await create();
-    const uid = (await chats.findUid('one'))!;
-    await under.use('one', ({ path }) => writeFile(join(path, 'file'), 'text'));
-    expect(await list()).toEqual(['file']);
-    await chats.deleteChat('one');
-    await create();
-    expect(await list()).toEqual([]);
-    await under.use('one', ({ path }) => writeFile(join(path, 'new'), 'text'));
-    await under.discard('one', uid);
-    expect(await list()).toEqual(['new']);
+    const under = new Workspaces(config, store);
+    const create = async (uid: string) => {
+      await store.createChat(chatOf({ id: 'one', uid, created_at: new Date().toISOString() }));
+    };
+    const list = (uid: string) => under.use(uid, ({ path }) => readdir(path));
+    await create('former');
+    await under.use('former', ({ path }) => writeFile(join(path, 'file'), 'text'));
+    await store.deleteChat('former');
+    await create('latter');
+    expect(await list('latter')).toEqual([]);
+    await under.use('latter', ({ path }) => writeFile(join(path, 'new'), 'text'));
+    await under.discard('former');
+    expect(await list('latter')).toEqual(['new']);
     expect(await readdir(at('.parley/going'))).toEqual([]);
-  });
-
-  it('stays if it was not made for the chat', async () => {
-    await mkdir(at('one'), { recursive: true });
-    await make('one');
-    await workspaces().discard('one', 'none');
-    expect(await readdir(at('one'))).toEqual(['file']);
   });
 
   it('stays if all chats share it, or other chats can name it', async () => {
     await make('one');
-    await workspaces({ WORKSPACE_MODE: 'shared' }).discard('one', 'none');
+    await workspaces({ WORKSPACE_MODE: 'shared' }).discard('one');
     for (const root of [base, at(''), at('one')])
-      await workspaces({ WORKSPACE_ROOTS: root }).discard('one', 'none');
+      await workspaces({ WORKSPACE_ROOTS: root }).discard('one');
     expect(await readdir(at('one'))).toEqual(['file']);
   });
 
   it('is nothing to wonder about when it was never made', async () => {
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(existsSync(at(''))).toBe(false);
     await make('two');
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(await readdir(at('two'))).toEqual(['file']);
   });
 
@@ -108,7 +107,7 @@ describe('The folder of a chat that is deleted', () => {
     await make('two');
     await rm(at('two'), { recursive: true });
     await symlink(join(base, 'outside'), at('two'));
-    for (const chat of ['one', 'two']) await workspaces().discard(chat, 'none');
+    for (const chat of ['one', 'two']) await workspaces().discard(chat);
     expect(await readdir(at(''))).toEqual(['.parley']);
     expect(await readdir(at('.parley/going'))).toEqual([]);
     expect(await kept()).toBe('kept');
@@ -120,7 +119,7 @@ describe('The folder of a chat that is deleted', () => {
     await mkdir(deep, { recursive: true });
     await writeFile(join(deep, 'file'), '');
     await chmod(deep, 0o555);
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(await readdir(at('.parley/going'))).toEqual([]);
   });
 
@@ -128,7 +127,7 @@ describe('The folder of a chat that is deleted', () => {
     await make('one');
     await mkdir(at('.parley/going/left/a'), { recursive: true });
     await writeFile(at('.parley/going/left/a/file'), '');
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(await readdir(at('.parley/going'))).toEqual([]);
   });
 
@@ -136,7 +135,7 @@ describe('The folder of a chat that is deleted', () => {
     await make('one');
     await rename(at('.parley'), at('.away'));
     await symlink(join(base, 'outside'), at('.parley'));
-    await workspaces().discard('one', 'none');
+    await workspaces().discard('one');
     expect(await readdir(join(base, 'outside'))).toEqual(['kept']);
     expect(await kept()).toBe('kept');
   });

@@ -29,6 +29,6 @@ export class InterventionsController {
     @Param() { agent_id }: AgentIdDto,
     @Body() body: InterveneDto,
   ): Promise<InterventionAcceptedDto> {
-    return this.interventions.intervene(agent_id, body, caller);
+    return this.interventions.intervene(caller, agent_id, body);
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../../access/chat-access.js';
+import { agentNotFound } from '../../access/not-found.js';
+import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
-import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
@@ -12,7 +14,6 @@ import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../../conversation/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';
 import type { InterventionView } from '../interventions/intervention-view.js';
-import { agentNotFound } from './agent-not-found.js';
 import { AgentTree } from './agent-tree.js';
 import { viewAgent } from './agent-view.js';
 import type { AgentView } from './agent-view.js';
@@ -69,7 +70,7 @@ export interface WholeAgent extends AgentView {
 @Injectable()
 export class AgentTreeService {
   constructor(
-    private readonly chats: ChatStore,
+    private readonly access: ChatAccess,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly interventions: InterventionStore,
@@ -79,8 +80,8 @@ export class AgentTreeService {
    * The tree of one interaction, or of the current one of a chat.
    * @throws AppError `interaction_not_found` (404), `invalid_query` (400)
    */
-  async tree(wanted: WantedTree): Promise<InteractionTree> {
-    const row = await this.find(wanted);
+  async tree(caller: Principal, wanted: WantedTree): Promise<InteractionTree> {
+    const row = await this.find(caller, wanted);
     const records = await this.records.readRecordsOfTypes([row.id], TREE_TYPES);
     const tree = new AgentTree(row).applyAll(records);
     const { id: interaction_id, chat_id, status } = row;
@@ -88,9 +89,8 @@ export class AgentTreeService {
   }
 
   /** @throws AppError `agent_not_found` (404) */
-  async agent(agentId: string): Promise<WholeAgent> {
-    const row = await this.interactions.findInteractionOfAgent(agentId);
-    if (!row) throw agentNotFound(agentId);
+  async agent(caller: Principal, agentId: string): Promise<WholeAgent> {
+    const row = await this.access.ofAgent(caller, agentId);
     const records = await this.records.readRecordsOfTypes([row.id], AGENT_TYPES);
     const tree = new AgentTree(row).applyAll(records);
     const node = tree.find(agentId);
@@ -116,24 +116,23 @@ export class AgentTreeService {
     return isFinal(row.status) ? conversation.messages : conversation.soFar;
   }
 
-  private async find({ chat_id, interaction_id }: WantedTree): Promise<InteractionRow> {
-    const id = interaction_id ?? (await this.current(chat_id));
-    const row = await this.interactions.findInteraction(id);
-    if (row && (chat_id ?? row.chat_id) === row.chat_id) return row;
-    throw new AppError(
-      'not_found',
-      'interaction_not_found',
-      `There is no interaction ${id}${chat_id === undefined ? '' : ` in the chat ${chat_id}`}. GET /chats/{chat_id} lists those of a chat.`,
-    );
+  private async find(
+    caller: Principal,
+    { chat_id, interaction_id }: WantedTree,
+  ): Promise<InteractionRow> {
+    if (interaction_id === undefined) return this.current(caller, chat_id);
+    if (chat_id === undefined) return this.access.interactionById(caller, interaction_id);
+    return this.access.interaction(caller, chat_id, interaction_id);
   }
 
   /** The chat's active interaction, else its head. */
-  private async current(chatId: string | undefined): Promise<string> {
+  private async current(caller: Principal, chatId: string | undefined): Promise<InteractionRow> {
     if (chatId === undefined) throw neitherGiven();
-    const active = await this.interactions.findActiveInteraction(chatId);
-    if (active) return active.id;
-    const head = (await this.chats.findChat(chatId))?.head_interaction_id;
-    if (head) return head;
+    const chat = await this.access.findChat(caller, chatId);
+    const active = chat && (await this.interactions.findActiveInteraction(chat.uid));
+    if (active) return active;
+    const head = chat?.head_interaction_id;
+    if (head) return this.access.interaction(caller, chatId, head);
     throw new AppError(
       'not_found',
       'interaction_not_found',

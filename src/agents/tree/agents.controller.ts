@@ -1,5 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
 import type { InteractionTree, WholeAgent } from './agent-tree.service.js';
@@ -19,15 +21,15 @@ export class AgentsController {
   @ApiResponse({ status: 200, type: AgentTreeDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  tree(@Query() query: TreeQueryDto): Promise<InteractionTree> {
-    return this.trees.tree(query);
+  tree(@Caller() caller: Principal, @Query() query: TreeQueryDto): Promise<InteractionTree> {
+    return this.trees.tree(caller, query);
   }
 
   @Get(':agent_id')
   @ApiOperation({ summary: 'One agent with its messages' })
   @ApiResponse({ status: 200, type: WholeAgentDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  agent(@Param() { agent_id }: AgentIdDto): Promise<WholeAgent> {
-    return this.trees.agent(agent_id);
+  agent(@Caller() caller: Principal, @Param() { agent_id }: AgentIdDto): Promise<WholeAgent> {
+    return this.trees.agent(caller, agent_id);
   }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { InteractionDto } from '../../interactions/dto/interaction.dto.js';
-import type { Chat, ChatSummary } from '../../protocol/interaction.js';
+import { VISIBILITIES } from '../../protocol/interaction.js';
+import type { Chat, ChatSummary, Visibility } from '../../protocol/interaction.js';
 
 /** A chat in a list. */
 export class ChatSummaryDto implements ChatSummary {
@@ -16,6 +17,12 @@ export class ChatSummaryDto implements ChatSummary {
     description: 'The kind of agent for its interactions.',
   })
   readonly agent: string | null;
+
+  @ApiProperty({ example: 'ann', description: 'The user who created it.' })
+  readonly owner: string;
+
+  @ApiProperty({ enum: VISIBILITIES, description: 'Who sees it: its owner, or all of the tenant.' })
+  readonly visibility: Visibility;
 
   @ApiProperty({
     type: String,

@@ -1,5 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { VISIBILITIES } from '../../protocol/interaction.js';
+import type { Visibility } from '../../protocol/interaction.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
 export class CreateChatDto {
@@ -22,6 +24,15 @@ export class CreateChatDto {
   @IsString()
   @MaxLength(64)
   agent?: string;
+
+  @ApiPropertyOptional({
+    enum: VISIBILITIES,
+    description: '`private`: for its owner; `tenant`: for all of the tenant. Admins see both.',
+    example: 'private',
+  })
+  @IsOptional()
+  @IsIn(VISIBILITIES)
+  visibility?: Visibility;
 
   @ApiPropertyOptional({
     type: Object,

@@ -1,5 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { VISIBILITIES } from '../../protocol/interaction.js';
+import type { Visibility } from '../../protocol/interaction.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
 export class UpdateChatDto {
@@ -15,6 +17,15 @@ export class UpdateChatDto {
     message: 'head_interaction_id must be the id of an interaction',
   })
   head_interaction_id?: string;
+
+  @ApiPropertyOptional({
+    enum: VISIBILITIES,
+    description: '`private`: for its owner; `tenant`: for all of the tenant. Admins see both.',
+    example: 'private',
+  })
+  @IsOptional()
+  @IsIn(VISIBILITIES)
+  visibility?: Visibility;
 
   @ApiPropertyOptional({
     type: Object,

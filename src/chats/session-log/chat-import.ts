@@ -1,4 +1,6 @@
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { Redaction } from '../../guardrails/redaction/redaction.js';
+import { redactionNotice } from '../../guardrails/redaction/redaction.js';
 import type { Json } from '../../protocol/json.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -19,6 +21,7 @@ import type { BodyLine } from './ndjson.js';
 
 export interface ChatImportDeps extends ImportDeps {
   readonly isAgent: (name: string) => boolean;
+  readonly redaction: Redaction;
 }
 
 /** The interaction whose lines are being read; `name` is its id in the log. */
@@ -67,11 +70,24 @@ export class ChatImport {
     const { title = null, agent = null, metadata = {} } = this.chat ?? {};
     const { created_at = now, updated_at = now } = this.chat ?? {};
     const head_interaction_id = this.head.id;
-    const id = this.deps.ids.chat_id;
-    return { id, title, agent, head_interaction_id, created_at, updated_at, metadata };
+    const { ids, caller } = this.deps;
+    const { tenant_id, user_id: owner } = caller;
+    const named = { uid: ids.chat_uid, id: ids.chat_id, tenant_id, owner };
+    const times = { created_at, updated_at };
+    return {
+      ...named,
+      visibility: 'private',
+      title,
+      agent,
+      head_interaction_id,
+      ...times,
+      metadata,
+    };
   }
 
-  private async takeObject(object: Json, place: Place): Promise<void> {
+  private async takeObject(read: Json, place: Place): Promise<void> {
+    const { redacted, ...object } = this.deps.redaction.ofLine(read);
+    if (redacted) this.note(place.line, redactionNotice('The line', redacted).message);
     switch (object['type']) {
       case 'session_log':
         return this.takeVersion(object, place);
@@ -161,7 +177,9 @@ export class ChatImport {
 
   /** Only earlier interactions can be its parent, so that there is no cycle. */
   private toRow(fields: InteractionLine, line: number): ArchivedInteraction {
-    const { ids } = this.deps;
+    const { ids, caller } = this.deps;
+    const { chat_uid, chat_id } = ids;
+    const { tenant_id, user_id: started_by } = caller;
     const parent_id = this.parentOf(fields, line);
     const edited_from = this.find(fields.edited_from);
     if (edited_from === null && fields.edited_from !== null)
@@ -169,9 +187,10 @@ export class ChatImport {
     const id = ids.beginInteraction(fields.id);
     const agent_id = ids.agent(fields.agent_id);
     const begun = !isFinal(fields.status) || fields.begun;
-    const own = { id, chat_id: ids.chat_id, agent_id, begun, signals: 0 };
+    const place = { id, chat_uid, chat_id, tenant_id, started_by };
     const cancel = { cancel_reason: null, cancelled_by: null };
-    return { ...fields, ...own, ...cancel, parent_id, edited_from };
+    const own = { ...place, agent_id, begun, signals: 0, ...cancel };
+    return { ...fields, ...own, parent_id, edited_from };
   }
 
   /** A queued interaction that is no edit follows the head, as if it had been cancelled. */

@@ -1,3 +1,4 @@
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
@@ -21,7 +22,7 @@ export class ImportedRequests {
   private readonly keys = new Set<string>();
   private readonly rows = new Map<string, RequestRow>();
 
-  constructor(private readonly chat_id: string) {}
+  constructor(private readonly of: Pick<InteractionRow, 'chat_id' | 'chat_uid' | 'tenant_id'>) {}
 
   /** Call with the new ids. */
   note(record: LogRecord): void {
@@ -31,8 +32,9 @@ export class ImportedRequests {
     const { type, event, expires_at } = partsOf(body as Asking);
     const kind = KINDS[type];
     this.keys.add(key);
-    const { chat_id } = this;
-    this.asked.set(id, { id, interaction_id, chat_id, key, kind, agent_id, expires_at, event });
+    const { chat_id, chat_uid, tenant_id } = this.of;
+    const asked = { id, interaction_id, key, kind, agent_id, expires_at, event };
+    this.asked.set(id, { ...asked, chat_id, chat_uid, tenant_id });
   }
 
   /** Returns the fault of the line, if it has one; `id` is the new one. */

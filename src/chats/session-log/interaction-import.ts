@@ -1,6 +1,7 @@
 import { Conversation } from '../../conversation/conversation.js';
 import { cancelled } from '../../runs/closing/ending.js';
 import { OpenWork } from '../../runs/open-work.js';
+import type { Principal } from '../../auth/principal.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
@@ -15,6 +16,7 @@ import type { NewIds } from './new-ids.js';
 import type { ProblemList } from './problem-list.js';
 
 export interface ImportDeps {
+  readonly caller: Principal;
   readonly incoming: IncomingChat;
   readonly ids: NewIds;
   readonly problems: ProblemList;
@@ -64,7 +66,7 @@ export class InteractionImport {
   ) {
     this.state = new OpenWork(row);
     this.agents = new Set([row.agent_id]);
-    this.requests = new ImportedRequests(row.chat_id);
+    this.requests = new ImportedRequests(row);
     this.epoch = row.epoch;
     this.lastAt = row.created_at;
   }

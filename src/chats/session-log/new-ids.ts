@@ -6,11 +6,14 @@ export class NewIds {
   private readonly tasks = new Map<string, string>();
   private agents = new Map<string, string>();
   private requests = new Map<string, string>();
+  readonly chat_uid: string;
 
   constructor(
     private readonly ids: Ids,
     readonly chat_id: string,
-  ) {}
+  ) {
+    this.chat_uid = ids.makeUid();
+  }
 
   /** Ids of agents and requests are local to their interaction. */
   beginInteraction(name: string): string {

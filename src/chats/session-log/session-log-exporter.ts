@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { ChatAccess } from '../../access/chat-access.js';
+import { viewerOf } from '../../access/viewer-of.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Viewer } from '../../persistence/viewer.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import { AppError } from '../../kernel/app-error.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
-import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { RequestStore } from '../../persistence/request.store.js';
@@ -22,24 +25,27 @@ const INTERACTION_PAGE = 20;
 /** One line of a session log, an object of JSON. `session_log` comes first, `end` last. */
 type LogLine =
   | { readonly type: 'session_log'; readonly version: number }
-  | ({ readonly type: 'chat' } & ChatRow)
+  | ({ readonly type: 'chat' } & Omit<ChatRow, 'uid' | 'tenant_id' | 'owner' | 'visibility'>)
   | ({ readonly type: 'interaction' } & InteractionFields)
   | ({ readonly type: 'record'; body: RecordBody; hidden: Hidden | null } & RecordOrigin)
-  | ({ readonly type: 'request' } & Omit<RequestRow, 'chat_id' | 'event'>)
+  | ({ readonly type: 'request' } & Omit<RequestRow, RequestInternals>)
   | { readonly type: 'message'; readonly interaction_id: string; readonly message: Message }
   | { readonly type: 'end' };
+
+/** Internal fields, and those of other lines. */
+type RequestInternals = 'chat_id' | 'chat_uid' | 'tenant_id' | 'event';
 
 /** Without internal fields and those of the chat's line. */
 type InteractionFields = Omit<
   ArchivedInteraction,
-  'chat_id' | 'signals' | 'cancel_reason' | 'cancelled_by'
+  'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by' | 'signals' | 'cancel_reason' | 'cancelled_by'
 >;
 
 /** Exports chats as session logs. */
 @Injectable()
 export class SessionLogExporter {
   constructor(
-    private readonly chats: ChatStore,
+    private readonly access: ChatAccess,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly requests: RequestStore,
@@ -50,23 +56,22 @@ export class SessionLogExporter {
    * The log's text, a few lines at a time, each read from the store on demand.
    * @throws AppError `chat_not_found` (404)
    */
-  async open(chatId: string): Promise<AsyncGenerator<string>> {
-    const chat = await this.chats.findChat(chatId);
-    if (!chat) throw new AppError('not_found', 'chat_not_found', `There is no chat ${chatId}.`);
-    return this.read(chat);
+  async open(caller: Principal, chatId: string): Promise<AsyncGenerator<string>> {
+    return this.read(await this.access.chat(caller, chatId), viewerOf(caller));
   }
 
   /** @throws AppError `chat_deleted` when the chat is deleted meanwhile */
-  private async *read(chat: ChatRow): AsyncGenerator<string> {
+  private async *read(chat: ChatRow, viewer: Viewer): AsyncGenerator<string> {
     yield formatLine({ type: 'session_log', version: SESSION_LOG_VERSION });
     yield formatChat(chat);
-    for await (const row of parentsFirst(this.archive, this.interactions, chat.id))
-      yield* this.readInteraction(row);
+    const { archive, interactions: store } = this;
+    for await (const row of parentsFirst(chat.uid, { archive, store, viewer }))
+      yield* this.readInteraction(row, viewer);
     yield formatLine({ type: 'end' });
   }
 
   /** Up to the state of the interaction when its row was read. */
-  private async *readInteraction(row: ArchivedInteraction): AsyncGenerator<string> {
+  private async *readInteraction(row: ArchivedInteraction, viewer: Viewer): AsyncGenerator<string> {
     yield formatInteraction(row);
     const asked = new Set<string | undefined>();
     for (let after = 0; after < row.last_seq;) {
@@ -77,8 +82,8 @@ export class SessionLogExporter {
       yield records.map(formatRecord).join('');
       after += records.length;
     }
-    const { id: interaction_id, chat_id } = row;
-    for await (const request of listAllRequests(this.requests, { chat_id, interaction_id }))
+    const { id: interaction_id } = row;
+    for await (const request of listAllRequests(this.requests, { viewer, interaction_id }))
       if (asked.has(request.id)) yield formatRequest(request);
     if (row.completed_at !== null) yield this.readMessages(interaction_id);
   }
@@ -92,24 +97,28 @@ export class SessionLogExporter {
   }
 }
 
+interface Lineage {
+  readonly store: Pick<InteractionStore, 'findInteraction'>;
+  readonly viewer: Viewer;
+}
+
 /**
  * The present interactions of a chat, parents before their children. That is the order of their
  * ids, except for a later one that jumped the queue: it comes before its children.
  */
 async function* parentsFirst(
-  archive: ChatArchive,
-  store: Pick<InteractionStore, 'findInteraction'>,
-  chatId: string,
+  chatUid: string,
+  { archive, store, viewer }: Lineage & { archive: ChatArchive },
 ): AsyncGenerator<ArchivedInteraction> {
-  const last = await archive.findLastInteractionId(chatId);
+  const last = await archive.findLastInteractionId(chatUid);
   if (last === undefined) return;
   const early = new Set<string>();
   for (let after = ''; ;) {
-    const page = await archive.listInteractions(chatId, { limit: INTERACTION_PAGE, after });
+    const page = await archive.listInteractions(chatUid, { limit: INTERACTION_PAGE, after });
     for (const row of page) {
       if (row.id > last) return;
       if (early.delete(row.id)) continue;
-      yield* await lineageOf(row, { store, early });
+      yield* await lineageOf(row, { store, viewer, early });
     }
     if (page.length < INTERACTION_PAGE) return;
     after = page.at(-1)!.id;
@@ -119,11 +128,11 @@ async function* parentsFirst(
 /** The row, after its ancestors that were not yielded yet. */
 async function lineageOf(
   row: ArchivedInteraction,
-  { store, early }: { store: Pick<InteractionStore, 'findInteraction'>; early: Set<string> },
+  { store, viewer, early }: Lineage & { early: Set<string> },
 ): Promise<ArchivedInteraction[]> {
   const lineage = [row];
   for (let id = row.parent_id; id !== null && id > row.id && !early.has(id);) {
-    const parent = await store.findInteraction(id);
+    const parent = await store.findInteraction(id, viewer);
     if (!parent) break;
     early.add(id);
     lineage.unshift({ ...parent, begun: true });
@@ -161,7 +170,7 @@ function formatRecord(record: LogRecord): string {
 }
 
 /** Without the fields that its record has. */
-function formatRequest({ chat_id: _chat, event: _event, ...request }: RequestRow): string {
+function formatRequest(request: RequestRow): string {
   const { interaction_id, id, key, kind, status, agent_id, settlement } = request;
   const { created_at, expires_at, settled_at } = request;
   return formatLine({

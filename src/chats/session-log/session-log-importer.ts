@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../../access/viewer-of.js';
+import type { Principal } from '../../auth/principal.js';
 import { AgentRegistry } from '../../agents/agent-registry.js';
 import { Config } from '../../config/config.js';
+import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { Ids } from '../../kernel/ids.js';
@@ -21,6 +24,8 @@ export interface ImportReport {
 }
 
 export interface ImportRequest {
+  /** Owns the new chat. */
+  readonly caller: Principal;
   readonly chat_id: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -37,6 +42,7 @@ export class SessionLogImporter {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
@@ -56,7 +62,8 @@ export class SessionLogImporter {
   }
 
   private async importAlone(request: ImportRequest): Promise<ImportReport> {
-    if (await this.chats.findChat(request.chat_id)) throw chatExists(request.chat_id);
+    const { caller, chat_id } = request;
+    if (await this.chats.findChat(chat_id, viewerOf(caller))) throw chatExists(chat_id);
     const incoming = await this.archive.receive();
     try {
       return await this.receive(request, incoming);
@@ -67,14 +74,14 @@ export class SessionLogImporter {
   }
 
   private async receive(
-    { chat_id, body }: ImportRequest,
+    { caller, chat_id, body }: ImportRequest,
     incoming: IncomingChat,
   ): Promise<ImportReport> {
     const problems = new ProblemList();
-    const { clock } = this;
+    const { clock, redaction } = this;
     const ids = new NewIds(this.ids, chat_id);
     const isAgent = (name: string): boolean => this.agents.find(name) !== undefined;
-    const reading = new ChatImport({ incoming, ids, problems, clock, isAgent });
+    const reading = new ChatImport({ caller, incoming, ids, problems, clock, isAgent, redaction });
     for await (const line of readBodyLines(body, this.config.importMaxBytes))
       await reading.take(line);
     const chat = await reading.end(clock.now().toISOString());

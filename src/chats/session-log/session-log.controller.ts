@@ -47,7 +47,7 @@ export class SessionLogController {
     @Param() { chat_id }: ChatIdDto,
     @Res() response: Response,
   ): Promise<void> {
-    const lines = await this.exporter.open(chat_id);
+    const lines = await this.exporter.open(caller, chat_id);
     await this.audit.note(caller, 'chat.exported', { chat_id });
     response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
     // A failure from here on destroys the connection, so that the client notices the truncation.
@@ -81,9 +81,11 @@ export class SessionLogController {
   ): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
-    const report = await readNdjson(request, (body) => this.importer.import({ chat_id, body }));
+    const report = await readNdjson(request, (body) =>
+      this.importer.import({ caller, chat_id, body }),
+    );
     const { interactions, records } = report;
     await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });
-    return { ...(await this.chats.get(chat_id, new GetChatQueryDto())), import: report };
+    return { ...(await this.chats.get(caller, chat_id, new GetChatQueryDto())), import: report };
   }
 }

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { Logger } from '@nestjs/common';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
@@ -94,7 +95,7 @@ export class Spill {
    */
   async tidy(): Promise<void> {
     for (const [id, epoch] of this.cutOff) {
-      const row = await this.stores.interactions.findInteraction(id);
+      const row = await this.stores.interactions.findInteraction(id, ANY_TENANT);
       const isOver = !row || isFinal(row.status) || row.epoch > epoch;
       if (isOver && this.cutOff.get(id) === epoch) this.cutOff.delete(id);
     }
@@ -105,7 +106,7 @@ export class Spill {
   async removeDeleted(): Promise<void> {
     const { folder, stores } = this;
     for (const { id, path } of (await folder?.listAside()) ?? []) {
-      const isKept = await stores.interactions.findInteraction(id);
+      const isKept = await stores.interactions.findInteraction(id, ANY_TENANT);
       if (!isKept) await folder?.removeAside(path);
     }
   }
@@ -164,7 +165,7 @@ export class Spill {
   }
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
-    const row = await this.stores.interactions.findInteraction(interaction_id);
+    const row = await this.stores.interactions.findInteraction(interaction_id, ANY_TENANT);
     if (!row) return 'the interaction was deleted, so that the file will be removed, too';
     if (row.epoch < epoch)
       return `the database went back to an earlier state: it knows no run ${epoch}, only ${row.epoch}`;

@@ -22,6 +22,11 @@ export class SecretFilter implements OutputFilter {
 
   constructor(private readonly book: SecretBook) {}
 
+  /** Secrets found by now, by name. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.found;
+  }
+
   get remark(): string | undefined {
     if (this.found.size === 0) return undefined;
     const names = [...this.found].map(([name, count]) =>

@@ -12,34 +12,40 @@ import type { KnownSecret } from './secret-book.js';
 /**
  * Redacts secrets in the output of agents and tools. In the arguments of a call only the server's
  * own secrets are redacted: a secret that a person gave to the agent has to reach the tool exactly
- * as the approver sees it.
+ * as the approver sees it. With `GUARDRAIL_SECRETS_INPUT` no person can give one.
  */
 @Injectable()
 @GuardrailProvider()
 export class SecretsGuardrail extends Guardrail {
   readonly name = 'secrets';
   override readonly enabled: boolean;
-  private readonly own: SecretBook;
   private readonly all: SecretBook;
+  private readonly inArguments: SecretBook;
 
   constructor(config: Config) {
     super();
-    const { guardrailSecrets: scope } = config;
-    const secrets = scope === 'none' ? [] : ownSecrets(config);
-    this.own = new SecretBook(secrets, []);
-    this.all = new SecretBook(secrets, scope === 'all' ? KEY_PATTERNS : []);
+    this.all = secretBook(config);
+    this.inArguments = config.guardrailSecretsInput
+      ? this.all
+      : new SecretBook(ownSecrets(config), []);
     this.enabled = !this.all.isEmpty;
   }
 
   override openOutput(): OpenFilter {
     return (part) => {
-      const book = part === 'tool_input' ? this.own : this.all;
+      const book = part === 'tool_input' ? this.inArguments : this.all;
       return book.isEmpty ? undefined : new SecretFilter(book);
     };
   }
 }
 
-function ownSecrets({ environmentSecrets }: Pick<Config, 'environmentSecrets'>): KnownSecret[] {
+/** The secrets that `GUARDRAIL_SECRETS` selects. */
+export function secretBook(config: Config): SecretBook {
+  return new SecretBook(ownSecrets(config), config.guardrailSecrets === 'all' ? KEY_PATTERNS : []);
+}
+
+function ownSecrets({ environmentSecrets, guardrailSecrets }: Config): KnownSecret[] {
+  if (guardrailSecrets === 'none') return [];
   return secretValues(environmentSecrets).map(({ name, value }) => ({
     name: `${name} of the server`,
     value,

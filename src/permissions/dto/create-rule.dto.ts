@@ -12,11 +12,12 @@ export class CreateRuleDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'The chat of a session rule, the agent type of an agent rule; else left out.',
+    description:
+      'The chat of a session rule, the agent type of an agent rule, the user of a user rule (you, if left out); else left out.',
   })
   @IsOptional()
   @IsString()
-  @MaxLength(64)
+  @MaxLength(255)
   scope_id?: string | null;
 
   @ApiPropertyOptional({

@@ -13,7 +13,8 @@ export class PermissionRuleDto implements PermissionRule {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The chat of a session rule, the agent type of an agent rule.',
+    description:
+      'The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users).',
   })
   readonly scope_id: string | null;
 

@@ -6,6 +6,8 @@ import type { RuleScope } from '../permission-rule.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MUST = { message: '$property must be 1 to 64 letters, digits, _ or -' };
+const SCOPE_ID = /^[\x21-\x7e]{1,255}$/;
+const MUST_NAME = { message: '$property must be 1 to 255 printable ASCII characters' };
 
 export class ListRulesQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: SCOPES })
@@ -13,9 +15,9 @@ export class ListRulesQueryDto extends PageQueryDto {
   @IsIn(SCOPES)
   scope?: RuleScope;
 
-  @ApiPropertyOptional({ description: 'A chat or an agent type.' })
+  @ApiPropertyOptional({ description: 'A chat, an agent type or a user.' })
   @IsOptional()
-  @Matches(ID, MUST)
+  @Matches(SCOPE_ID, MUST_NAME)
   scope_id?: string;
 }
 
@@ -24,9 +26,11 @@ export class DeleteRulesQueryDto {
   @IsIn(SCOPES)
   scope: RuleScope;
 
-  @ApiPropertyOptional({ description: 'A chat or an agent type; without, all of the scope.' })
+  @ApiPropertyOptional({
+    description: 'A chat, an agent type or a user; without, all of the scope that you see.',
+  })
   @IsOptional()
-  @Matches(ID, MUST)
+  @Matches(SCOPE_ID, MUST_NAME)
   scope_id?: string;
 }
 

@@ -67,7 +67,7 @@ export const ruleSchema = z
       scope: z.enum(SCOPES, `has to be one of: ${SCOPES.join(', ')}`),
       scope_id: z
         .string('has to be a text')
-        .regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be 1 to 64 letters, digits, _ or -')
+        .regex(/^[\x21-\x7e]{1,255}$/, 'has to be 1 to 255 printable ASCII characters')
         .nullable()
         .default(null),
       priority: z
@@ -94,7 +94,11 @@ export const ruleSchema = z
   )
   .superRefine(({ scope, scope_id }, context) => {
     const needsId = scope === 'session' || scope === 'agent';
-    if (needsId === (scope_id !== null)) return;
+    if (needsId && scope_id !== null && !/^[A-Za-z0-9_-]{1,64}$/.test(scope_id)) {
+      const message = 'has to be 1 to 64 letters, digits, _ or -';
+      context.addIssue({ code: 'custom', path: ['scope_id'], message });
+    }
+    if (scope === 'user' || needsId === (scope_id !== null)) return;
     const message = needsId
       ? `is needed: the ${scope === 'session' ? 'chat' : 'agent type'} that the rule is for`
       : `has to be left out: a ${scope} rule is for all`;

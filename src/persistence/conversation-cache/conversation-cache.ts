@@ -9,7 +9,7 @@ import type { InteractionRow } from '../rows/interaction-row.js';
 /** Timeout of a read in milliseconds. The cache is useful only if it is faster than the store. */
 const PATIENCE_MS = 250;
 
-type Place = Pick<InteractionRow, 'id' | 'chat_id' | 'parent_id'>;
+type Place = Pick<InteractionRow, 'id' | 'chat_uid' | 'parent_id'>;
 
 /** The conversation up to the end of an interaction: the messages before it, and those it added. */
 export interface Said {
@@ -32,9 +32,9 @@ export class ConversationCache implements OnApplicationShutdown {
     private readonly patience_ms = PATIENCE_MS,
   ) {}
 
-  async read({ id, chat_id, parent_id }: Place): Promise<readonly Message[]> {
+  async read({ id, chat_uid, parent_id }: Place): Promise<readonly Message[]> {
     if (parent_id === null) return [];
-    return (await this.find(chat_id, parent_id)) ?? this.store.getPreviousState(id);
+    return (await this.find(chat_uid, parent_id)) ?? this.store.getPreviousState(id);
   }
 
   /**
@@ -49,8 +49,8 @@ export class ConversationCache implements OnApplicationShutdown {
    * Called when a run of the interaction begins: what is cached up to its end is of an end that the
    * store has lost in a failover.
    */
-  async reopen({ id, chat_id }: Pick<Place, 'id' | 'chat_id'>): Promise<void> {
-    await this.lists?.drop(chat_id, id).catch(this.onError);
+  async reopen({ id, chat_uid }: Pick<Place, 'id' | 'chat_uid'>): Promise<void> {
+    await this.lists?.drop(chat_uid, id).catch(this.onError);
   }
 
   onApplicationShutdown(): void {
@@ -61,14 +61,14 @@ export class ConversationCache implements OnApplicationShutdown {
    * Called when the chat was deleted, or its head is retried. If Redis is unavailable, its entry
    * expires with the TTL.
    */
-  async forget(chatId: string): Promise<void> {
-    await this.lists?.forget(chatId).catch(this.onError);
+  async forget(chatUid: string): Promise<void> {
+    await this.lists?.forget(chatUid).catch(this.onError);
   }
 
   /** Reads Redis, with a short timeout, because the store has the conversation too. */
-  private async find(chatId: string, head: string): Promise<Message[] | undefined> {
+  private async find(chatUid: string, head: string): Promise<Message[] | undefined> {
     if (!this.lists) return undefined;
-    const found = this.lists.find(chatId, head).catch((error: Error) => {
+    const found = this.lists.find(chatUid, head).catch((error: Error) => {
       this.onError(error);
       return undefined;
     });
@@ -84,11 +84,11 @@ export class ConversationCache implements OnApplicationShutdown {
     await setImmediate();
   }
 
-  private async write({ id, chat_id, parent_id }: Place, { before, added }: Said): Promise<void> {
+  private async write({ id, chat_uid, parent_id }: Place, { before, added }: Said): Promise<void> {
     if (!this.lists) return;
     const goesOn =
       parent_id !== null &&
-      (await this.lists.append(chat_id, parent_id, { head: id, messages: added }));
-    if (!goesOn) await this.lists.replace(chat_id, { head: id, messages: [...before, ...added] });
+      (await this.lists.append(chat_uid, parent_id, { head: id, messages: added }));
+    if (!goesOn) await this.lists.replace(chat_uid, { head: id, messages: [...before, ...added] });
   }
 }

@@ -92,28 +92,28 @@ export class MessageLists {
   }
 
   /** The messages up to the end of `head`, if the list ends there. */
-  async find(chatId: string, head: string): Promise<Message[] | undefined> {
-    const found = await this.redis.findMessages(this.key(chatId), head, this.options.ttl_ms);
+  async find(chatUid: string, head: string): Promise<Message[] | undefined> {
+    const found = await this.redis.findMessages(this.key(chatUid), head, this.options.ttl_ms);
     return found?.map((text) => JSON.parse(text) as Message);
   }
 
   /** Extends the list that ends with `after`; false if the list ends elsewhere. */
-  append(chatId: string, after: string, list: MessageList): Promise<boolean> {
-    return this.write(chatId, after, list);
+  append(chatUid: string, after: string, list: MessageList): Promise<boolean> {
+    return this.write(chatUid, after, list);
   }
 
-  async replace(chatId: string, list: MessageList): Promise<void> {
-    await this.write(chatId, '', list);
+  async replace(chatUid: string, list: MessageList): Promise<void> {
+    await this.write(chatUid, '', list);
   }
 
   /** Removes the list if it ends with `head`. */
-  async drop(chatId: string, head: string): Promise<void> {
-    await this.redis.dropMessages(this.key(chatId), head);
+  async drop(chatUid: string, head: string): Promise<void> {
+    await this.redis.dropMessages(this.key(chatUid), head);
   }
 
   /** Also blocks late writes of interactions that ended just before the deletion. */
-  async forget(chatId: string): Promise<void> {
-    await this.redis.forgetMessages(this.key(chatId), DELETED_MS);
+  async forget(chatUid: string): Promise<void> {
+    await this.redis.forgetMessages(this.key(chatUid), DELETED_MS);
   }
 
   close(): void {
@@ -121,7 +121,7 @@ export class MessageLists {
   }
 
   private async write(
-    chatId: string,
+    chatUid: string,
     after: string,
     { head, messages }: MessageList,
   ): Promise<boolean> {
@@ -131,10 +131,10 @@ export class MessageLists {
     const isTooMuch = texts.length > most || bytes > most_bytes;
     const kept = isTooMuch ? [] : texts;
     const values = [after, head, bytes, ttl_ms, isTooMuch ? -1 : most, most_bytes, ...kept];
-    return (await this.redis.writeMessages(this.key(chatId), ...values)) === 1;
+    return (await this.redis.writeMessages(this.key(chatUid), ...values)) === 1;
   }
 
-  private key(chatId: string): string {
-    return `${this.options.prefix}${chatId}`;
+  private key(chatUid: string): string {
+    return `${this.options.prefix}${chatUid}`;
   }
 }

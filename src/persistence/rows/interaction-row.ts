@@ -6,6 +6,7 @@ import type {
   Usage,
 } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 
 /** The settings of a start, saved so that every run of the interaction uses the same ones. */
 export interface InteractionSettings {
@@ -14,6 +15,8 @@ export interface InteractionSettings {
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
+  /** Of the user's message. */
+  readonly redacted?: RedactedCounts;
 }
 
 /** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */
@@ -26,7 +29,13 @@ export interface ClientTool {
 /** A saved interaction; its events are read from its records. */
 export interface InteractionRow {
   readonly id: string;
+  /** Internal, never shown to clients. */
+  readonly chat_uid: string;
   readonly chat_id: string;
+  /** Internal, never shown to clients. */
+  readonly tenant_id: string;
+  /** The id of the user who started it. */
+  readonly started_by: string;
   readonly parent_id: string | null;
   readonly status: InteractionStatus;
   readonly user_message: string;
@@ -53,3 +62,6 @@ export interface InteractionRow {
   /** The user who requested the cancel; null if the server did, or none was requested. */
   readonly cancelled_by: string | null;
 }
+
+/** Names an interaction for a change that a client asks for: in another tenant, it is not there. */
+export type InteractionKey = Pick<InteractionRow, 'id' | 'tenant_id'>;

@@ -1,4 +1,5 @@
 import type { InteractionRow } from './interaction-row.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 
 /** A user's message to an agent, or action on it. */
 export interface NewIntervention {
@@ -8,6 +9,8 @@ export interface NewIntervention {
   /** `delete`, `modify`, or a note. */
   readonly user_comment: string;
   readonly user_content: string | null;
+  /** Of its texts; null if nothing was redacted. */
+  readonly redacted: RedactedCounts | null;
   readonly created_at: string;
   /** The id of the user. */
   readonly created_by: string;

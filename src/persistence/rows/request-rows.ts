@@ -1,5 +1,7 @@
+import type { AnyViewer } from '../viewer.js';
 import type { Cause, Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { InteractionRow } from './interaction-row.js';
 
 /**
@@ -16,6 +18,8 @@ export interface Settled {
   readonly by: Decider;
   /** Why the server settled it; undefined if a user did. */
   readonly cause?: Cause;
+  /** Of its texts. */
+  readonly redacted?: RedactedCounts;
 }
 
 /** The outcome of a request. */
@@ -49,6 +53,10 @@ export interface NewRequest {
 export interface RequestRow extends NewRequest {
   readonly interaction_id: string;
   readonly chat_id: string;
+  /** Internal, never shown to clients. */
+  readonly chat_uid: string;
+  /** Internal, never shown to clients. */
+  readonly tenant_id: string;
   readonly status: RequestStatus;
   readonly settlement: Settlement | null;
   readonly settled_at: string | null;
@@ -56,6 +64,7 @@ export interface RequestRow extends NewRequest {
 
 export interface SettleRequest {
   readonly request_id: string;
+  readonly tenant_id: string;
   readonly settlement: Settlement;
   /**
    * The current time. After `expires_at` only a settlement with the cause "timeout" is accepted,
@@ -73,8 +82,9 @@ export type SettleOutcome =
   | { readonly outcome: 'expired' };
 
 export interface RequestPage {
+  readonly viewer: AnyViewer;
   readonly status?: RequestStatus;
-  readonly chat_id?: string;
+  readonly chat_uid?: string;
   readonly interaction_id?: string;
   readonly limit: number;
   /** The page ends with the row that makes its events and settlements larger than that. */

@@ -3,18 +3,30 @@ import type {
   InteractionError,
   InteractionStatus,
   Usage,
+  Visibility,
 } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { InteractionRow } from './interaction-row.js';
+import type { Viewer } from '../viewer.js';
 import type { StoreRefused } from '../store-refused.error.js';
 import type { LogRecord } from './log-record.js';
 import type { NewRequest } from './request-rows.js';
 
 /** A saved chat. Times are ISO 8601 in UTC, milliseconds. */
 export interface ChatRow {
+  /**
+   * Internal, never shown to clients: what belongs to the chat refers to it, so that a chat that is
+   * deleted and created again inherits nothing. A UUID.
+   */
+  readonly uid: string;
+  /** Unique in its tenant; never changes. */
   readonly id: string;
+  readonly tenant_id: string;
+  /** The id of the user who created it. */
+  readonly owner: string;
+  readonly visibility: Visibility;
   readonly title: string | null;
   readonly agent: string | null;
   readonly head_interaction_id: string | null;
@@ -23,10 +35,11 @@ export interface ChatRow {
   readonly metadata: Json;
 }
 
-export type NewChat = Pick<ChatRow, 'id' | 'title' | 'agent' | 'created_at' | 'metadata'>;
+export type NewChat = Omit<ChatRow, 'head_interaction_id' | 'updated_at'>;
 
 export interface ChatPatch {
   readonly title?: string | null;
+  readonly visibility?: Visibility;
   readonly metadata?: Json;
   readonly updated_at: string;
 }
@@ -46,10 +59,10 @@ export type NewInteraction = Pick<
 
 /** The data that a start writes in one transaction. */
 export interface StartInteraction {
-  /** The id of the user who starts it. */
-  readonly started_by: string;
-  /** Created if no chat with this id exists. */
+  /** Created if its tenant has no chat with this id. Its owner is the viewer. */
   readonly chat: NewChat;
+  /** The user who starts it. */
+  readonly viewer: Viewer;
   readonly interaction: NewInteraction;
   /**
    * The policy if another interaction of the chat is active: reject, queue behind all others, or
@@ -88,6 +101,8 @@ export type StartOutcome =
       readonly is_new_chat: boolean;
     }
   | UsedKey
+  /** The viewer does not see the chat. */
+  | { readonly outcome: 'hidden' }
   | { readonly outcome: 'busy'; readonly active_interaction_id: string }
   /**
    * QUEUED: no record yet, and no parent unless it is an edit. `interrupted` is the interaction
@@ -108,6 +123,7 @@ export type StartOutcome =
 /** Takes up again an interaction that was given up. */
 export interface RetryInteraction {
   readonly interaction_id: string;
+  readonly tenant_id: string;
   /** The codes of errors that may be retried. */
   readonly codes: readonly string[];
   /** The record that says so; written in the same transaction. */

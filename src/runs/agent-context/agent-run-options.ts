@@ -13,10 +13,8 @@ export interface AgentRunOptions {
 const ROOT_PATH = 'main';
 
 /** The agent that answers an interaction's message. */
-export function rootAgent(
-  { id: interaction_id, agent_id: id, chat_id, agent: type, metadata }: InteractionRow,
-  conversation: Conversation,
-): AgentRunOptions {
-  const identity = { id, type, parent_id: null, chat_id, interaction_id, metadata };
+export function rootAgent(row: InteractionRow, conversation: Conversation): AgentRunOptions {
+  const { id: interaction_id, agent_id: id, chat_id, chat_uid, agent: type, metadata } = row;
+  const identity = { id, type, parent_id: null, chat_id, chat_uid, interaction_id, metadata };
   return { identity, path: ROOT_PATH, conversation, settings: {} };
 }

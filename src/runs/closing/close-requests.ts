@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import { deciderOf } from '../../protocol/decider.js';
@@ -12,7 +13,8 @@ export async function closeRequests(
   isIncluded: (row: RequestRow) => boolean = () => true,
 ): Promise<void> {
   const { requests } = run.services;
-  for await (const row of listAllRequests(requests, { interaction_id: run.interaction.id }))
+  const { id: interaction_id } = run.interaction;
+  for await (const row of listAllRequests(requests, { viewer: ANY_TENANT, interaction_id }))
     if (isIncluded(row))
       run.requests.resolve(row.status === 'pending' ? ((await cancel(run, row)) ?? row) : row);
 }
@@ -33,8 +35,9 @@ async function cancel(
   const { requests, clock } = run.services;
   const at = clock.now().toISOString();
   const settlement = cancelled(kind);
-  await requests.settleRequest({ request_id, settlement, at, accept_expired: true });
-  return requests.findRequest(request_id);
+  const { tenant_id } = run.interaction;
+  await requests.settleRequest({ request_id, tenant_id, settlement, at, accept_expired: true });
+  return requests.findRequest(request_id, ANY_TENANT);
 }
 
 const BY_CANCEL = { by: deciderOf(null), cause: 'cancel' } as const;

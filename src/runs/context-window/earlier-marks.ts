@@ -28,11 +28,11 @@ export class EarlierMarks {
   }
 
   private async read(): Promise<void> {
-    const { chat_id, parent_id } = this.interaction;
+    const { chat_uid, parent_id } = this.interaction;
     if (parent_id === null) return;
     let before = this.interaction.id;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const wanted = { chat_id, superseded: false, limit: PAGE, before };
+      const wanted = { chat_uid, superseded: false, limit: PAGE, before };
       const rows = await this.stores.interactions.listInteractions(wanted);
       this.marks = await this.newestOf(rows);
       const last = rows.at(-1);

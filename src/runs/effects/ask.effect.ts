@@ -3,7 +3,7 @@ import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { AgentIdentity, AskOptions } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
-import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { guardText, redactedEntries, remarkEntries, trip } from '../guarding/guard-output.js';
 import { withdrawQuestion } from '../closing/close-requests.js';
 import { judgeInput } from '../guarding/guard-input.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
@@ -52,6 +52,7 @@ export class AskEffect implements Effect<string | null> {
       ...(cause && { cause }),
     } as const;
     await this.scope.append([
+      ...redactedEntries(agent.id, 'The answer', settlement.redacted),
       ...remarkEntries(agent.id, judgement?.remarks ?? []),
       { agent_id: agent.id, key: this.key, body, hidden },
     ]);
@@ -76,10 +77,20 @@ export class AskEffect implements Effect<string | null> {
     }
   }
 
+  /** The question and its options, after guardrails. */
+  private shown() {
+    const texts = [this.input.question, ...(this.input.options.options ?? [])].map((text) =>
+      guardText(this.scope, this.input.agent, showUnseen(text)),
+    );
+    const [question = '', ...options] = texts.map(({ text }) => text);
+    const remarks = texts.flatMap((each) => each.remarks);
+    return { question, options: this.input.options.options && options, remarks };
+  }
+
   private async ask(): Promise<string> {
     const { key, agent } = this.input;
-    const question = showUnseen(this.input.question);
-    const options = this.input.options.options?.map(showUnseen);
+    const { question, options, remarks } = this.shown();
+    if (remarks.length > 0) await this.scope.append(remarks);
     const id = this.scope.run.services.ids.make('input');
     const expires_at = this.scope.run.requestExpiry();
     const event = { question, ...(options && { options }) };

@@ -8,7 +8,7 @@ import { FittedConversation } from '../model-turn/fitted-conversation.js';
 import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { redactedEntries, remarkEntries, trip } from '../guarding/guard-output.js';
 import { toldText } from '../../conversation/intervention-text.js';
 import { intervened } from '../children/interventions.js';
 import { judgeInput } from '../guarding/guard-input.js';
@@ -103,6 +103,7 @@ async function judgedNote(
   const text = toldText(entry) ?? '';
   const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'note', text });
   return [
+    ...redactedEntries(agent.id, 'The note', row.redacted),
     ...remarkEntries(agent.id, judgement?.remarks ?? []),
     { ...entry, ...(hidden && { hidden }) },
   ];

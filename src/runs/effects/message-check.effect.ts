@@ -1,9 +1,10 @@
 import { judgementOf } from '../../guardrails/input-judgement.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { perform } from './effect.js';
 import type { Effect } from './effect.js';
-import { remarkEntries, trip } from '../guarding/guard-output.js';
+import { redactedEntries, remarkEntries, trip } from '../guarding/guard-output.js';
 import { judgeInput } from '../guarding/guard-input.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
@@ -55,4 +56,17 @@ export async function checkMessage(
   const isDone = begun?.key === key;
   if (isDone || (!begun && scope.run.services.guardrails.checksInput))
     await perform(scope, new MessageCheck(scope, agent, key));
+}
+
+/** Tells readers what was redacted in the user's message, unless `records` of earlier runs do. */
+export async function tellRedacted(
+  scope: AgentScope,
+  agentId: string,
+  records: readonly LogRecord[],
+): Promise<void> {
+  const { redacted } = scope.run.interaction.settings;
+  const entries = redactedEntries(agentId, 'The message', redacted);
+  const said = new Set(records.flatMap(({ body }) => (body.type === 'NOTICE' ? body.message : [])));
+  const isTold = entries.every(({ body }) => body.type === 'NOTICE' && said.has(body.message));
+  if (!isTold) await scope.append(entries);
 }

@@ -1,5 +1,7 @@
-import type { GuardedAgent } from '../../guardrails/guardrail.js';
+import type { GuardedAgent, OutputPart } from '../../guardrails/guardrail.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
+import { redactionNotice } from '../../guardrails/redaction/redaction.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -14,7 +16,7 @@ export function guardedAgent({
   type: agent_type,
   chat_id,
   interaction_id,
-}: Omit<AgentIdentity, 'parent_id' | 'metadata'>): GuardedAgent {
+}: Omit<AgentIdentity, 'parent_id' | 'chat_uid' | 'metadata'>): GuardedAgent {
   return { chat_id, interaction_id, agent_id, agent_type };
 }
 
@@ -25,6 +27,15 @@ export function remarkEntries(agent_id: string, remarks: readonly string[]): Ent
     key: null,
     body: { type: 'NOTICE', code: 'guardrail', message },
   }));
+}
+
+/** The notice of what was redacted in a person's text before it was saved. */
+export function redactedEntries(
+  agent_id: string,
+  subject: string,
+  redacted: RedactedCounts | null | undefined,
+): Entry[] {
+  return redacted ? [{ agent_id, key: null, body: redactionNotice(subject, redacted) }] : [];
 }
 
 /** Ends the run, regardless of how the agent's code handles the returned error. */
@@ -43,10 +54,11 @@ export function guardText(
   scope: AgentScope,
   agent: AgentIdentity,
   text: string,
+  part: OutputPart = 'text',
 ): { readonly text: string; readonly remarks: readonly Entry[] } {
   try {
     const output = scope.run.services.guardrails.open(guardedAgent(agent));
-    const whole = output.begin('text');
+    const whole = output.begin(part);
     const shown = whole.push(text) + whole.end();
     return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
   } catch (error) {

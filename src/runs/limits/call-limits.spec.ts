@@ -1,9 +1,9 @@
 import { CallRates } from './call-limits.js';
 
 /** A call for each second that is given; whether they were let through. */
-function admitAt(rates: CallRates, chat_id: string, seconds: readonly number[]): boolean[] {
+function admitAt(rates: CallRates, chat_uid: string, seconds: readonly number[]): boolean[] {
   return seconds.map((second, n) =>
-    rates.admit({ chat_id, use_key: `${chat_id}/${second}/${n}`, at: second * 1000 }, 2),
+    rates.admit({ chat_uid, use_key: `${chat_uid}/${second}/${n}`, at: second * 1000 }, 2),
   );
 }
 
@@ -22,7 +22,7 @@ describe(CallRates.name, () => {
 
   it('answers the same for the same call, and counts it once', () => {
     const rates = new CallRates();
-    const admit = (use_key: string) => rates.admit({ chat_id: 'a', use_key, at: 0 }, 2);
+    const admit = (use_key: string) => rates.admit({ chat_uid: 'a', use_key, at: 0 }, 2);
     expect(['x', 'x', 'y', 'z', 'z', 'x'].map(admit)).toEqual([
       ...[true, true, true],
       ...[false, false, true],

@@ -11,7 +11,7 @@ interface CallLimitSettings {
 }
 
 interface CallLimitOptions {
-  readonly interaction: Pick<InteractionRow, 'id' | 'chat_id'>;
+  readonly interaction: Pick<InteractionRow, 'id' | 'chat_uid'>;
   readonly settings: CallLimitSettings;
   readonly rates: CallRates;
 }
@@ -51,7 +51,7 @@ export class CallLimits {
     const { maxToolCalls, toolCallsPerMinute } = settings;
     if (maxToolCalls > 0 && this.calls > maxToolCalls)
       return `This call did not run: no more than ${maxToolCalls} tool calls may be made for one message of the user, and they are used up. Go on with what you have, and say what is left to do.`;
-    const call = { chat_id: interaction.chat_id, use_key: `${interaction.id}/${key}`, at };
+    const call = { chat_uid: interaction.chat_uid, use_key: `${interaction.id}/${key}`, at };
     if (toolCallsPerMinute > 0 && !rates.admit(call, toolCallsPerMinute))
       return `This call did not run: no more than ${toolCallsPerMinute} tool calls may be made within a minute. Make fewer, or make it later.`;
     return undefined;
@@ -80,7 +80,7 @@ const WINDOW_MS = 60_000;
 
 /** A tool call of a chat, with the time when it was logged. */
 interface TimedCall {
-  readonly chat_id: string;
+  readonly chat_uid: string;
   /** Identifies the call, also when it is reported again. */
   readonly use_key: string;
   /** Milliseconds. */
@@ -105,15 +105,15 @@ export class CallRates {
    * True if fewer than `limit` calls of the chat were admitted in the preceding minute. The same
    * call gets the same result again.
    */
-  admit({ chat_id, use_key, at }: TimedCall, limit: number): boolean {
-    const calls = this.chats.get(chat_id) ?? new Map<string, Counted>();
+  admit({ chat_uid, use_key, at }: TimedCall, limit: number): boolean {
+    const calls = this.chats.get(chat_uid) ?? new Map<string, Counted>();
     const known = calls.get(use_key);
     if (known) return known.isWithin;
     const lately = [...calls.values()].filter((call) => call.isWithin && isWithin(call.at, at));
     const counted = { at, isWithin: lately.length < limit };
     calls.set(use_key, counted);
-    this.chats.delete(chat_id);
-    this.chats.set(chat_id, calls);
+    this.chats.delete(chat_uid);
+    this.chats.set(chat_uid, calls);
     this.forget(calls, at);
     return counted.isWithin;
   }

@@ -103,6 +103,13 @@ export class TurnGuard {
     return guard.push(text) + guard.end();
   }
 
+  /** The part of a trace that readers may see. @throws Tripwire */
+  trace(detail: unknown): unknown {
+    if (typeof detail !== 'string') return detail;
+    const guard = this.open().begin('tool_output');
+    return guard.push(detail) + guard.end();
+  }
+
   /** @throws Tripwire if the text as a whole must not be used */
   async check(text: string): Promise<void> {
     if (text === '') return;

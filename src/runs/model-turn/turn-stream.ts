@@ -141,7 +141,8 @@ export class TurnStream implements RunningTurn {
         this.completed = event;
         return undefined;
       case 'trace': {
-        const { name, detail } = event;
+        const { name } = event;
+        const detail = this.guard.trace(event.detail);
         return this.scope.run.log.trace(this.options.agent_id, { type: 'TRACE', name, detail });
       }
     }

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Injectable, Logger } from '@nestjs/common';
@@ -143,7 +144,9 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** Stops the run, unless it has just ended: then it has no lease either. */
   private async stopUnlessEnded({ run }: LeasedRun): Promise<void> {
-    const row = await this.interactions.findInteraction(run.interactionId).catch(() => undefined);
+    const row = await this.interactions
+      .findInteraction(run.interactionId, ANY_TENANT)
+      .catch(() => undefined);
     const hasEnded = row?.epoch === run.epoch && isFinal(row.status);
     if (!hasEnded) run.lose();
   }

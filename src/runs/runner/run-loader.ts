@@ -54,19 +54,19 @@ export class RunLoader {
   /**
    * Lets CallRates count the calls of the chat's earlier interactions that ran in other processes.
    */
-  private async countRecentCalls({ id, chat_id }: InteractionRow): Promise<void> {
+  private async countRecentCalls({ id, chat_uid }: InteractionRow): Promise<void> {
     const { interactions, records, rates, config, clock } = this.services;
     const limit = config.toolCallsPerMinute;
     if (limit === 0 || !config.redisUrl) return; // a single process has seen all calls
     const since = clock.now().getTime() - MINUTE_MS;
-    const page = { chat_id, superseded: true, limit: MAX_INTERACTIONS };
+    const page = { chat_uid, superseded: true, limit: MAX_INTERACTIONS };
     const recent = (await interactions.listInteractions(page)).filter(
       (row) => row.id !== id && row.completed_at !== null && Date.parse(row.completed_at) > since,
     );
     if (recent.length === 0) return;
     const ids = recent.map((row) => row.id);
     const calls = (await records.readRecordsOfTypes(ids, ['TOOL_CALL'])).map((record) => ({
-      chat_id,
+      chat_uid,
       use_key: `${record.interaction_id}/${record.key}`,
       at: Date.parse(record.at),
     }));

@@ -181,7 +181,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       this.leases.drop(leased);
       if (run.holdsLease && !this.isStopping) this.loader.noteStarved(run.interactionId);
       if (run.holdsLease) await this.release(acquired);
-      else this.enqueueNext(acquired.row.interaction.chat_id);
+      else this.enqueueNext(acquired.row.interaction.chat_uid);
     }
   }
 
@@ -195,12 +195,12 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const error = cause instanceof CrashLoop ? cause : unreadable(cause);
     this.services.logger.error(error, `${interaction.id}: given up`);
     await giveUp(this.services, interaction, error);
-    this.enqueueNext(interaction.chat_id);
+    this.enqueueNext(interaction.chat_uid);
   }
 
   /** The append that ended an interaction has promoted the next one in its queue. */
-  private enqueueNext(chatId: string): void {
-    this.services.interactions.findActiveInteraction(chatId).then(
+  private enqueueNext(chatUid: string): void {
+    this.services.interactions.findActiveInteraction(chatUid).then(
       (next) => next && this.queue.enqueue(next.id, { priority: 'new' }),
       () => {}, // the sweep finds it
     );

@@ -1,6 +1,7 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
-import type { RecordOf } from '../../protocol/events.js';
+import type { RecordBody, RecordOf } from '../../protocol/events.js';
 import type { Entry } from '../../event-log/append/run-log.js';
+import { redactionNotice } from '../../guardrails/redaction/redaction.js';
 
 type Approval = Extract<Settlement, { kind: 'approval' }>;
 
@@ -12,6 +13,16 @@ export function decisionOf(
   const told = { ...ids, by, ...(cause && { cause }), ...(reason !== undefined && { reason }) };
   if (!approved) return { type: 'REJECTED', ...told };
   return { type: 'APPROVED', ...told, ...(modified_input && { modified_input }) };
+}
+
+/** The record of a verdict, after the notice of what was redacted in its reason. */
+export function decisionsOf(
+  approval: Approval,
+  ids: { readonly approval_id: string; readonly tool_call_id: string },
+): RecordBody[] {
+  const { redacted } = approval;
+  const decision = decisionOf(approval, ids);
+  return redacted ? [redactionNotice('The reason', redacted), decision] : [decision];
 }
 
 /** The input to run: the person's, else the model's. */

@@ -1,5 +1,5 @@
 import { parseArguments } from '../../tools/core/check-arguments.js';
-import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
+import { GuardedResult, guardedAgent, redactedEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { Executed } from './tool-run.js';
@@ -30,5 +30,7 @@ export async function runClientCall(
   const guarded = new GuardedResult(scope, guardedAgent(agent));
   const read = scope.run.services.executor.limit(guarded.read(tool_output));
   const { tripwire } = guarded;
-  return { ...read, is_error, duration_ms, told: guarded.remarks(), tripwire };
+  const redacted = redactedEntries(agent.id, 'The result of the client', settlement.redacted);
+  const told = [...redacted, ...guarded.remarks()];
+  return { ...read, is_error, duration_ms, told, tripwire };
 }

@@ -1,6 +1,6 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import { decisionOf, describeRejection, inputOf, deferredNote } from './call-records.js';
+import { decisionsOf, describeRejection, inputOf, deferredNote } from './call-records.js';
 import { OUTCOME_UNKNOWN } from '../../protocol/progress.js';
 import { closeNested } from '../closing/close-nested.js';
 import { trip } from '../guarding/guard-output.js';
@@ -39,7 +39,7 @@ export class DeferredCall {
     const settlement = await this.scope.waitFor(approval_id, 'approval');
     if (settlement.kind !== 'approval') return;
     if (!settlement.approved)
-      return this.finish(describeRejection(settlement), [this.decision(settlement)]);
+      return this.finish(describeRejection(settlement), this.decisions(settlement));
     const { name } = this.deferred.input.call.function;
     const { tools, executor } = this.scope.run.services;
     const tool_input = inputOf(settlement, this.deferred.tool_input);
@@ -49,7 +49,7 @@ export class DeferredCall {
       const nested = await closeNested(this.scope, this.deferred.input.key);
       return this.finish(OUTCOME_UNKNOWN, nested);
     }
-    const told = started ? [] : [this.decision(settlement)];
+    const told = started ? [] : this.decisions(settlement);
     if (!checked.ok) return this.finish(checked.fault, told);
     await this.runTool({
       ...{ tool: tools.get(name), tool_input, told },
@@ -71,9 +71,12 @@ export class DeferredCall {
     await this.scope.appendOutcome([...before, deferredNote(settled, outcome)]);
   }
 
-  private decision(settlement: Extract<Settlement, { kind: 'approval' }>): Entry {
+  private decisions(settlement: Extract<Settlement, { kind: 'approval' }>): Entry[] {
     const { approval_id, input } = this.deferred;
-    const body = decisionOf(settlement, { approval_id, tool_call_id: input.call.id });
-    return { agent_id: input.agent.id, key: input.key, body };
+    const { agent, call } = input;
+    return decisionsOf(settlement, { approval_id, tool_call_id: call.id }).map((body) => ({
+      ...{ agent_id: agent.id, body },
+      key: body.type === 'NOTICE' ? null : input.key, // a notice would complete the call
+    }));
   }
 }

@@ -4,6 +4,7 @@ import type { CalledInside, ForkedInside } from '../../tools/core/tool.js';
 import type { AskOptions } from '../../agents/agent-context.js';
 import { abandonable, perform } from '../effects/effect.js';
 import { AskEffect } from '../effects/ask.effect.js';
+import { guardText } from '../guarding/guard-output.js';
 import type { ChildAgent } from '../children/child-agent.js';
 import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -110,9 +111,12 @@ export class NestedSteps {
     if (scope.run.journal.findCompletion(key)) return;
     if (!scope.run.journal.findProgress(key, 'TOOL_CALL')) {
       const parent_tool_call_id = this.input.call.id;
-      const called = { id, tool_name: fn.name, tool_input: fn.arguments, parent_tool_call_id };
+      const { agent } = this.input;
+      const { text: tool_input, remarks } = guardText(scope, agent, fn.arguments, 'tool_input');
+      const called = { id, tool_name: fn.name, tool_input, parent_tool_call_id };
       const body = { type: 'TOOL_CALL', block_id: scope.run.log.newBlockId(), ...called } as const;
-      const told = scope.append([{ agent_id: this.input.agent.id, key, body }]);
+      const hidden = tool_input === fn.arguments ? null : ({ withheld: true } as const);
+      const told = scope.append([...remarks, { agent_id: agent.id, key, body, hidden }]);
       scope.track(told.then(() => {})); // the end of the run waits for it, and closes the call
       await told;
     }

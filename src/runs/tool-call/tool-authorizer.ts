@@ -4,8 +4,9 @@ import { toErrorText } from '../../tools/text/to-text.js';
 import { showInput } from '../../tools/text/show-input.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/core/tool.js';
-import { decisionOf, describeRejection, inputOf } from './call-records.js';
+import { decisionsOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
+import { guardText } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/tool-judge.js';
 
@@ -75,11 +76,11 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { id, chat_id } = this.scope.run.interaction;
+    const { interaction } = this.scope.run;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, chat_id, agent: agent.type };
-    return this.scope.run.services.judge.authorize(call, `${id}/${key}`);
+    const call = { tool, tool_input: input, interaction, agent: agent.type };
+    return this.scope.run.services.judge.authorize(call, `${interaction.id}/${key}`);
   }
 
   private async askOrDecide(
@@ -104,13 +105,15 @@ export class ToolAuthorizer {
     const { key, agent, call } = this.input;
     const id = this.scope.run.services.ids.make('approval');
     const expires_at = this.scope.run.requestExpiry();
+    const { chat_uid } = this.scope.run.interaction;
+    const described = await describeAction(tool, tool_input, { chat_uid });
+    const { text: action, remarks } = guardText(this.scope, agent, described);
+    if (remarks.length > 0) await this.scope.append(remarks);
     const event = {
       tool_call_id: call.id,
       tool_name: tool.name,
       tool_input,
-      action: await describeAction(tool, tool_input, {
-        chat_id: this.scope.run.interaction.chat_id,
-      }),
+      action,
       category: tool.policy.category,
       risk: tool.policy.risk,
       reason,
@@ -129,7 +132,7 @@ export class ToolAuthorizer {
     const settlement = await this.scope.waitFor(approval_id, 'approval');
     if (settlement.kind !== 'approval') throw new TypeError('not an approval');
     const tool_call_id = this.input.call.id;
-    const told = [decisionOf(settlement, { approval_id, tool_call_id })];
+    const told = decisionsOf(settlement, { approval_id, tool_call_id });
     return settlement.approved
       ? allowed(inputOf(settlement, tool_input), told)
       : denied(describeRejection(settlement), told);

@@ -80,6 +80,7 @@ export class ToolRun {
     return {
       interaction_id: interaction.id,
       chat_id: interaction.chat_id,
+      chat_uid: interaction.chat_uid,
       agent_id: this.input.agent.id,
       tool_call_id: this.input.call.id,
       signal,
@@ -112,7 +113,7 @@ export class ToolRun {
   ): Promise<(path: string) => boolean> {
     const { services, interaction } = this.scope.run;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, chat_id: interaction.chat_id };
+    const call = { tool, tool_input: input, interaction };
     const judged = { ...call, agent: this.input.agent.type };
     const filter = await services.judge.filterFiles(judged, toolNames);
     return (path) => filter.shows(path);

@@ -8,7 +8,7 @@ export const LOG_SUFFIX = '.events.jsonl';
 
 /**
  * The paths of one chat: `chat.json`, `requests.json`, `tasks.json` and `interactions/` in
- * `chats/<chat_id>/`.
+ * `chats/<uid>/`.
  */
 export class ChatDirectory {
   /** @param path changes when the folder is renamed */
@@ -39,24 +39,16 @@ export class ChatDirectory {
   }
 }
 
-/**
- * Creates the folder of a chat and returns its path. The folder is named after the chat, but its
- * files determine which chat it holds: on a case-insensitive file system, where `Sums` and `sums`
- * are the same, the second one's folder is `sums.2`.
- */
-export async function makeChatDirectory(root: string, chatId: string): Promise<string> {
-  const name = checkName(chatId);
-  for (let copy = 1; ; copy++) {
-    const directory = new ChatDirectory(join(root, copy === 1 ? name : `${name}.${copy}`));
-    try {
-      await onDisk(mkdir(directory.path));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
-      throw error;
-    }
-    await onDisk(mkdir(directory.interactions));
-    return directory.path;
-  }
+/** Creates the folder of a chat, which is named after its uid, and returns its path. */
+export async function makeChatDirectory(root: string, uid: string): Promise<string> {
+  const directory = new ChatDirectory(chatPath(root, uid));
+  await onDisk(mkdir(directory.path));
+  await onDisk(mkdir(directory.interactions));
+  return directory.path;
+}
+
+export function chatPath(root: string, uid: string): string {
+  return join(root, checkName(uid));
 }
 
 /** Ids become file names, so only these characters may reach the file system. */

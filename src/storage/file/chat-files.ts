@@ -24,7 +24,7 @@ export async function readChatFile({
 }: ChatDirectory): Promise<ChatSnapshot | 'damaged' | undefined> {
   try {
     const chat = JSON.parse(await readFile(chatFile, 'utf8')) as Partial<ChatSnapshot>;
-    const isWhole = typeof chat.id === 'string' && typeof chat.branch_version === 'number';
+    const isWhole = typeof chat.uid === 'string' && typeof chat.branch_version === 'number';
     return isWhole && chat.superseded ? (chat as ChatSnapshot) : 'damaged';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';

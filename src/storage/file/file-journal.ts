@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InteractionState } from '../memory/interaction-state.js';
 import type { ChangedParts, ChatSnapshot, FirstAppend } from '../memory/journal.js';
 import { ChatJournal, Journal } from '../memory/journal.js';
 import type { StoredChat } from '../memory/stored-chat.js';
-import { ChatDirectory, makeChatDirectory } from './chat-directory.js';
+import { ChatDirectory, chatPath, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-files.js';
 import { syncDirectory } from './durable-files.js';
 import { FileLog } from './file-log.js';
@@ -14,7 +14,7 @@ import type { Projections } from './projections.js';
 import type { ReportProblem } from './report-problem.js';
 
 /**
- * Prefix of chats that are being deleted or imported; a chat id never contains a dot. A start
+ * Prefix of chats that are being deleted or imported; a uid never contains a dot. A start
  * removes these folders.
  */
 const TRASH_PREFIX = '.deleted-';
@@ -37,8 +37,8 @@ export class FileJournal extends Journal {
     super();
   }
 
-  chat(chatId: string): ChatFolder {
-    return new ChatFolder(this.options, new ChatDirectory(''), 'new', chatId);
+  chat(chatUid: string): ChatFolder {
+    return new ChatFolder(this.options, new ChatDirectory(''), 'new', chatUid);
   }
 
   async receive(): Promise<ChatFolder> {
@@ -64,7 +64,7 @@ class ChatFolder extends ChatJournal {
     private readonly options: FileJournalOptions,
     readonly directory: ChatDirectory,
     private stage: 'new' | 'received' | 'there' | 'removed',
-    private readonly chatId = '',
+    private readonly chatUid = '',
   ) {
     super();
   }
@@ -101,19 +101,16 @@ class ChatFolder extends ChatJournal {
   }
 
   /** The rename makes the folder that of a chat. */
-  async enter(chatId: string): Promise<void> {
+  async enter(chatUid: string): Promise<void> {
     const { root } = this.options;
     const { interactions, path } = this.directory;
     await Promise.all([interactions, path].map(syncDirectory));
-    const free = await makeChatDirectory(root, chatId); // finds a free folder name
-    await rmdir(new ChatDirectory(free).interactions);
-    await rmdir(free);
-    await this.moveTo(free, 'there');
+    await this.moveTo(chatPath(root, chatUid), 'there');
     await syncDirectory(root);
   }
 
-  refresh(chatId: string, changed: ChangedParts): void {
-    this.options.projections.refresh(this.directory, chatId, changed);
+  refresh(chatUid: string, changed: ChangedParts): void {
+    this.options.projections.refresh(this.directory, chatUid, changed);
   }
 
   report(message: string): void {
@@ -123,7 +120,7 @@ class ChatFolder extends ChatJournal {
   /** Creates the folder if the chat is new, and removes it again if `task` fails. */
   private async making<T>(task: () => Promise<T>): Promise<T> {
     if (this.stage !== 'new') return task();
-    this.directory.path = await makeChatDirectory(this.options.root, this.chatId);
+    this.directory.path = await makeChatDirectory(this.options.root, this.chatUid);
     try {
       const result = await task();
       this.stage = 'there';

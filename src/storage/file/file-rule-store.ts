@@ -1,9 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
-import type { PermissionRule, RuleScope } from '../../permissions/permission-rule.js';
+import type { OwnedRule, PermissionRule } from '../../permissions/permission-rule.js';
 import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
 import { RuleStore } from '../../permissions/rule-store.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
+import { sees } from '../../persistence/viewer.js';
+import type { Viewer } from '../../persistence/viewer.js';
 import { orderRules, rulesAfter } from '../../permissions/rules/order-rules.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
 import { countUse, usesWithout } from '../../permissions/rules/rule-uses.js';
@@ -15,14 +18,9 @@ import { describeError } from './report-problem.js';
 const FILE_NAME = 'permission-rules.json';
 
 /** A rule with its uses. */
-type StoredRule = PermissionRule &
-  RuleUses & {
-    /** Of the chat of a session rule: a chat that is created again has no rules. */
-    readonly chat_uid?: string;
-  };
+type StoredRule = OwnedRule & RuleUses;
 
-/** The current uid of a chat; undefined if there is none. */
-export type FindUid = (chatId: string) => string | undefined;
+export type FindChat = (uid: string) => ChatRow | undefined;
 
 /** Content of the file. */
 interface Kept {
@@ -37,7 +35,7 @@ export class FileRuleStore extends RuleStore {
 
   private constructor(
     private readonly folder: string,
-    private readonly findUid: FindUid,
+    private readonly findChat: FindChat,
     private kept: Kept,
   ) {
     super();
@@ -49,14 +47,14 @@ export class FileRuleStore extends RuleStore {
    */
   static async open({
     data_dir,
-    findUid,
+    findChat,
   }: {
     data_dir: string;
-    findUid: FindUid;
+    findChat: FindChat;
   }): Promise<FileRuleStore> {
     const path = join(data_dir, FILE_NAME);
     await rm(path + TEMPORARY_SUFFIX, { force: true });
-    return new FileRuleStore(data_dir, findUid, await load(path));
+    return new FileRuleStore(data_dir, findChat, await load(path));
   }
 
   /** Resolves once everything is on the disk. */
@@ -64,13 +62,8 @@ export class FileRuleStore extends RuleStore {
     await this.mutex.idle();
   }
 
-  async list({ scope, scope_id }: RuleFilter = {}): Promise<PermissionRule[]> {
-    const found = this.rules.filter(
-      (rule) =>
-        (scope === undefined || rule.scope === scope) &&
-        (scope_id === undefined || rule.scope_id === scope_id),
-    );
-    return found.map((rule) => toRule(rule));
+  async list(filter: RuleFilter): Promise<PermissionRule[]> {
+    return this.rules.filter((rule) => this.matches(rule, filter)).map((rule) => toRule(rule));
   }
 
   async listInOrder(
@@ -82,43 +75,40 @@ export class FileRuleStore extends RuleStore {
   }
 
   async listFor(call: RuledCall): Promise<PermissionRule[]> {
-    const found = this.rules.filter(({ scope, scope_id }) => {
-      if (scope === 'session') return scope_id === call.chat_id;
+    const found = this.rules.filter(({ tenant_id, scope, scope_id, chat_uid }) => {
+      if (tenant_id !== call.tenant_id) return false;
+      if (scope === 'user') return scope_id === call.user_id;
+      if (scope === 'session') return chat_uid === call.chat_uid;
       if (scope === 'agent') return scope_id === call.agent;
       return true;
     });
     return found.map((rule) => toRule(rule, call.use_key));
   }
 
-  async find(id: string): Promise<PermissionRule | undefined> {
-    const found = this.rules.find((rule) => rule.id === id);
+  async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
+    const found = this.rules.find((rule) => rule.id === id && this.matches(rule, { viewer }));
     return found && toRule(found);
   }
 
-  add(rule: PermissionRule, limit: number): Promise<boolean> {
+  add(rule: OwnedRule, limit: number): Promise<boolean> {
     return this.changeRules((rules) => {
-      const beside = rules.filter((r) => r.scope === rule.scope && r.scope_id === rule.scope_id);
+      const beside = rules.filter((each) => isBeside(each, rule));
       const isTaken = rules.some(({ id }) => id === rule.id);
-      const chat_uid = this.uidFor(rule);
-      const isOfNoChat = rule.scope === 'session' && chat_uid === undefined;
-      if (isTaken || isOfNoChat || beside.length >= limit) return { result: false };
-      const stored = { ...rule, ...(chat_uid !== undefined && { chat_uid }) };
-      return { result: true, rules: [...rules, stored].sort(byAge) };
+      if (isTaken || !this.isOfChat(rule) || beside.length >= limit) return { result: false };
+      return { result: true, rules: [...rules, rule].sort(byAge) };
     });
   }
 
-  remove(id: string): Promise<boolean> {
+  remove(id: string, viewer: Viewer): Promise<boolean> {
     return this.changeRules((rules) => {
-      const left = rules.filter((rule) => rule.id !== id);
+      const left = rules.filter((rule) => rule.id !== id || !this.matches(rule, { viewer }));
       return left.length === rules.length ? { result: false } : { result: true, rules: left };
     });
   }
 
-  removeScope(scope: RuleScope, scopeId?: string): Promise<number> {
+  removeAll(filter: RuleFilter): Promise<number> {
     return this.changeRules((rules) => {
-      const left = rules.filter(
-        (rule) => rule.scope !== scope || (scopeId !== undefined && rule.scope_id !== scopeId),
-      );
+      const left = rules.filter((rule) => !this.matches(rule, filter));
       const result = rules.length - left.length;
       return result === 0 ? { result } : { result, rules: left };
     });
@@ -157,11 +147,22 @@ export class FileRuleStore extends RuleStore {
 
   /** Without those of chats that were deleted. */
   private get rules(): readonly StoredRule[] {
-    return this.kept.rules.filter((rule) => rule.chat_uid === this.uidFor(rule));
+    return this.kept.rules.filter((rule) => this.isOfChat(rule));
   }
 
-  private uidFor({ scope, scope_id }: PermissionRule): string | undefined {
-    return scope === 'session' ? this.findUid(scope_id!) : undefined;
+  /** False if its chat was deleted. */
+  private isOfChat({ chat_uid }: OwnedRule): boolean {
+    return chat_uid === null || this.findChat(chat_uid) !== undefined;
+  }
+
+  private matches(rule: OwnedRule, { viewer, scope, scope_id }: RuleFilter): boolean {
+    const isAsked =
+      (scope === undefined || rule.scope === scope) &&
+      (scope_id === undefined || rule.scope_id === scope_id);
+    if (!isAsked || rule.tenant_id !== viewer.tenant_id) return false;
+    if (rule.scope === 'user') return viewer.is_admin || rule.scope_id === viewer.user_id;
+    const chat = rule.chat_uid === null ? undefined : this.findChat(rule.chat_uid);
+    return rule.scope !== 'session' || (chat !== undefined && sees(viewer, chat));
   }
 
   private changeRules<T>(
@@ -204,10 +205,15 @@ async function load(path: string): Promise<Kept> {
 
 /** The public form of a rule; `useKey`: without the uses of this key. */
 function toRule(
-  { used_by = [], uses, chat_uid: _, ...rule }: StoredRule,
+  { used_by = [], uses, chat_uid: _chat, tenant_id: _tenant, ...rule }: StoredRule,
   useKey?: string,
 ): PermissionRule {
   return { ...rule, uses: usesWithout({ uses, used_by }, useKey) };
+}
+
+function isBeside(one: OwnedRule, other: OwnedRule): boolean {
+  const { tenant_id, scope, scope_id } = other;
+  return one.tenant_id === tenant_id && one.scope === scope && one.scope_id === scope_id;
 }
 
 function byAge(a: PermissionRule, b: PermissionRule): number {

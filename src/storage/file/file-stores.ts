@@ -6,9 +6,8 @@ import { StoreCore } from '../memory/store-core.js';
 import { StoreIndex } from '../memory/store-index.js';
 import type { AllStores } from '../stores.js';
 import { FileAuditStore } from './file-audit-store.js';
-import { directoryOf, FileJournal } from './file-journal.js';
+import { FileJournal } from './file-journal.js';
 import { FileRuleStore } from './file-rule-store.js';
-import type { ChatFolders } from './file-task-store.js';
 import { FileTaskStore } from './file-task-store.js';
 import { loadStore } from './load-store.js';
 import { Projections } from './projections.js';
@@ -48,8 +47,8 @@ export async function openFileStores({
   const journal = new FileJournal({ root, projections, report });
   const core = new StoreCore({ journal, clock, index, mutex });
   await loadStore({ root, core, journal, report });
-  const tasks = await FileTaskStore.open(foldersOf(index), report);
-  const rules = await FileRuleStore.open({ data_dir, findUid: (id) => index.findChat(id)?.uid });
+  const tasks = await FileTaskStore.open(index, report);
+  const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const audit = await FileAuditStore.open(data_dir, report);
   return {
     ...storesOver(core),
@@ -62,18 +61,6 @@ export async function openFileStores({
       await behind.flush();
       await rules.close();
       await audit.close();
-    },
-  };
-}
-
-function foldersOf(index: StoreIndex): ChatFolders {
-  return {
-    *list() {
-      for (const chat of index.newestFirst) yield [chat.id, directoryOf(chat)];
-    },
-    find: (chatId) => {
-      const chat = index.findChat(chatId);
-      return chat && directoryOf(chat);
     },
   };
 }

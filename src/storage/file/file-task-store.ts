@@ -1,18 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
+import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
+import { sees } from '../../persistence/viewer.js';
+import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 import { compareKeys } from '../memory/store-index.js';
-
-/** The folders of the existing chats. */
-export interface ChatFolders {
-  list(): Iterable<readonly [chatId: string, folder: ChatDirectory]>;
-  find(chatId: string): ChatDirectory | undefined;
-}
+import type { StoreIndex } from '../memory/store-index.js';
+import { directoryOf } from './file-journal.js';
 
 type Board = readonly Task[];
 
@@ -22,10 +21,10 @@ type Board = readonly Task[];
  */
 export class FileTaskStore extends TaskStore {
   private readonly mutex = new KeyedMutex();
-  /** The chat id of each task. */
+  /** The uid of the chat of each task. */
   private readonly chatOf = new Map<string, string>();
 
-  private constructor(private readonly folders: ChatFolders) {
+  private constructor(private readonly chats: StoreIndex) {
     super();
   }
 
@@ -33,11 +32,12 @@ export class FileTaskStore extends TaskStore {
    * Loads the existing boards. A board that can't be read is reported. It stays unchanged and
    * read-only until its file is repaired.
    */
-  static async open(folders: ChatFolders, report: ReportProblem): Promise<FileTaskStore> {
-    const store = new FileTaskStore(folders);
-    for (const [chatId, folder] of folders.list()) {
+  static async open(chats: StoreIndex, report: ReportProblem): Promise<FileTaskStore> {
+    const store = new FileTaskStore(chats);
+    for (const chat of chats.chats) {
+      const folder = directoryOf(chat);
       try {
-        store.index(chatId, await readBoard(folder));
+        store.index(chat.uid, await readBoard(folder));
       } catch (error) {
         report({ path: folder.tasksFile, message: `It can’t be read. ${describeError(error)}` });
       }
@@ -50,67 +50,81 @@ export class FileTaskStore extends TaskStore {
     return this.mutex.idle();
   }
 
-  async list(chatId: string): Promise<Task[]> {
-    const folder = this.folders.find(chatId);
+  async list(chatUid: string): Promise<Task[]> {
+    const folder = this.folderOf(chatUid);
     return folder ? [...(await readBoard(folder))] : [];
   }
 
-  async find(id: string): Promise<Task | undefined> {
-    const chatId = this.chatOf.get(id);
-    const board = chatId === undefined ? [] : await this.list(chatId);
+  async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
+    const chatUid = this.findChatOf(id, viewer);
+    const board = chatUid === undefined ? [] : await this.list(chatUid);
     return board.find((task) => task.id === id);
   }
 
-  add(task: Task, limit: number): Promise<boolean> {
-    return this.change(task.chat_id, (board) =>
+  add(task: Task, { chat_uid, limit }: TaskPlace): Promise<boolean> {
+    return this.change(chat_uid, (board) =>
       board.length < limit ? [...board, task].sort(compareKeys) : undefined,
     );
   }
 
-  replace(task: Task, seen: number): Promise<boolean> {
-    return this.changeOne(task.id, seen, [task]);
+  replace(task: Task, { seen, viewer }: SeenTask): Promise<boolean> {
+    return this.changeOne(task.id, { seen, viewer, to: [task] });
   }
 
-  async remove(id: string, seen: number): Promise<boolean> {
-    const isRemoved = await this.changeOne(id, seen, []);
+  async remove(id: string, { seen, viewer }: SeenTask): Promise<boolean> {
+    const isRemoved = await this.changeOne(id, { seen, viewer, to: [] });
     if (isRemoved) this.chatOf.delete(id);
     return isRemoved;
   }
 
-  private async changeOne(id: string, seen: number, to: readonly Task[]): Promise<boolean> {
-    const chatId = this.chatOf.get(id);
-    if (chatId === undefined) return false;
-    return this.change(chatId, (board) => {
+  private async changeOne(
+    id: string,
+    { seen, viewer, to }: SeenTask & { readonly to: readonly Task[] },
+  ): Promise<boolean> {
+    const chatUid = this.findChatOf(id, viewer);
+    if (chatUid === undefined) return false;
+    return this.change(chatUid, (board) => {
       const at = board.findIndex((task) => task.id === id && task.version === seen);
       return at < 0 ? undefined : board.toSpliced(at, 1, ...to);
     });
   }
 
+  /** Undefined if the viewer does not see the chat of the task. */
+  private findChatOf(id: string, viewer: AnyViewer): string | undefined {
+    const chat = this.chats.findChat(this.chatOf.get(id) ?? '');
+    return chat && sees(viewer, chat.row) ? chat.uid : undefined;
+  }
+
+  private folderOf(chatUid: string): ChatDirectory | undefined {
+    const chat = this.chats.findChat(chatUid);
+    return chat && directoryOf(chat);
+  }
+
   /** Changes memory only after the change is on the disk. Returns true if there was a change. */
-  private change(chatId: string, work: (board: Board) => Board | undefined): Promise<boolean> {
-    return this.mutex.run(chatId, async () => {
-      const folder = this.folders.find(chatId);
+  private change(chatUid: string, work: (board: Board) => Board | undefined): Promise<boolean> {
+    return this.mutex.run(chatUid, async () => {
+      const folder = this.folderOf(chatUid);
       const board = folder && work(await readBoard(folder));
-      if (!board || !(await this.write(chatId, folder, board))) return false;
-      this.index(chatId, board);
+      if (!board || !(await this.write(chatUid, folder, board))) return false;
+      this.index(chatUid, board);
       return true;
     });
   }
 
   /** Returns false if the chat was deleted meanwhile. */
-  private async write(chatId: string, folder: ChatDirectory, board: Board): Promise<boolean> {
+  private async write(chatUid: string, folder: ChatDirectory, board: Board): Promise<boolean> {
     try {
       await replaceDurably(folder.tasksFile, `${JSON.stringify({ tasks: board }, null, 2)}\n`);
       await syncDirectory(folder.path);
       return true;
     } catch (error) {
-      if (this.folders.find(chatId)) throw error;
+      if (this.chats.findChat(chatUid)) throw error;
       return false;
     }
   }
 
-  private index(chatId: string, board: Board): void {
-    for (const { id } of board) this.chatOf.set(id, chatId);
+  private index(chatUid: string, board: Board): void {
+    for (const { id } of board) this.chatOf.set(id, chatUid);
   }
 }
 

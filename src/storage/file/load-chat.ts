@@ -37,11 +37,10 @@ export async function loadChat(
   const saved = await readSaved(directory, report);
   const row = saved ? toRow(saved) : await rebuildRow(interactions[0]);
   if (!row) return undefined;
-  const uid = saved?.uid ?? (await uidOf(interactions[0]));
-  const chat = new StoredChat(row, journal.open(directory), uid);
+  const chat = new StoredChat(row, journal.open(directory));
   for (const interaction of interactions) chat.add(interaction);
   const isStale = await catchUp(chat, saved);
-  if (isStale || saved?.uid !== chat.uid) await writeChatFile(directory, chat.snapshot());
+  if (isStale) await writeChatFile(directory, chat.snapshot());
   await loadRequests(chat, directory);
   for (const interaction of interactions)
     if (!isProjected(directory, interaction)) await writeProjection(directory, interaction);
@@ -55,7 +54,7 @@ export async function finishWrites(core: StoreCore, chat: StoredChat): Promise<v
     if (!active || active.state.cancel_reason !== null) break;
     const { start } = await log.readHead();
     if (start.queued?.interrupts === active.id)
-      await active.commit(cancelledState(active.state, INTERRUPTED, start.queued.started_by));
+      await active.commit(cancelledState(active.state, INTERRUPTED, start.started_by));
   }
   if (!chat.next || active) return;
   const ends = chat.interactions.flatMap(({ state }) => state.completed_at ?? []);
@@ -92,7 +91,6 @@ async function readSaved(
 }
 
 function toRow({
-  uid: _uid,
   branch_version: _version,
   superseded: _superseded,
   ...row
@@ -100,17 +98,14 @@ function toRow({
   return row;
 }
 
-/** From the start that created the chat. */
-async function uidOf(first: StoredInteraction | undefined): Promise<string | undefined> {
-  return (await first?.log.readHead())?.start.chat?.uid;
-}
-
 /** Rebuilds the row from the start that created the chat, or from the data in another start. */
 async function rebuildRow(first: StoredInteraction | undefined): Promise<ChatRow | undefined> {
   if (!first) return undefined;
-  const { chat, chat_id, created_at } = (await first.log.readHead()).start;
-  const created = chat ?? { id: chat_id, title: null, agent: null, created_at, metadata: {} };
-  return newChatRow(created);
+  const { start } = await first.log.readHead();
+  const { chat, chat_uid: uid, chat_id: id, tenant_id, started_by: owner, created_at } = start;
+  const named = { uid, id, tenant_id, owner, created_at };
+  const rest = { visibility: 'private', title: null, agent: null, metadata: {} } as const;
+  return newChatRow(chat ?? { ...named, ...rest });
 }
 
 /**

@@ -54,8 +54,9 @@ async function loadEntry(
 }
 
 function add({ core, report }: LoadOptions, chat: StoredChat): void {
-  if (!core.index.findChat(chat.id)) return core.index.addChat(chat);
-  const message = `It is left out: another folder holds the chat ${chat.id} already.`;
+  const { index } = core;
+  if (!index.findChat(chat.uid) && !index.findChatByKey(chat.key)) return index.addChat(chat);
+  const message = `It is left out: another folder holds the chat ${chat.row.id} already.`;
   report({ path: directoryOf(chat).path, message });
 }
 

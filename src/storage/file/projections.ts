@@ -24,42 +24,45 @@ export class Projections {
 
   refresh(
     directory: ChatDirectory,
-    chatId: string,
+    chatUid: string,
     { chat, interactions = [], requests }: ChangedParts,
   ): void {
     if (chat)
-      this.schedule(`chat ${chatId}`, chatId, (each) => writeChatFile(directory, each.snapshot()));
+      this.schedule(`chat ${chatUid}`, chatUid, (each) =>
+        writeChatFile(directory, each.snapshot()),
+      );
     for (const id of interactions)
-      this.schedule(`interaction ${id}`, chatId, async (each) => {
+      this.schedule(`interaction ${id}`, chatUid, async (each) => {
         const interaction = each.find(id);
         if (interaction) await writeProjection(directory, interaction);
       });
     if (requests)
-      this.behind.schedule(`requests ${chatId}`, () => this.refreshRequests(directory, chatId));
+      this.behind.schedule(`requests ${chatUid}`, () => this.refreshRequests(directory, chatUid));
   }
 
   /**
    * Reading may take long, so writers don't wait for it. Changes made meanwhile have scheduled the
    * next refresh.
    */
-  private async refreshRequests(directory: ChatDirectory, chatId: string): Promise<void> {
-    const chat = this.index.findChat(chatId);
+  private async refreshRequests(directory: ChatDirectory, chatUid: string): Promise<void> {
+    const chat = this.index.findChat(chatUid);
     if (!chat) return;
-    const isThere = () => this.index.findChat(chatId) === chat;
+    const isThere = () => this.index.findChat(chatUid) === chat;
     const file = await collectRequests(directory, chat).catch((error: unknown) => {
       if (isThere()) throw error;
     });
-    await this.mutex.run(chatId, async () => {
+    await this.mutex.run(chat.key, async () => {
       if (file && isThere()) await writeRequestsFile(directory, file);
     });
   }
 
-  private schedule(key: string, chatId: string, task: (chat: StoredChat) => Promise<void>): void {
-    this.behind.schedule(key, () =>
-      this.mutex.run(chatId, async () => {
-        const chat = this.index.findChat(chatId);
-        if (chat) await task(chat);
-      }),
-    );
+  private schedule(key: string, chatUid: string, task: (chat: StoredChat) => Promise<void>): void {
+    this.behind.schedule(key, async () => {
+      const chat = this.index.findChat(chatUid);
+      await (chat &&
+        this.mutex.run(chat.key, () => {
+          if (this.index.findChat(chatUid) === chat) return task(chat);
+        }));
+    });
   }
 }

@@ -12,7 +12,10 @@ import type { InteractionState } from './interaction-state.js';
 /** The constant part of an interaction, saved with its first append. */
 export interface InteractionStart {
   readonly id: string;
+  readonly chat_uid: string;
   readonly chat_id: string;
+  readonly tenant_id: string;
+  readonly started_by: string;
   /** 1, 2, 3… in the order of the requests for interactions of a chat. */
   readonly ordinal: number;
   readonly created_at: string;
@@ -24,7 +27,7 @@ export interface InteractionStart {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
   readonly metadata: Json;
   /** The chat, if this start created it. */
-  readonly chat: (NewChat & Pick<ChatSnapshot, 'uid'>) | null;
+  readonly chat: NewChat | null;
   /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }
@@ -37,8 +40,6 @@ export interface QueuedStart {
    * the store cancels it.
    */
   readonly interrupts: string | null;
-  /** The id of the user who started it, and so cancels that one. */
-  readonly started_by: string;
 }
 
 /** An interaction's start with its user message, which may be long and is not kept in memory. */
@@ -107,8 +108,6 @@ export abstract class RecordLog {
 
 /** A chat's row and branches. */
 export interface ChatSnapshot extends ChatRow {
-  /** See `ChatStore.findUid`. */
-  readonly uid: string;
   /** The newest `branch_version` of its interactions that this snapshot includes. */
   readonly branch_version: number;
   /** `superseded_at` of the interactions that are off the active branch, by id. */
@@ -133,16 +132,16 @@ export abstract class ChatJournal {
   abstract remove(): Promise<void>;
   abstract discard(): Promise<void>;
   /** Moves an imported chat to its final place, atomically. */
-  abstract enter(chatId: string): Promise<void>;
+  abstract enter(chatUid: string): Promise<void>;
   /** Marks the human-readable copies as stale. */
-  abstract refresh(chatId: string, changed: ChangedParts): void;
+  abstract refresh(chatUid: string, changed: ChangedParts): void;
   /** Reports to the operator a failure from which the store recovers. */
   abstract report(message: string): void;
 }
 
 /** The storage of chats: the interface between the state machine and its persistence. */
 export abstract class Journal {
-  abstract chat(chatId: string): ChatJournal;
+  abstract chat(chatUid: string): ChatJournal;
   /** Creates a chat that readers do not see before it enters. */
   abstract receive(): Promise<ChatJournal>;
   /** Rejects when the storage is not writable. */

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { InteractionHead, InteractionStart, LogAppend, LogNote } from './journal.js';
 
@@ -27,12 +28,13 @@ export function toNotes({ requests = [], settled, intervention }: LogAppend): Lo
 export function foldRequests(
   rows: readonly RequestRow[],
   notes: readonly LogNote[],
-  { id: interaction_id, chat_id }: { readonly id: string; readonly chat_id: string },
+  known: Pick<InteractionRow, 'id' | 'chat_id' | 'chat_uid' | 'tenant_id'>,
 ): readonly RequestRow[] {
+  const { id: interaction_id, chat_id, chat_uid, tenant_id } = known;
   let folded = rows;
   for (const note of notes) {
     if ('request' in note) {
-      const made = { ...note.request, interaction_id, chat_id };
+      const made = { ...note.request, interaction_id, chat_id, chat_uid, tenant_id };
       folded = [...folded, { ...made, status: 'pending', settlement: null, settled_at: null }];
     } else if ('settled' in note) {
       const { id, settlement, settled_at } = note.settled;

@@ -10,6 +10,7 @@ import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { startedState } from './interaction-state.js';
 import type { ChatJournal, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';
+import { chatKey } from './chat-key.js';
 import { StoredChat } from './stored-chat.js';
 import { StoredInteraction } from './stored-interaction.js';
 
@@ -19,10 +20,10 @@ export class MemoryChatArchive extends ChatArchive {
   }
 
   async listInteractions(
-    chatId: string,
+    chatUid: string,
     { limit, after = '' }: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]> {
-    const page = this.byId(chatId).filter(({ id }) => id > after);
+    const page = this.byId(chatUid).filter(({ id }) => id > after);
     const rows = await this.core.readEach(page.slice(0, limit), async (interaction) => {
       const begun = interaction.hasBegun;
       return { ...(await interaction.readRow()), begun };
@@ -30,16 +31,16 @@ export class MemoryChatArchive extends ChatArchive {
     return rows.filter((row) => row !== undefined);
   }
 
-  async findLastInteractionId(chatId: string): Promise<string | undefined> {
-    return this.byId(chatId).at(-1)?.id;
+  async findLastInteractionId(chatUid: string): Promise<string | undefined> {
+    return this.byId(chatUid).at(-1)?.id;
   }
 
   async receive(): Promise<IncomingChat> {
     return new ReceivedChat(this.core, await this.core.journal.receive());
   }
 
-  private byId(chatId: string): StoredInteraction[] {
-    const interactions = this.core.index.findChat(chatId)?.interactions ?? [];
+  private byId(chatUid: string): StoredInteraction[] {
+    const interactions = this.core.index.findChat(chatUid)?.interactions ?? [];
     return interactions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
@@ -83,8 +84,9 @@ class ReceivedChat implements IncomingChat {
 
   commit(row: ChatRow): Promise<boolean> {
     const { index, mutex } = this.core;
-    return mutex.run(row.id, async () => {
-      if (index.findChat(row.id)) {
+    const key = chatKey(row);
+    return mutex.run(key, async () => {
+      if (index.findChatByKey(key)) {
         await this.discard();
         return false;
       }
@@ -94,11 +96,11 @@ class ReceivedChat implements IncomingChat {
       if (head !== null) chat.mark(chat.marksFor(head, updated_at));
       await this.orDiscard(async () => {
         await chat.save();
-        await this.journal.enter(row.id);
+        await this.journal.enter(row.uid);
       });
       index.addChat(chat);
       const interactions = this.interactions.map(({ id }) => id);
-      this.journal.refresh(row.id, { interactions, requests: true });
+      this.journal.refresh(row.uid, { interactions, requests: true });
       return true;
     });
   }
@@ -143,9 +145,11 @@ async function addRequest(
 }
 
 function toStart(row: ArchivedInteraction, ordinal: number): InteractionStart {
-  const { id, chat_id, created_at, agent, agent_id, model, settings, edited_from, metadata } = row;
+  const { id, chat_uid, chat_id, tenant_id, started_by, created_at, agent, agent_id } = row;
+  const { model, settings, edited_from, metadata } = row;
   return {
-    ...{ id, chat_id, ordinal, created_at, agent, agent_id, model, settings, edited_from },
+    ...{ id, chat_uid, chat_id, tenant_id, started_by, ordinal, created_at },
+    ...{ agent, agent_id, model, settings, edited_from },
     ...{ idempotency: null, metadata, chat: null },
   };
 }

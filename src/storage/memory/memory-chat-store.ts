@@ -1,6 +1,10 @@
 import { ChatStore } from '../../persistence/chat.store.js';
+import type { ChatListPage } from '../../persistence/chat.store.js';
+import { sees } from '../../persistence/viewer.js';
+import type { Viewer } from '../../persistence/viewer.js';
 import { newChatRow } from '../../persistence/interaction-rules.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import { chatKey } from './chat-key.js';
 import type { StoreCore } from './store-core.js';
 import type { SortKey } from './store-index.js';
 import { compareKeys } from './store-index.js';
@@ -13,34 +17,42 @@ export class MemoryChatStore extends ChatStore {
 
   createChat(chat: NewChat): Promise<boolean> {
     const { index, journal, mutex } = this.core;
-    return mutex.run(chat.id, async () => {
-      if (index.findChat(chat.id)) return false;
-      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.id));
+    const key = chatKey(chat);
+    return mutex.run(key, async () => {
+      if (index.findChatByKey(key)) return false;
+      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.uid));
       await stored.save();
       index.addChat(stored);
       return true;
     });
   }
 
-  async findChat(id: string): Promise<ChatRow | undefined> {
-    return this.core.index.findChat(id)?.row;
+  async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
+    return this.core.index.findSeenChat(id, viewer)?.row;
   }
 
-  async findUid(id: string): Promise<string | undefined> {
-    return this.core.index.findChat(id)?.uid;
+  async findChatByUid(uid: string): Promise<ChatRow | undefined> {
+    return this.core.index.findChat(uid)?.row;
   }
 
-  async listChats({ limit, before }: { limit: number; before?: SortKey }): Promise<ChatRow[]> {
-    const all = this.core.index.newestFirst;
-    const from = before ? firstAfter(all, before) : 0;
-    return all.slice(from, from + limit).map(({ row }) => row);
+  async listChats({ viewer, limit, before }: ChatListPage): Promise<ChatRow[]> {
+    const all = this.core.index.newestFirst(viewer.tenant_id);
+    const page: ChatRow[] = [];
+    for (let i = before ? firstAfter(all, before) : 0; i < all.length; i++) {
+      if (page.length >= limit) break;
+      const { row } = all[i]!;
+      if (sees(viewer, row)) page.push(row);
+    }
+    return page;
   }
 
-  updateChat(id: string, { title, metadata, updated_at }: ChatPatch): Promise<ChatRow | undefined> {
-    return this.change(id, async (chat) => {
+  updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
+    const { title, visibility, metadata, updated_at } = patch;
+    return this.change(uid, async (chat) => {
       const row: ChatRow = {
         ...chat.row,
         ...(title !== undefined && { title }),
+        ...(visibility !== undefined && { visibility }),
         ...(metadata !== undefined && { metadata }),
         updated_at,
       };
@@ -49,8 +61,8 @@ export class MemoryChatStore extends ChatStore {
     });
   }
 
-  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
-    const outcome = await this.change(id, async (chat) => {
+  async deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'> {
+    const outcome = await this.change(uid, async (chat) => {
       if (chat.isBusy) return 'busy';
       await chat.journal.remove();
       this.core.index.removeChat(chat);
@@ -64,28 +76,30 @@ export class MemoryChatStore extends ChatStore {
   async removeLeftovers(): Promise<void> {}
 
   async switchHead(
-    chatId: string,
+    chatUid: string,
     interactionId: string,
     at: string,
   ): Promise<'switched' | 'unknown' | 'busy'> {
-    const outcome = await this.change(chatId, async (chat) => {
+    const outcome = await this.change(chatUid, async (chat) => {
       if (!chat.find(interactionId)?.hasBegun) return 'unknown';
       if (chat.isBusy) return 'busy';
       const row = { ...chat.row, head_interaction_id: interactionId };
       const marks = chat.marksFor(interactionId, at);
       await chat.save(row, marks);
       chat.row = row;
-      chat.journal.refresh(chatId, { interactions: chat.mark(marks) });
+      chat.journal.refresh(chatUid, { interactions: chat.mark(marks) });
       return 'switched';
     });
     return outcome ?? 'unknown';
   }
 
-  private change<T>(id: string, task: (chat: StoredChat) => Promise<T>): Promise<T | undefined> {
-    return this.core.mutex.run(id, () => {
-      const chat = this.core.index.findChat(id);
-      return chat && task(chat);
-    });
+  private async change<T>(
+    uid: string,
+    task: (chat: StoredChat) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { index, mutex } = this.core;
+    const chat = index.findChat(uid);
+    return chat && mutex.run(chat.key, () => (index.findChat(uid) ? task(chat) : undefined));
   }
 }
 

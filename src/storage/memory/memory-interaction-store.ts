@@ -1,7 +1,8 @@
 import { retryRecord } from '../../persistence/interaction-rules.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import type { FinalState, InteractionListPage } from '../../persistence/interaction.store.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
+import type { InteractionKey, InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type {
   IdempotencyKey,
   RetryInteraction,
@@ -32,6 +33,7 @@ export class MemoryInteractionStore extends InteractionStore {
   retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {
     return this.core.change(retry.interaction_id, async (interaction, chat) => {
       const { id, state, supersededAt, known } = interaction;
+      if (known.tenant_id !== retry.tenant_id) return undefined;
       const busy = chat.active ?? chat.queued[0];
       if (busy) return { outcome: 'busy', active_interaction_id: busy.id };
       const isGivenUp = state.status === 'FAILED' && retry.codes.includes(state.error?.code ?? '');
@@ -42,36 +44,42 @@ export class MemoryInteractionStore extends InteractionStore {
       await interaction.reopen(retriedState(state), { records: [record] });
       chat.add(interaction);
       this.core.index.addInteraction(chat, interaction);
-      chat.journal.refresh(chat.id, { interactions: [id], requests: true });
+      chat.journal.refresh(chat.uid, { interactions: [id], requests: true });
       return { outcome: 'retried', interaction: await interaction.readRow() };
     });
   }
 
-  async findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined> {
-    const chat = this.core.index.findChat(chatId);
+  async findUsedKey(
+    chatId: string,
+    key: IdempotencyKey,
+    viewer: Viewer,
+  ): Promise<UsedKey | undefined> {
+    const chat = this.core.index.findSeenChat(chatId, viewer);
     return chat && findUsedKey(chat, key);
   }
 
-  findInteraction(id: string): Promise<InteractionRow | undefined> {
-    return this.core.readRow(this.core.index.findInteraction(id));
+  findInteraction(id: string, viewer: AnyViewer): Promise<InteractionRow | undefined> {
+    const { index } = this.core;
+    return this.core.readRow(index.seen(index.findInteraction(id), viewer));
   }
 
-  findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
-    return this.core.readRow(this.core.index.findByAgent(agentId));
+  findInteractionOfAgent(agentId: string, viewer: AnyViewer): Promise<InteractionRow | undefined> {
+    const { index } = this.core;
+    return this.core.readRow(index.seen(index.findByAgent(agentId), viewer));
   }
 
-  findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
-    return this.core.readRow(this.core.index.findChat(chatId)?.active);
+  findActiveInteraction(chatUid: string): Promise<InteractionRow | undefined> {
+    return this.core.readRow(this.core.index.findChat(chatUid)?.active);
   }
 
-  listUnfinished(chatId: string): Promise<InteractionRow[]> {
-    const chat = this.core.index.findChat(chatId);
+  listUnfinished(chatUid: string): Promise<InteractionRow[]> {
+    const chat = this.core.index.findChat(chatUid);
     return this.core.readRows([chat?.active ?? [], chat?.queued ?? []].flat());
   }
 
-  async promoteQueued(at: string, chatId?: string): Promise<string[]> {
+  async promoteQueued(at: string, chatUid?: string): Promise<string[]> {
     const { index } = this.core;
-    const chats = chatId === undefined ? index.busyChats : [index.findChat(chatId)];
+    const chats = chatUid === undefined ? index.busyChats : [index.findChat(chatUid)];
     const promoted: string[] = [];
     for (const chat of chats) {
       const id = chat?.next && (await this.core.promote(chat, at));
@@ -81,7 +89,7 @@ export class MemoryInteractionStore extends InteractionStore {
   }
 
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
-    const chat = this.core.index.findChat(page.chat_id);
+    const chat = this.core.index.findChat(page.chat_uid);
     const mark = page.before === undefined ? undefined : chat?.find(page.before);
     if (!chat || (page.before !== undefined && !mark)) return [];
     const list = page.superseded ? allBefore(chat, mark) : activeBefore(chat, mark);
@@ -112,7 +120,7 @@ export class MemoryInteractionStore extends InteractionStore {
 
   async findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined> {
     const last = this.core.index.findInteraction(interactionId);
-    const chat = last?.hasEnded && this.core.index.findChat(last.known.chat_id);
+    const chat = last?.hasEnded && this.core.index.findChat(last.known.chat_uid);
     if (!chat) return undefined;
     const line: string[] = [];
     let total = 0;
@@ -146,11 +154,12 @@ export class MemoryInteractionStore extends InteractionStore {
   }
 
   requestCancel(
-    interactionId: string,
+    { id, tenant_id }: InteractionKey,
     reason: string,
     userId: string | null = null,
   ): Promise<InteractionRow | undefined> {
-    return this.core.change(interactionId, async (interaction, chat) => {
+    return this.core.change(id, async (interaction, chat) => {
+      if (interaction.known.tenant_id !== tenant_id) return undefined;
       const { state, isQueued, hasEnded } = interaction;
       const leavesQueue = isQueued && state.cancel_reason === null;
       const parent_id = leavesQueue ? chat.parentFromQueue(interaction) : state.parent_id;

@@ -14,11 +14,15 @@ export class MemoryInterventionStore extends InterventionStore {
     super();
   }
 
-  async intervene({ interaction_id, ...wanted }: NewIntervention): Promise<InterveneOutcome> {
+  async intervene(
+    { interaction_id, ...wanted }: NewIntervention,
+    tenantId: string,
+  ): Promise<InterveneOutcome> {
     const outcome = await this.core.change(
       interaction_id,
       async (interaction): Promise<InterveneOutcome> => {
-        const { hasEnded, state } = interaction;
+        const { hasEnded, state, known } = interaction;
+        if (known.tenant_id !== tenantId) return { outcome: 'unknown' };
         if (hasEnded || state.cancel_reason !== null) return { outcome: 'ended' };
         if (state.interventions >= MAX_INTERVENTIONS) return { outcome: 'too_many' };
         const next = intervenedState(state);

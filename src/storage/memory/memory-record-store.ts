@@ -71,7 +71,7 @@ export class MemoryRecordStore extends RecordStore {
     callId: string,
   ): Promise<LogRecord<'TOOL_RESULT'> | undefined> {
     const first = this.core.index.findInteraction(interactionId);
-    const chat = first && this.core.index.findChat(first.known.chat_id);
+    const chat = first && this.core.index.findChat(first.known.chat_uid);
     for (const interaction of chat?.walkBranch(interactionId) ?? []) {
       const found = await this.core.read(interaction, ({ log }) => log.findToolResult(callId));
       if (found) return found;
@@ -117,7 +117,7 @@ export class MemoryRecordStore extends RecordStore {
       if (plan.content.records.some(({ body }) => body.type === 'AGENT_STARTED'))
         this.core.index.addAgents(interaction);
       const { status, request_changes } = interaction.state;
-      chat.journal.refresh(chat.id, {
+      chat.journal.refresh(chat.uid, {
         ...(status !== before.status && { interactions: [interaction.id] }),
         requests: request_changes !== before.request_changes,
       });
@@ -142,7 +142,7 @@ export class MemoryRecordStore extends RecordStore {
     show();
     if (isQueued) chat.leaveQueue(interaction);
     showNext();
-    if (isQueued) chat.journal.refresh(chat.id, { chat: true });
+    if (isQueued) chat.journal.refresh(chat.uid, { chat: true });
   }
 }
 

@@ -9,6 +9,7 @@ import { settledState } from './interaction-state.js';
 import type { StoreCore } from './store-core.js';
 import type { RequestPlace, SortKey } from './store-index.js';
 import { compareKeys, firstAfter, placesOf } from './store-index.js';
+import type { AnyViewer } from '../../persistence/viewer.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
@@ -28,11 +29,15 @@ export class MemoryRequestStore extends RequestStore {
     return outcome ?? { outcome: 'unknown' };
   }
 
-  findRequest(id: string): Promise<RequestRow | undefined> {
-    return this.core.read(this.core.index.findByRequest(id), (owner) => findRow(owner, id));
+  findRequest(id: string, viewer: AnyViewer): Promise<RequestRow | undefined> {
+    const { index } = this.core;
+    return this.core.read(index.seen(index.findByRequest(id), viewer), (owner) =>
+      findRow(owner, id),
+    );
   }
 
   async listRequests({
+    viewer,
     limit,
     bytes,
     after,
@@ -45,6 +50,7 @@ export class MemoryRequestStore extends RequestStore {
     let rows: readonly RequestRow[] = [];
     for (const { id, interaction } of this.placesIn({ status, ...scope }, after)) {
       if (page.length >= limit || left < 0) return page;
+      if (!this.core.index.seen(interaction, viewer)) continue;
       if (status && interaction.statusOfRequest(id) !== status) continue;
       if (interaction !== last || !interaction.hasEnded)
         rows = (await this.core.read(interaction, (each) => each.readRequests())) ?? [];
@@ -68,7 +74,7 @@ export class MemoryRequestStore extends RequestStore {
 
   /** Oldest first, after `after`. */
   private placesIn(
-    scope: Pick<RequestPage, 'status' | 'chat_id' | 'interaction_id'>,
+    scope: Pick<RequestPage, 'status' | 'chat_uid' | 'interaction_id'>,
     after: SortKey | undefined,
   ): readonly RequestPlace[] {
     const owners = this.inScope(scope);
@@ -81,17 +87,17 @@ export class MemoryRequestStore extends RequestStore {
    */
   private inScope({
     status,
-    chat_id,
+    chat_uid,
     interaction_id,
-  }: Pick<RequestPage, 'status' | 'chat_id' | 'interaction_id'>):
+  }: Pick<RequestPage, 'status' | 'chat_uid' | 'interaction_id'>):
     readonly StoredInteraction[] | undefined {
     const { index } = this.core;
-    if (interaction_id === undefined && chat_id === undefined)
+    if (interaction_id === undefined && chat_uid === undefined)
       return status === 'pending' ? index.busyChats.flatMap((chat) => chat.unfinished) : undefined;
-    if (interaction_id === undefined) return index.findChat(chat_id ?? '')?.interactions ?? [];
+    if (interaction_id === undefined) return index.findChat(chat_uid ?? '')?.interactions ?? [];
     const interaction = index.findInteraction(interaction_id);
     const isThere =
-      interaction && (chat_id ?? interaction.known.chat_id) === interaction.known.chat_id;
+      interaction && (chat_uid ?? interaction.known.chat_uid) === interaction.known.chat_uid;
     return isThere ? [interaction] : [];
   }
 }
@@ -99,18 +105,19 @@ export class MemoryRequestStore extends RequestStore {
 async function settleOne(
   interaction: StoredInteraction,
   chat: StoredChat,
-  { request_id, settlement, at, accept_expired }: SettleRequest,
+  { request_id, tenant_id, settlement, at, accept_expired }: SettleRequest,
 ): Promise<SettleOutcome> {
   const { state } = interaction;
   const row = await findRow(interaction, request_id);
-  if (row?.kind !== settlement.kind) return { outcome: 'unknown' };
+  const isThere = row?.kind === settlement.kind && row.tenant_id === tenant_id;
+  if (!isThere) return { outcome: 'unknown' };
   if (row.status !== 'pending' || state.cancel_reason !== null)
     return { outcome: 'settled_before' };
   const isLate = isOver(row, at) && !accept_expired;
   if (isLate && settlement.cause !== 'timeout') return { outcome: 'expired' };
   const settled = { id: request_id, settlement, settled_at: at };
   await interaction.commit(settledState(state), { records: [], settled });
-  chat.journal.refresh(chat.id, { requests: true });
+  chat.journal.refresh(chat.uid, { requests: true });
   return { outcome: 'settled', interaction: await interaction.readRow() };
 }
 

@@ -1,3 +1,4 @@
+import { sees } from '../../persistence/viewer.js';
 import { AppError } from '../../kernel/app-error.js';
 import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
 import type {
@@ -11,6 +12,7 @@ import { cancelledState, queuedState, startedState } from './interaction-state.j
 import type { FirstAppend, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';
 import { firstRecord } from './store-core.js';
+import { chatKey } from './chat-key.js';
 import { StoredChat } from './stored-chat.js';
 import { StoredInteraction, toInteractionRow } from './stored-interaction.js';
 
@@ -22,8 +24,9 @@ export function startInteraction(
   request: StartInteraction,
 ): Promise<StartOutcome> {
   const { id } = request.interaction;
-  return core.mutex.run(request.chat.id, async () => {
-    const chat = core.index.findChat(request.chat.id);
+  const key = chatKey(request.chat);
+  return core.mutex.run(key, async () => {
+    const chat = core.index.findChatByKey(key);
     const refused = await refuse(chat, request);
     if (refused) return refused;
     if (core.index.findInteraction(id)) throw takenId(id);
@@ -31,13 +34,14 @@ export function startInteraction(
   });
 }
 
-/** Checks the idempotency key first, then the edited interaction, then if the chat is busy. */
+/** Checks that the viewer sees the chat, then the idempotency key, then the edited interaction, then if the chat is busy. */
 async function refuse(
   chat: StoredChat | undefined,
   request: StartInteraction,
 ): Promise<StartOutcome | undefined> {
   const { edited_from, on_conflict, idempotency } = request;
   if (!chat) return edited_from === undefined ? undefined : { outcome: 'unknown_edit' };
+  if (!sees(request.viewer, chat.row)) return { outcome: 'hidden' };
   const used = idempotency && (await findUsedKey(chat, idempotency));
   if (used) return used;
   const edited = edited_from === undefined ? undefined : chat.find(edited_from);
@@ -67,8 +71,8 @@ async function begin(
   const { id, user_message, created_at } = request.interaction;
   const { lease } = request;
   const chat =
-    known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.id));
-  const start = newStart(request, chat, known ? null : { ...request.chat, uid: chat.uid });
+    known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.uid));
+  const start = newStart(request, chat, known ? null : request.chat);
   const place = { parent_id: chat.parentOf(request), branch_version: chat.branchVersion + 1 };
   const state = startedState(lease?.owner ?? null, place);
   const head = { start, user_message };
@@ -79,7 +83,7 @@ async function begin(
   if (known) core.index.addInteraction(chat, interaction);
   else core.index.addChat(chat);
   if (lease) core.lend(interaction, lease);
-  chat.journal.refresh(chat.id, { chat: true, interactions: [id, ...superseded] });
+  chat.journal.refresh(chat.uid, { chat: true, interactions: [id, ...superseded] });
   const row = toInteractionRow(head, state, null);
   return { outcome: 'started', interaction: row, first, is_new_chat: !known };
 }
@@ -93,23 +97,23 @@ async function enqueue(
   chat: StoredChat,
   request: StartInteraction,
 ): Promise<StartOutcome> {
-  const { started_by } = request;
+  const { user_id } = request.viewer;
   const { id, user_message } = request.interaction;
   const interrupts = request.on_conflict === 'interrupt';
   const interrupted = interrupts ? chat.active : undefined;
-  const queued = { user_message, interrupts: interrupted?.id ?? null, started_by };
+  const queued = { user_message, interrupts: interrupted?.id ?? null };
   const start = { ...newStart(request, chat, null), queued };
   const parent_id = request.edited_from === undefined ? null : chat.parentOf(request);
   const state = queuedState({ parent_id, queue_rank: nextRank(chat, interrupts) });
   const interaction = await create(chat, { start, records: [] }, state);
-  const showCancel = await cancel(interrupted, started_by).catch(async (error: unknown) => {
+  const showCancel = await cancel(interrupted, user_id).catch(async (error: unknown) => {
     await interaction.log.remove();
     throw error;
   });
   showCancel?.();
   chat.add(interaction);
   core.index.addInteraction(chat, interaction);
-  chat.journal.refresh(chat.id, { interactions: [id] });
+  chat.journal.refresh(chat.uid, { interactions: [id] });
   const row = toInteractionRow({ start, user_message }, state, null);
   return { outcome: 'queued', interaction: row, interrupted: interrupted?.id ?? null };
 }
@@ -135,13 +139,15 @@ function nextRank(chat: StoredChat, interrupts: boolean): number {
 
 function newStart(
   request: StartInteraction,
-  { nextOrdinal: ordinal }: StoredChat,
+  { nextOrdinal: ordinal, uid: chat_uid }: StoredChat,
   chat: InteractionStart['chat'],
 ): InteractionStart {
-  const { interaction, idempotency = null, edited_from = null } = request;
+  const { interaction, viewer, idempotency = null, edited_from = null } = request;
+  const { tenant_id, user_id: started_by } = viewer;
   const { id, chat_id, agent, agent_id, model, settings, created_at, metadata } = interaction;
   return {
-    ...{ id, chat_id, ordinal, created_at, agent, agent_id, model },
+    ...{ id, chat_uid, chat_id, tenant_id, started_by, ordinal, created_at },
+    ...{ agent, agent_id, model },
     ...{ settings, edited_from, idempotency, metadata, chat },
   };
 }

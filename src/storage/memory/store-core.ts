@@ -43,9 +43,9 @@ export class StoreCore {
   ): Promise<T | undefined> {
     const interaction = this.index.findInteraction(interactionId);
     if (!interaction) return undefined;
-    const { chat_id } = interaction.known;
-    return this.mutex.run(chat_id, () =>
-      this.has(interaction) ? task(interaction, this.index.findChat(chat_id)!) : undefined,
+    const chat = this.index.findChat(interaction.known.chat_uid)!;
+    return this.mutex.run(chat.key, () =>
+      this.has(interaction) ? task(interaction, chat) : undefined,
     );
   }
 
@@ -95,9 +95,9 @@ export class StoreCore {
 
   /** Begins the next interaction of a chat if none is active; returns its id. */
   promote(chat: StoredChat, at: string): Promise<string | undefined> {
-    return this.mutex.run(chat.id, async () => {
+    return this.mutex.run(chat.key, async () => {
       const { next, active } = chat;
-      if (!next || active || this.index.findChat(chat.id) !== chat) return undefined;
+      if (!next || active || this.index.findChat(chat.uid) !== chat) return undefined;
       const show = await this.writeBeginning(chat, next, at);
       show();
       return next.id;
@@ -130,7 +130,7 @@ export class StoreCore {
     return () => {
       show();
       const superseded = chat.begin(next, at);
-      chat.journal.refresh(chat.id, { chat: true, interactions: [next.id, ...superseded] });
+      chat.journal.refresh(chat.uid, { chat: true, interactions: [next.id, ...superseded] });
     };
   }
 

@@ -1,20 +1,26 @@
+import { sees } from '../../persistence/viewer.js';
+import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
+import { chatKey } from './chat-key.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
 /** All chats and interactions by id, and the interaction of each request. */
 export class StoreIndex {
   readonly #chats = new Map<string, StoredChat>();
+  readonly #byKey = new Map<string, StoredChat>();
   readonly #interactions = new Map<string, StoredInteraction>();
   readonly #ofRequests = new Map<string, StoredInteraction>();
   readonly #ofAgents = new Map<string, StoredInteraction>();
   #requests: RequestPlace[] | undefined;
   readonly #busy = new Set<StoredChat>();
-  #newestFirst: readonly StoredChat[] | undefined;
+  /** By tenant. */
+  readonly #newestFirst = new Map<string, readonly StoredChat[]>();
 
   addChat(chat: StoredChat): void {
-    this.#chats.set(chat.id, chat);
+    this.#chats.set(chat.uid, chat);
+    this.#byKey.set(chat.key, chat);
     for (const interaction of chat.interactions) this.addInteraction(chat, interaction);
-    this.#newestFirst = undefined;
+    this.#newestFirst.delete(chat.row.tenant_id);
   }
 
   addInteraction(chat: StoredChat, interaction: StoredInteraction): void {
@@ -39,7 +45,8 @@ export class StoreIndex {
   }
 
   removeChat(chat: StoredChat): void {
-    this.#chats.delete(chat.id);
+    this.#chats.delete(chat.uid);
+    this.#byKey.delete(chat.key);
     this.#busy.delete(chat);
     for (const { id, requestMarks, agentIds } of chat.interactions) {
       this.#interactions.delete(id);
@@ -47,11 +54,25 @@ export class StoreIndex {
       for (const agent of agentIds) this.#ofAgents.delete(agent);
       if (requestMarks.length > 0) this.#requests = undefined;
     }
-    this.#newestFirst = undefined;
+    this.#newestFirst.delete(chat.row.tenant_id);
   }
 
-  findChat(id: string): StoredChat | undefined {
-    return this.#chats.get(id);
+  get chats(): Iterable<StoredChat> {
+    return this.#chats.values();
+  }
+
+  findChat(uid: string): StoredChat | undefined {
+    return this.#chats.get(uid);
+  }
+
+  findChatByKey(key: string): StoredChat | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The chat with this id in the tenant of the viewer, if the viewer sees it. */
+  findSeenChat(id: string, viewer: Viewer): StoredChat | undefined {
+    const chat = this.#byKey.get(chatKey({ id, tenant_id: viewer.tenant_id }));
+    return chat && sees(viewer, chat.row) ? chat : undefined;
   }
 
   findInteraction(id: string): StoredInteraction | undefined {
@@ -66,6 +87,15 @@ export class StoreIndex {
     return this.#ofAgents.get(agentId);
   }
 
+  /** Undefined if the viewer does not see its chat. */
+  seen(
+    interaction: StoredInteraction | undefined,
+    viewer: AnyViewer,
+  ): StoredInteraction | undefined {
+    const chat = interaction && this.#chats.get(interaction.known.chat_uid);
+    return chat && sees(viewer, chat.row) ? interaction : undefined;
+  }
+
   /** All requests, oldest first; sorted anew only after one that is not the newest has come. */
   get requestsByAge(): readonly RequestPlace[] {
     this.#requests ??= [...new Set(this.#ofRequests.values())].flatMap(placesOf).sort(compareKeys);
@@ -78,10 +108,14 @@ export class StoreIndex {
     return [...this.#busy];
   }
 
-  /** By creation time, then id. */
-  get newestFirst(): readonly StoredChat[] {
-    this.#newestFirst ??= [...this.#chats.values()].sort((a, b) => compareKeys(b.row, a.row));
-    return this.#newestFirst;
+  /** Those of a tenant, by creation time, then id. */
+  newestFirst(tenantId: string): readonly StoredChat[] {
+    const known = this.#newestFirst.get(tenantId);
+    if (known) return known;
+    const own = [...this.#chats.values()].filter(({ row }) => row.tenant_id === tenantId);
+    const sorted = own.sort((a, b) => compareKeys(b.row, a.row));
+    this.#newestFirst.set(tenantId, sorted);
+    return sorted;
   }
 }
 

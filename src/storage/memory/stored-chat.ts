@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ChatRow, StartInteraction } from '../../persistence/rows/store-rows.js';
 import type { ChatJournal, ChatSnapshot } from './journal.js';
+import { chatKey } from './chat-key.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
 /** New values of `supersededAt`; unchanged interactions are left out. */
@@ -20,12 +20,15 @@ export class StoredChat {
   constructor(
     public row: ChatRow,
     readonly journal: ChatJournal,
-    /** Differs if the chat is deleted and created again. */
-    readonly uid: string = randomUUID(),
   ) {}
 
-  get id(): string {
-    return this.row.id;
+  get uid(): string {
+    return this.row.uid;
+  }
+
+  /** Its writers are serialized by this key, which a chat that is created again has, too. */
+  get key(): string {
+    return chatKey(this.row);
   }
 
   get interactions(): readonly StoredInteraction[] {
@@ -157,7 +160,7 @@ export class StoredChat {
       const at = mark === undefined ? interaction.supersededAt : mark;
       if (at !== null) superseded[interaction.id] = at;
     }
-    return { ...row, uid: this.uid, branch_version: this.branchVersion, superseded };
+    return { ...row, branch_version: this.branchVersion, superseded };
   }
 
   #see({ state }: StoredInteraction): void {

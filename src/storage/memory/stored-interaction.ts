@@ -9,7 +9,15 @@ import { copyJson, foldRequests, toNotes } from './log-notes.js';
 
 type Known = Pick<
   InteractionStart,
-  'id' | 'chat_id' | 'ordinal' | 'created_at' | 'idempotency' | 'agent_id' | 'edited_from'
+  | 'id'
+  | 'chat_uid'
+  | 'chat_id'
+  | 'tenant_id'
+  | 'ordinal'
+  | 'created_at'
+  | 'idempotency'
+  | 'agent_id'
+  | 'edited_from'
 >;
 
 const NONE: readonly never[] = [];
@@ -36,8 +44,12 @@ export class StoredInteraction {
     private current: InteractionState,
     readonly log: RecordLog,
   ) {
-    const { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from } = start;
-    this.known = { id, chat_id, ordinal, created_at, idempotency, agent_id, edited_from };
+    const { id, chat_uid, chat_id, tenant_id, ordinal, created_at } = start;
+    const { idempotency, agent_id, edited_from } = start;
+    this.known = {
+      ...{ id, chat_uid, chat_id, tenant_id, ordinal, created_at },
+      ...{ idempotency, agent_id, edited_from },
+    };
     this.children = current.children ?? NONE;
   }
 
@@ -153,12 +165,13 @@ export function toInteractionRow(
   state: InteractionState,
   superseded_at: string | null,
 ): InteractionRow {
-  const { id, chat_id, agent, agent_id, model, settings, created_at, metadata, edited_from } =
-    start;
+  const { id, chat_uid, chat_id, tenant_id, started_by, agent, agent_id, model } = start;
+  const { settings, created_at, metadata, edited_from } = start;
   const { parent_id, status, usage, error, completed_at, last_seq } = state;
   const { epoch, signals, cancel_reason, cancelled_by } = state;
   return {
-    ...{ id, chat_id, parent_id, status, user_message, agent, model, settings, usage, error },
+    ...{ id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message },
+    ...{ agent, model, settings, usage, error },
     ...{ created_at, completed_at, superseded_at, last_seq, metadata },
     ...{ epoch, agent_id, edited_from, signals, cancel_reason, cancelled_by },
   };

@@ -62,7 +62,7 @@ export class BashTool extends Tool<Input> {
   }
 
   execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
-    return this.workspaces.use(context.chat_id, async ({ path }) => {
+    return this.workspaces.use(context.chat_uid, async ({ path }) => {
       const output = new BoundedOutput(keptOutput(this.limits) - END_ROOM);
       const show = new TextDecoder();
       const deadline = new Deadline(context.signal, timeout_ms);

@@ -59,6 +59,8 @@ export interface CalledInside {
 export interface ToolContext {
   readonly interaction_id: string;
   readonly chat_id: string;
+  /** For what is kept for a chat: it is unique over all tenants, and never used again. */
+  readonly chat_uid: string;
   readonly agent_id: string;
   readonly tool_call_id: string;
   /** Aborts when the call times out or is cancelled; the tool has to stop then. */
@@ -131,7 +133,7 @@ export interface ToolContext {
 
 /** The chat in whose workspace the call would run. */
 export interface CallAbout {
-  readonly chat_id: string;
+  readonly chat_uid: string;
 }
 
 /** Text, or text with further properties. */

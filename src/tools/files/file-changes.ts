@@ -52,7 +52,7 @@ export class FileChanges {
    * @throws ToolFault, WorkspaceFault
    */
   make(change: FileChange, context: ToolContext): Promise<ChangedFile> {
-    return this.workspaces.use(context.chat_id, (workspace) =>
+    return this.workspaces.use(context.chat_uid, (workspace) =>
       this.mutex.run(placeOf(workspace, change.path), () =>
         this.replace(workspace, change, context),
       ),
@@ -60,10 +60,10 @@ export class FileChanges {
   }
 
   /** Describes the change, or the reason for its rejection, for people. Changes nothing. */
-  preview(change: FileChange, { chat_id }: CallAbout): Promise<string> {
-    return this.workspaces.use(chat_id, async (workspace) => {
+  preview(change: FileChange, { chat_uid }: CallAbout): Promise<string> {
+    return this.workspaces.use(chat_uid, async (workspace) => {
       try {
-        const { file, after } = await this.decide(workspace, change, chat_id);
+        const { file, after } = await this.decide(workspace, change, chat_uid);
         return describeChange({ path: change.path, before: file?.bytes, after });
       } catch (error) {
         if (!(error instanceof ToolFault || error instanceof WorkspaceFault)) throw error;
@@ -77,10 +77,10 @@ export class FileChanges {
     change: FileChange,
     context: ToolContext,
   ): Promise<ChangedFile> {
-    const { chat_id, signal } = context;
+    const { chat_uid, signal } = context;
     signal.throwIfAborted();
     await requirePermitted(change, await findRealPath(workspace, change.path), context);
-    const { file, after } = await this.decide(workspace, change, chat_id);
+    const { file, after } = await this.decide(workspace, change, chat_uid);
     const before = file?.bytes;
     if (file && before?.equals(after))
       return { before, after, seen: stateOf(file.real_path, after) };
@@ -88,19 +88,19 @@ export class FileChanges {
     signal.throwIfAborted();
     const written = { path: change.path, bytes: after, before: file?.stats };
     const seen = stateOf(await replaceFile(workspace, written), after);
-    this.known.remember(chat_id, seen);
+    this.known.remember(chat_uid, seen);
     return { before, after, seen };
   }
 
   private async decide(
     workspace: Workspace,
     { path, apply }: FileChange,
-    chatId: string,
+    chatUid: string,
   ): Promise<{ readonly file: WorkspaceFile | undefined; readonly after: Buffer }> {
     const file = await findFile(workspace, path);
     if (file) {
       requireWritable(path, file);
-      await this.requireKnown(chatId, path, file);
+      await this.requireKnown(chatUid, path, file);
     }
     const after = apply(file?.bytes);
     if (after.length <= MAX_FILE_BYTES) return { file, after };
@@ -111,11 +111,11 @@ export class FileChanges {
   }
 
   private async requireKnown(
-    chatId: string,
+    chatUid: string,
     path: string,
     { real_path, bytes }: WorkspaceFile,
   ): Promise<void> {
-    switch (await this.known.compare(chatId, stateOf(real_path, bytes))) {
+    switch (await this.known.compare(chatUid, stateOf(real_path, bytes))) {
       case 'same':
         return;
       case 'changed':

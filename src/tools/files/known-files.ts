@@ -25,27 +25,27 @@ export class KnownFiles {
     private readonly records: RecordStore,
   ) {}
 
-  remember(chatId: string, { path, hash }: FileState): void {
-    const files = this.chats.get(chatId) ?? new Map<string, string>();
+  remember(chatUid: string, { path, hash }: FileState): void {
+    const files = this.chats.get(chatUid) ?? new Map<string, string>();
     putLast(files, path, hash, MAX_FILES);
-    putLast(this.chats, chatId, files, MAX_CHATS);
+    putLast(this.chats, chatUid, files, MAX_CHATS);
   }
 
   /**
    * Compares the state of a file with the one that the chat saw last. If the cache does not match,
    * the log decides: another process, or an earlier one, may have seen a newer state.
    */
-  async compare(chatId: string, now: FileState): Promise<'same' | 'changed' | 'unseen'> {
-    const remembered = this.chats.get(chatId)?.get(now.path);
+  async compare(chatUid: string, now: FileState): Promise<'same' | 'changed' | 'unseen'> {
+    const remembered = this.chats.get(chatUid)?.get(now.path);
     if (remembered === now.hash) return 'same';
-    const logged = await this.findInLog(chatId, now.path);
+    const logged = await this.findInLog(chatUid, now.path);
     if (logged === now.hash) return 'same';
     return (remembered ?? logged) === undefined ? 'unseen' : 'changed';
   }
 
-  private async findInLog(chat_id: string, path: string): Promise<string | undefined> {
+  private async findInLog(chat_uid: string, path: string): Promise<string | undefined> {
     const limit = MAX_INTERACTIONS;
-    const rows = await this.interactions.listInteractions({ chat_id, superseded: false, limit });
+    const rows = await this.interactions.listInteractions({ chat_uid, superseded: false, limit });
     for (const { id } of rows) {
       const results = await this.records.readRecordsOfTypes([id], ['TOOL_RESULT']);
       const seen = results.map(({ hidden }) =>

@@ -37,7 +37,7 @@ export class GlobTool extends SearchTool<Input> {
   async execute({ pattern, path = '.' }: Input, context: ToolContext): Promise<ToolOutput> {
     const glob = toPlainGlob(pattern);
     const shows = await context.may_show([this.name]);
-    return this.workspaces.use(context.chat_id, async (workspace) => {
+    return this.workspaces.use(context.chat_uid, async (workspace) => {
       const { path: at, stats } = await workspace.resolve(path);
       if (!stats.isDirectory()) throw unsuitable(path, 'is a file, not a folder');
       const enters = literalFolders(glob, at);

@@ -42,9 +42,9 @@ export class GrepTool extends SearchTool<Input> {
   }
 
   async execute(asked: Input, context: ToolContext): Promise<ToolOutput> {
-    const { chat_id, signal } = context;
+    const { chat_uid, signal } = context;
     const shows = await context.may_show([this.name, 'read']);
-    return this.workspaces.use(chat_id, (workspace) =>
+    return this.workspaces.use(chat_uid, (workspace) =>
       this.search(asked, workspace, new FileTree(workspace, { signal, shows })),
     );
   }

@@ -42,15 +42,15 @@ export class Interpreters implements OnModuleDestroy {
    * Takes an interpreter for exclusive use. The caller has to give it back with `discard`.
    * @throws AppError `too_many_programs`
    */
-  async take(chatId: string): Promise<Interpreter> {
-    const inChat = this.taken.filter((each) => each === chatId).length;
+  async take(chatUid: string): Promise<Interpreter> {
+    const inChat = this.taken.filter((each) => each === chatUid).length;
     if (inChat >= this.maxInChat) throw tooMany(`${inChat} Python programs of this chat`);
     if (this.taken.length >= this.max) throw tooMany(`${this.max} Python programs`);
-    this.taken.push(chatId);
+    this.taken.push(chatUid);
     try {
       return await this.next();
     } catch (error) {
-      this.giveBack(chatId);
+      this.giveBack(chatUid);
       throw error;
     }
   }
@@ -61,13 +61,13 @@ export class Interpreters implements OnModuleDestroy {
   }
 
   /** Removes the interpreter after the end of its program. */
-  async discard(interpreter: Interpreter, chatId: string): Promise<void> {
+  async discard(interpreter: Interpreter, chatUid: string): Promise<void> {
     await this.remove(interpreter);
-    this.giveBack(chatId);
+    this.giveBack(chatUid);
   }
 
-  private giveBack(chatId: string): void {
-    this.taken.splice(this.taken.indexOf(chatId), 1);
+  private giveBack(chatUid: string): void {
+    this.taken.splice(this.taken.indexOf(chatUid), 1);
   }
 
   private async next(): Promise<Interpreter> {

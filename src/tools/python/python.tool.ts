@@ -65,11 +65,11 @@ export class PythonTool extends Tool<Input> {
   async execute({ code }: Input, context: ToolContext): Promise<ToolOutput> {
     const turn = await Turn.take(this.turns);
     try {
-      const interpreter = await this.interpreters.take(context.chat_id);
+      const interpreter = await this.interpreters.take(context.chat_uid);
       try {
         return await this.run(interpreter, { code, context, turn });
       } finally {
-        await this.interpreters.discard(interpreter, context.chat_id);
+        await this.interpreters.discard(interpreter, context.chat_uid);
       }
     } finally {
       turn.end();

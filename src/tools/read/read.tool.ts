@@ -61,18 +61,18 @@ export class ReadTool extends Tool<Input> {
   }
 
   async execute({ path, ...range }: Input, context: ToolContext): Promise<ToolOutput> {
-    const { chat_id, earlier_output } = context;
+    const { chat_uid, earlier_output } = context;
     const callId = outputIdOf(path);
     if (callId !== undefined) {
       const options = { ...range, room: this.limits.toolOutputLimit };
       const shown = showOutput(path, await earlier_output(callId), options);
       return new ToolOutput(shown.text, { truncated: shown.truncated });
     }
-    const file = await this.workspaces.use(chat_id, (workspace) => readFile(workspace, path));
+    const file = await this.workspaces.use(chat_uid, (workspace) => readFile(workspace, path));
     await requirePermitted({ tool_name: this.name, path }, file.real_path, context);
     const { text, truncated, images } = this.show(path, file, range);
     const seen = stateOf(file.real_path, file.bytes);
-    this.known.remember(chat_id, seen);
+    this.known.remember(chat_uid, seen);
     return new ToolOutput(text, { truncated, journal: { seen, ...(images && { images }) } });
   }
 

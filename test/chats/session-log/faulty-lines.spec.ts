@@ -1,3 +1,5 @@
+import type { ArchivedInteraction } from '../../../src/persistence/chat-archive.js';
+import { LOCAL } from '../../support/store/chat-parts.js';
 import fc from 'fast-check';
 import { MAX_LINE } from '../../../src/chats/session-log/ndjson.js';
 import type { OpenStore } from '../../e2e/stores.js';
@@ -28,6 +30,11 @@ describe('A session log with faults', () => {
     world = new SessionLogWorld(opened.stores);
   });
   afterAll(() => opened.close());
+
+  const listAll = async (chatId: string): Promise<ArchivedInteraction[]> => {
+    const { chats, archive } = opened.stores;
+    return archive.listInteractions((await chats.findChat(chatId, LOCAL))!.uid, { limit: 9 });
+  };
 
   it.each<[string, (log: string) => string | Buffer]>([
     ['a byte order mark', (log) => `\ufeff${log}`],
@@ -128,7 +135,7 @@ describe('A session log with faults', () => {
     const lost = first['last_seq'] - 4;
     expect(report.problems).toHaveLength(lost + lostRequests(lines, 4));
     expect(report.problems[0]).toEqual({ line: 7, message: 'Record 5 follows no record 4.' });
-    const [row] = await opened.stores.archive.listInteractions(chat_id, { limit: 1 });
+    const [row] = await listAll(chat_id);
     expect(row).toMatchObject({ status: 'CANCELLED', error: null });
     const records = await opened.stores.records.readRecords(row!.id, { after: 3, limit: 99 });
     expect(records.map(({ body }) => body.type).slice(-2)).toEqual([
@@ -173,14 +180,14 @@ describe('A session log with faults', () => {
     const lines = linesOf(LOG).filter(({ type }) => type === 'interaction');
     const { chat_id, report } = await world.import(toLog(lines));
     expect(report.interactions).toBe(2);
-    const chat = await opened.stores.chats.findChat(chat_id);
+    const chat = await opened.stores.chats.findChat(chat_id, LOCAL);
     expect(chat).toMatchObject({ title: null, head_interaction_id: expect.any(String) });
     expect(await world.findFaults(chat_id)).toEqual([]);
   });
 
   it('can neither name what is ours nor change what its records say of themselves', async () => {
     const mine = await world.import(LOG);
-    const ours = (await opened.stores.archive.listInteractions(mine.chat_id, { limit: 9 }))[0]!;
+    const ours = (await listAll(mine.chat_id))[0]!;
     const lines = linesOf(LOG);
     const forged = lines.map((line) => {
       if (line['type'] === 'interaction' && line['parent_id'] === null)
@@ -237,7 +244,7 @@ describe('A session log with faults', () => {
   it('does not touch prototypes', async () => {
     const poison = '{"__proto__":{"odd":1},"deep":{"__proto__":{"odd":1}},';
     const { chat_id } = await world.import(LOG.replace('"metadata":{', `"metadata":${poison}`));
-    const chat = await opened.stores.chats.findChat(chat_id);
+    const chat = await opened.stores.chats.findChat(chat_id, LOCAL);
     expect(chat!.metadata).toHaveProperty('deep', {});
     expect(JSON.stringify(chat!.metadata)).not.toContain('odd');
     expect(({} as Record<string, unknown>)['odd']).toBeUndefined();
@@ -255,7 +262,7 @@ describe('A session log with faults', () => {
     );
     const { chat_id, report } = await world.import(toLog(circle));
     expect(report.problems).toHaveLength(1);
-    const rows = await opened.stores.archive.listInteractions(chat_id, { limit: 9 });
+    const rows = await listAll(chat_id);
     expect(rows.map(({ parent_id }) => parent_id)).toEqual([null, rows[0]!.id]);
   });
 
@@ -274,7 +281,7 @@ describe('A session log with faults', () => {
         );
       const { chat_id, report } = await world.import(toLog(open));
       expect(report.problems).toEqual([]);
-      const rows = await opened.stores.archive.listInteractions(chat_id, { limit: 9 });
+      const rows = await listAll(chat_id);
       expect(rows.map((row) => row.status)).toEqual(['CANCELLED', 'CANCELLED']);
       expect(await world.findFaults(chat_id)).toEqual([]);
     },

@@ -1,3 +1,6 @@
+import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
+import { ChatAccess } from '../../../src/access/chat-access.js';
+import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
 import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
@@ -34,13 +37,22 @@ export class SessionLogWorld {
     const { chats, interactions, records, requests, archive } = stores;
     const config = loadConfig({ IMPORT_MAX_BYTES: String(MAX_BYTES) });
     const agents = AGENTS;
-    this.exporter = new SessionLogExporter(chats, interactions, records, requests, archive);
+    const access = new ChatAccess(chats, interactions);
+    this.exporter = new SessionLogExporter(access, interactions, records, requests, archive);
     const clock = new SystemClock();
-    this.importer = new SessionLogImporter(chats, archive, agents, config, clock, this.ids);
+    this.importer = new SessionLogImporter(
+      chats,
+      archive,
+      agents,
+      config,
+      clock,
+      this.ids,
+      new Redaction(config),
+    );
   }
 
   open(chat_id: string): Promise<AsyncGenerator<string>> {
-    return this.exporter.open(chat_id);
+    return this.exporter.open(LOCAL_PRINCIPAL, chat_id);
   }
 
   async export(chat_id: string): Promise<string> {
@@ -50,7 +62,8 @@ export class SessionLogWorld {
   }
 
   async import(log: string | Uint8Array, chat_id = this.ids.make('chat')): Promise<Imported> {
-    const report = await this.importer.import({ chat_id, body: inPieces(Buffer.from(log)) });
+    const body = inPieces(Buffer.from(log));
+    const report = await this.importer.import({ caller: LOCAL_PRINCIPAL, chat_id, body });
     return { chat_id, report };
   }
 
@@ -69,7 +82,8 @@ export class SessionLogWorld {
     const { archive } = this.stores;
     const store = wholeStore(this.stores);
     const faults: string[] = [];
-    const rows = await archive.listInteractions(chat_id, { limit: 1_000 });
+    const { uid } = (await store.findChat(chat_id))!;
+    const rows = await archive.listInteractions(uid, { limit: 1_000 });
     const unowned = (await store.listUnowned(10_000)).map(({ id }) => id);
     for (const row of rows) {
       if (!isFinal(row.status)) faults.push(`${row.id} is ${row.status}`);
@@ -82,7 +96,7 @@ export class SessionLogWorld {
         faults.push(`${row.id} does not end as it says`);
       faults.push(...checkConversation(await this.messagesAfter(row.id)));
     }
-    const pending = await store.listRequests({ chat_id, status: 'pending', limit: 9 });
+    const pending = await store.listRequests({ chat_uid: uid, status: 'pending', limit: 9 });
     if (pending.length > 0) faults.push('somebody is asked');
     const { outcome } = await store.startInteraction(newStart({ chat_id }));
     if (outcome !== 'started') faults.push(`a new message: ${outcome}`);

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
@@ -44,7 +45,7 @@ export function describeAgents(tested: StoreUnderTest): void {
     it('go with their chat', async () => {
       const row = await ended(tested.store, 'gone');
       await expectOf(tested, row.agent_id, row.id);
-      await tested.store.deleteChat(row.chat_id);
+      await tested.store.deleteChat(uidOf(row.chat_id));
       expect(await tested.store.findInteractionOfAgent(row.agent_id)).toBeUndefined();
     });
   });

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   acquireOnceFree,
@@ -274,7 +275,7 @@ function describeFencing(tested: StoreUnderTest): void {
 
   it('fences off what belongs to a chat that is gone', async () => {
     const row = await ended(tested.store, 'one');
-    await tested.store.deleteChat(row.chat_id);
+    await tested.store.deleteChat(uidOf(row.chat_id));
     const batches = [newBatch(row.id, [3, 3]), newBatch(interactionId(), [2, 2])];
     expect(await tested.store.append(batches)).toEqual(['fenced', 'fenced']);
     expect(await readAll(tested.store, row.id)).toEqual([]);

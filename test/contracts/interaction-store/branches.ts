@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
   at,
@@ -105,7 +106,7 @@ function describeRefusedEdits(tested: StoreUnderTest): void {
         expect(outcome).toEqual({ outcome: 'unknown_edit' });
       }
     }
-    expect(await tested.store.listUnfinished(chat_id)).toHaveLength(1);
+    expect(await tested.store.listUnfinished(uidOf(chat_id))).toHaveLength(1);
   });
 
   it('tells an edit of what is queued from one of what is not there', async () => {
@@ -115,7 +116,7 @@ function describeRefusedEdits(tested: StoreUnderTest): void {
       const start = newStart({ chat_id, edited_from: waiting.id, on_conflict });
       expect(await tested.store.startInteraction(start)).toEqual({ outcome: 'edits_queued' });
     }
-    expect(await tested.store.listUnfinished(chat_id)).toHaveLength(2);
+    expect(await tested.store.listUnfinished(uidOf(chat_id))).toHaveLength(2);
   });
 
   it('makes no chat for an edit', async () => {
@@ -157,7 +158,7 @@ function describeQueuedEdits(tested: StoreUnderTest): void {
     const end = newEnd('four', { status: 'CANCELLED', completed_at: at(60) });
     await tested.store.append([endBatch(running.id, 2, { end })]);
 
-    const row = await tested.store.findActiveInteraction(chat_id);
+    const row = await tested.store.findActiveInteraction(uidOf(chat_id));
     expect(row).toEqual({ ...edit, status: 'RUNNING', last_seq: 1 });
     const [record] = await readAll(tested.store, edit.id);
     expect(record).toMatchObject({
@@ -179,7 +180,7 @@ function describeQueuedEdits(tested: StoreUnderTest): void {
       ...{ chat_id, edited_from: first.id, on_conflict: 'interrupt' },
     });
     await tested.store.append([endBatch(first.id, 2)]);
-    expect(await tested.store.findActiveInteraction(chat_id)).toMatchObject({
+    expect(await tested.store.findActiveInteraction(uidOf(chat_id))).toMatchObject({
       id: edit.id,
       parent_id: null,
     });
@@ -257,11 +258,11 @@ function describeNeverBegun(tested: StoreUnderTest): void {
   it('is never the head', async () => {
     const { id, chat_id } = await started(tested.store, { lease: HELD });
     const cancelled = await queued(tested.store, { chat_id });
-    expect(await tested.store.switchHead(chat_id, cancelled.id, at(50))).toBe('unknown');
+    expect(await tested.store.switchHead(uidOf(chat_id), cancelled.id, at(50))).toBe('unknown');
     await cancelInQueue(tested, cancelled, at(20));
     await tested.store.append([endBatch(id, 2)]);
     const before = await everything(tested, chat_id);
-    expect(await tested.store.switchHead(chat_id, cancelled.id, at(50))).toBe('unknown');
+    expect(await tested.store.switchHead(uidOf(chat_id), cancelled.id, at(50))).toBe('unknown');
     expect(await everything(tested, chat_id)).toEqual(before);
   });
 }
@@ -273,13 +274,13 @@ function describeSwitching(tested: StoreUnderTest): void {
     const edit = await ended(tested.store, 'edit', {
       ...{ chat_id, edited_from: two.id, created_at: at(30) },
     });
-    expect(await tested.store.switchHead(chat_id, three.id, at(50))).toBe('switched');
+    expect(await tested.store.switchHead(uidOf(chat_id), three.id, at(50))).toBe('switched');
     expect(await active(tested, chat_id)).toEqual([one.id, two.id, three.id]);
     expect((await tested.store.findInteraction(edit.id))?.superseded_at).toBe(at(50));
     expect((await tested.store.findChat(chat_id))?.head_interaction_id).toBe(three.id);
     await tested.reopen();
     expect(await active(tested, chat_id)).toEqual([one.id, two.id, three.id]);
-    expect(await tested.store.switchHead(chat_id, edit.id, at(51))).toBe('switched');
+    expect(await tested.store.switchHead(uidOf(chat_id), edit.id, at(51))).toBe('switched');
     expect(await active(tested, chat_id)).toEqual([one.id, edit.id]);
     const next = await started(tested.store, { chat_id });
     expect(next.parent_id).toBe(edit.id);
@@ -288,7 +289,7 @@ function describeSwitching(tested: StoreUnderTest): void {
   it('switches back to an ancestor, from which the chat then goes on', async () => {
     const [one, two] = await conversation(tested, 'one', 'two', 'three');
     const { chat_id } = one;
-    expect(await tested.store.switchHead(chat_id, one.id, at(50))).toBe('switched');
+    expect(await tested.store.switchHead(uidOf(chat_id), one.id, at(50))).toBe('switched');
     expect(await active(tested, chat_id)).toEqual([one.id]);
     const next = await started(tested.store, { chat_id, created_at: at(51) });
     expect(next.parent_id).toBe(one.id);
@@ -300,7 +301,7 @@ function describeSwitching(tested: StoreUnderTest): void {
   it('changes nothing by switching to the head', async () => {
     const [one, , three] = await conversation(tested, 'one', 'two', 'three');
     const before = await everything(tested, one.chat_id);
-    expect(await tested.store.switchHead(one.chat_id, three.id, at(50))).toBe('switched');
+    expect(await tested.store.switchHead(uidOf(one.chat_id), three.id, at(50))).toBe('switched');
     expect((await everything(tested, one.chat_id)).rows).toEqual(before.rows);
   });
 
@@ -309,8 +310,8 @@ function describeSwitching(tested: StoreUnderTest): void {
     const elsewhere = await ended(tested.store, 'other');
     const before = await everything(tested, one.chat_id);
     for (const id of [elsewhere.id, interactionId()])
-      expect(await tested.store.switchHead(one.chat_id, id, at(50))).toBe('unknown');
-    expect(await tested.store.switchHead(chatId(), one.id, at(50))).toBe('unknown');
+      expect(await tested.store.switchHead(uidOf(one.chat_id), id, at(50))).toBe('unknown');
+    expect(await tested.store.switchHead(uidOf(chatId()), one.id, at(50))).toBe('unknown');
     expect(await everything(tested, one.chat_id)).toEqual(before);
   });
 
@@ -318,11 +319,11 @@ function describeSwitching(tested: StoreUnderTest): void {
     const [one] = await conversation(tested, 'one', 'two', 'three');
     const { chat_id } = one;
     const running = await started(tested.store, { chat_id, lease: HELD });
-    expect(await tested.store.switchHead(chat_id, one.id, at(50))).toBe('busy');
+    expect(await tested.store.switchHead(uidOf(chat_id), one.id, at(50))).toBe('busy');
     const waiting = await queued(tested.store, { chat_id });
     await tested.store.requestCancel(waiting.id, 'user');
     await tested.store.append([endBatch(running.id, 2)]);
-    expect(await tested.store.switchHead(chat_id, one.id, at(50))).toBe('busy');
+    expect(await tested.store.switchHead(uidOf(chat_id), one.id, at(50))).toBe('busy');
     expect((await tested.store.findChat(chat_id))?.head_interaction_id).toBe(running.id);
   });
 }
@@ -361,12 +362,12 @@ async function endBegun(tested: StoreUnderTest, { id }: InteractionRow): Promise
 
 /** The active branch and what is queued, oldest first. */
 async function active(tested: StoreUnderTest, chatId: string): Promise<string[]> {
-  const page = { chat_id: chatId, superseded: false, limit: 99 };
+  const page = { chat_uid: uidOf(chatId), superseded: false, limit: 99 };
   return (await tested.store.listInteractions(page)).map(({ id }) => id).toReversed();
 }
 
 async function everything(tested: StoreUnderTest, chatId: string) {
-  const page = { chat_id: chatId, superseded: true, limit: 99 };
+  const page = { chat_uid: uidOf(chatId), superseded: true, limit: 99 };
   return {
     chat: await tested.store.findChat(chatId),
     rows: await tested.store.listInteractions(page),

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
 import { at, chatId, ended, newChat, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
@@ -42,9 +43,12 @@ export function describeChats(tested: StoreUnderTest): void {
       const chat = newChat({ title: 'old', agent: 'react', metadata: { a: 1 } });
       await tested.store.createChat(chat);
       const before = await tested.store.findChat(chat.id);
-      const titled = await tested.store.updateChat(chat.id, { title: 'new', updated_at: at(5) });
+      const titled = await tested.store.updateChat(uidOf(chat.id), {
+        title: 'new',
+        updated_at: at(5),
+      });
       expect(titled).toEqual({ ...before, title: 'new', updated_at: at(5) });
-      const cleared = await tested.store.updateChat(chat.id, {
+      const cleared = await tested.store.updateChat(uidOf(chat.id), {
         title: null,
         metadata: { z: 1, y: 2 },
         updated_at: at(6),
@@ -55,7 +59,10 @@ export function describeChats(tested: StoreUnderTest): void {
     });
 
     it('patches no chat that is not there', async () => {
-      const patched = await tested.store.updateChat(chatId(), { title: 'x', updated_at: at(1) });
+      const patched = await tested.store.updateChat(uidOf(chatId()), {
+        title: 'x',
+        updated_at: at(1),
+      });
       expect(patched).toBeUndefined();
     });
 
@@ -109,7 +116,7 @@ function describeDeletion(tested: StoreUnderTest): void {
   it('deletes a chat with everything of it', async () => {
     const first = await ended(tested.store, 'one');
     const second = await ended(tested.store, 'two', { chat_id: first.chat_id });
-    expect(await tested.store.deleteChat(first.chat_id)).toBe('deleted');
+    expect(await tested.store.deleteChat(uidOf(first.chat_id))).toBe('deleted');
     expect(await tested.store.findChat(first.chat_id)).toBeUndefined();
     for (const { id } of [first, second]) {
       expect(await tested.store.findInteraction(id)).toBeUndefined();
@@ -118,13 +125,13 @@ function describeDeletion(tested: StoreUnderTest): void {
       expect(await tested.store.findAddedMessages([id])).toEqual(new Map());
       expect(await tested.store.acquireLease(id, { owner: 'x', ttl_ms: 1000 })).toBeUndefined();
     }
-    expect(await tested.store.deleteChat(first.chat_id)).toBe('unknown');
+    expect(await tested.store.deleteChat(uidOf(first.chat_id))).toBe('unknown');
   });
 
   it('gives a deleted id to a new chat that has nothing of the old one', async () => {
     const idempotency = { key: 'k', fingerprint: 'f' };
     const old = await ended(tested.store, 'one', { idempotency });
-    await tested.store.deleteChat(old.chat_id);
+    await tested.store.deleteChat(uidOf(old.chat_id));
     const again = await started(tested.store, { chat_id: old.chat_id, idempotency });
     expect(again.parent_id).toBeNull();
     expect(await tested.store.getPreviousState(again.id)).toEqual([]);
@@ -132,11 +139,11 @@ function describeDeletion(tested: StoreUnderTest): void {
 
   it('deletes no chat that is busy', async () => {
     const active = await started(tested.store);
-    expect(await tested.store.deleteChat(active.chat_id)).toBe('busy');
+    expect(await tested.store.deleteChat(uidOf(active.chat_id))).toBe('busy');
     expect(await tested.store.findInteraction(active.id)).toEqual(active);
   });
 
   it('deletes no chat that is not there', async () => {
-    expect(await tested.store.deleteChat(chatId())).toBe('unknown');
+    expect(await tested.store.deleteChat(uidOf(chatId()))).toBe('unknown');
   });
 }

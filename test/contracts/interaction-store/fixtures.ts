@@ -1,3 +1,4 @@
+import { chatOf, LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { WholeStore } from '../../support/store/whole-store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
@@ -13,6 +14,7 @@ import type {
   NewChat,
   StartInteraction,
 } from '../../../src/persistence/rows/store-rows.js';
+import type { Viewer } from '../../../src/persistence/viewer.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import type { Message } from '../../../src/protocol/message.js';
 
@@ -38,14 +40,7 @@ export function interactionId(): string {
 }
 
 export function newChat(overrides: Partial<NewChat> = {}): NewChat {
-  return {
-    id: chatId(),
-    title: null,
-    agent: null,
-    created_at: at(0),
-    metadata: {},
-    ...overrides,
-  };
+  return chatOf({ id: chatId(), created_at: at(0), ...overrides });
 }
 
 const SETTINGS: InteractionSettings = {
@@ -56,6 +51,8 @@ const SETTINGS: InteractionSettings = {
 };
 
 export interface StartOverrides {
+  readonly chat_uid?: string;
+  readonly viewer?: Viewer;
   readonly chat_id?: string;
   readonly id?: string;
   readonly user_message?: string;
@@ -68,10 +65,14 @@ export interface StartOverrides {
 
 export function newStart(overrides: StartOverrides = {}): StartInteraction {
   const { chat_id = chatId(), created_at = at(1), on_conflict = 'reject' } = overrides;
-  const { edited_from, idempotency, lease } = overrides;
+  const { edited_from, idempotency, lease, viewer = LOCAL } = overrides;
+  const { tenant_id, user_id: owner } = viewer;
+  const uid =
+    overrides.chat_uid ??
+    uidOf(tenant_id === LOCAL.tenant_id ? chat_id : `${chat_id}/${tenant_id}`);
   return {
-    started_by: 'ann',
-    chat: newChat({ id: chat_id, created_at }),
+    chat: newChat({ uid, id: chat_id, tenant_id, owner, created_at }),
+    viewer,
     interaction: {
       id: overrides.id ?? interactionId(),
       chat_id,
@@ -88,6 +89,11 @@ export function newStart(overrides: StartOverrides = {}): StartInteraction {
     ...(idempotency && { idempotency }),
     ...(lease && { lease }),
   };
+}
+
+/** What a row has of its chat and of who started it, if the start creates the chat. */
+export function ownerOf({ chat, viewer: { tenant_id, user_id: started_by } }: StartInteraction) {
+  return { chat_uid: chat.uid, tenant_id, started_by };
 }
 
 /** Starts an interaction that must not meet a busy chat. */

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { NewIntervention } from '../../../src/persistence/rows/intervention-rows.js';
 import { MAX_INTERVENTIONS } from '../../../src/persistence/rows/intervention-rows.js';
 import { Ids } from '../../../src/kernel/ids.js';
@@ -25,7 +26,10 @@ export function describeInterventions(tested: StoreUnderTest): void {
       const row = await started(tested.store, { lease: HELD });
       const other = await started(tested.store, { lease: HELD });
       const wanted = [
-        newIntervention(row, { user_comment: 'modify', user_content: LINES }),
+        newIntervention(row, {
+          ...{ user_comment: 'modify', user_content: LINES },
+          redacted: { email: 2, 'GitHub token': 1 },
+        }),
         newIntervention(row, { user_comment: LINES, created_at: at(0) }),
         newIntervention(row, { agent_id: ids.make('agent'), user_comment: 'delete' }),
       ];
@@ -105,7 +109,7 @@ export function describeInterventions(tested: StoreUnderTest): void {
       const end = newEnd('over', { status: 'CANCELLED' });
       await tested.store.append([endBatch(row.id, 2, { epoch: interaction.epoch, end })]);
       expect(await tested.store.listInterventions(row.id)).toHaveLength(1);
-      expect(await tested.store.deleteChat(row.chat_id)).toBe('deleted');
+      expect(await tested.store.deleteChat(uidOf(row.chat_id))).toBe('deleted');
       expect(await tested.store.listInterventions(row.id)).toEqual([]);
     });
   });
@@ -121,6 +125,7 @@ function newIntervention(
     agent_id,
     user_comment: 'Look at the tests first.',
     user_content: null,
+    redacted: null,
     created_at: at(5),
     created_by: 'ann',
     ...overrides,

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { WholeStore } from '../../support/store/whole-store.js';
 import { memoryStore } from '../../support/store/whole-store.js';
 import type { Settled, Settlement } from '../../../src/persistence/rows/request-rows.js';
@@ -45,9 +46,9 @@ export class ModelWalk {
       case 'park':
         return this.park(operation);
       case 'promote':
-        return this.both((store) => store.promoteQueued(now, this.chats[operation.chat]));
+        return this.both((store) => store.promoteQueued(now, uidOf(this.chats[operation.chat]!)));
       case 'delete':
-        return this.both((store) => store.deleteChat(this.chats[operation.chat]!));
+        return this.both((store) => store.deleteChat(uidOf(this.chats[operation.chat]!)));
       case 'restart':
         return this.restart();
       default:
@@ -58,17 +59,21 @@ export class ModelWalk {
   async compareAll(): Promise<void> {
     for (const chat_id of this.chats) {
       await this.both((store) => store.findChat(chat_id));
-      await this.both((store) => store.findActiveInteraction(chat_id));
-      await this.both((store) => store.listUnfinished(chat_id));
-      await this.both((store) => store.listRequests({ chat_id, limit: 100 }));
+      await this.both((store) => store.findActiveInteraction(uidOf(chat_id)));
+      await this.both((store) => store.listUnfinished(uidOf(chat_id)));
+      await this.both((store) => store.listRequests({ chat_uid: uidOf(chat_id), limit: 100 }));
       for (const status of ['pending', 'settled', 'closed'] as const)
-        await this.both((store) => store.listRequests({ chat_id, status, limit: 3 }));
+        await this.both((store) =>
+          store.listRequests({ chat_uid: uidOf(chat_id), status, limit: 3 }),
+        );
       for (const superseded of [true, false])
-        await this.both((store) => store.listInteractions({ chat_id, superseded, limit: 100 }));
+        await this.both((store) =>
+          store.listInteractions({ chat_uid: uidOf(chat_id), superseded, limit: 100 }),
+        );
       for (const { id } of await this.rows(chat_id)) {
         await this.compareLog(id);
         for (const superseded of [true, false]) {
-          const page = { chat_id, superseded, limit: 3, before: id };
+          const page = { chat_uid: uidOf(chat_id), superseded, limit: 3, before: id };
           await this.both((store) => store.listInteractions(page));
         }
       }
@@ -96,7 +101,7 @@ export class ModelWalk {
   }
 
   private async append({ chat, stale, texts, asks }: Of<'append'>): Promise<void> {
-    const row = await this.model.findActiveInteraction(this.chats[chat]!);
+    const row = await this.model.findActiveInteraction(uidOf(this.chats[chat]!));
     if (!row) return;
     const { id, last_seq } = row;
     const epoch = stale ? row.epoch - 1 : row.epoch;
@@ -128,7 +133,7 @@ export class ModelWalk {
   }
 
   private async park({ chat, late }: Of<'park'>): Promise<void> {
-    const row = await this.model.findActiveInteraction(this.chats[chat]!);
+    const row = await this.model.findActiveInteraction(uidOf(this.chats[chat]!));
     if (!row || !(await this.isHeld(row))) return;
     const { id: interaction_id, epoch } = row;
     const signals = row.signals - (late ? 1 : 0);
@@ -154,7 +159,7 @@ export class ModelWalk {
       case 'cancel':
         return this.both((store) => store.requestCancel(id, `by ${this.now}`));
       case 'switch':
-        return this.both((store) => store.switchHead(chat_id, id, this.now));
+        return this.both((store) => store.switchHead(uidOf(chat_id), id, this.now));
     }
   }
 
@@ -177,7 +182,7 @@ export class ModelWalk {
   /** A clean one: whether a lease outlives its process, and whether opening promotes what was left waiting, is the store's own affair. */
   private async restart(): Promise<void> {
     for (const chat_id of this.chats) {
-      await this.both((store) => store.promoteQueued(this.now, chat_id));
+      await this.both((store) => store.promoteQueued(this.now, uidOf(chat_id)));
       for (const { id, epoch } of await this.rows(chat_id))
         await this.both((store) => store.releaseLease(id, epoch));
     }
@@ -196,13 +201,13 @@ export class ModelWalk {
 
   private async find({ chat, which, nth }: Target): Promise<InteractionRow | undefined> {
     const chat_id = this.chats[chat]!;
-    if (which === 'active') return this.model.findActiveInteraction(chat_id);
+    if (which === 'active') return this.model.findActiveInteraction(uidOf(chat_id));
     const rows = await this.rows(chat_id);
     const wanted = which === 'any' ? rows : rows.filter(({ status }) => status === 'QUEUED');
     return wanted[nth % Math.max(1, wanted.length)];
   }
 
   private rows(chat_id: string): Promise<InteractionRow[]> {
-    return this.model.listInteractions({ chat_id, superseded: true, limit: 100 });
+    return this.model.listInteractions({ chat_uid: uidOf(chat_id), superseded: true, limit: 100 });
   }
 }

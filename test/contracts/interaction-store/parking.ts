@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import {
@@ -30,7 +31,7 @@ export function describeParking(tested: StoreUnderTest): void {
       expect(await tested.store.renewLeases(held, HELD)).toEqual([]);
       await tested.reopen();
       expect(await isListed(tested, row.id)).toBe(false);
-      expect((await tested.store.findActiveInteraction(row.chat_id))?.id).toBe(row.id);
+      expect((await tested.store.findActiveInteraction(uidOf(row.chat_id)))?.id).toBe(row.id);
     });
 
     it('is not for what works', async () => {
@@ -135,7 +136,7 @@ export function describeParking(tested: StoreUnderTest): void {
     it('holds the chat, and its end lets it go', async () => {
       const { row } = await waiting(tested);
       await park(tested, row);
-      expect(await tested.store.deleteChat(row.chat_id)).toBe('busy');
+      expect(await tested.store.deleteChat(uidOf(row.chat_id))).toBe('busy');
       await tested.store.requestCancel(row.id, 'user');
       const lease = await tested.store.acquireLease(row.id, OTHER);
       const { epoch, last_seq } = lease!.interaction;

@@ -1,3 +1,4 @@
+import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import { MAX_QUEUED } from '../../../src/persistence/rows/store-rows.js';
 import type { StartOverrides } from './fixtures.js';
@@ -11,6 +12,7 @@ import {
   newBatch,
   newEnd,
   newStart,
+  ownerOf,
   queued,
   readAll,
   started,
@@ -29,6 +31,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
       const outcome = await tested.store.startInteraction(start);
       const interaction = {
         ...start.interaction,
+        ...ownerOf(start),
         parent_id: null,
         edited_from: null,
         status: 'QUEUED',
@@ -45,7 +48,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
       expect(outcome).toEqual({ outcome: 'queued', interaction, interrupted: null });
       const { id } = start.interaction;
       expect(await tested.store.findInteraction(id)).toEqual(interaction);
-      expect(await tested.store.findActiveInteraction(active.chat_id)).toEqual(active);
+      expect(await tested.store.findActiveInteraction(uidOf(active.chat_id))).toEqual(active);
       expect(await tested.store.findChat(active.chat_id)).toEqual(chat);
       expect(await readAll(tested.store, id)).toEqual([]);
       expect(await tested.store.readLastSeqs([id])).toEqual(new Map([[id, 0]]));
@@ -70,7 +73,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
       const mostUrgent = await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
       const order = [active, mostUrgent, urgent, first, second, third].map(({ id }) => id);
       expect(await unfinished(tested, chat_id)).toEqual(order);
-      expect(await tested.store.listUnfinished(chatId())).toEqual([]);
+      expect(await tested.store.listUnfinished(uidOf(chatId()))).toEqual([]);
       await tested.reopen();
       expect(await unfinished(tested, chat_id)).toEqual(order);
     });
@@ -78,7 +81,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
     it('lists queued ones among the newest of the chat', async () => {
       const active = await started(tested.store);
       const waiting = await queued(tested.store, { chat_id: active.chat_id });
-      const page = { chat_id: active.chat_id, superseded: false, limit: 9 };
+      const page = { chat_uid: uidOf(active.chat_id), superseded: false, limit: 9 };
       const rows = await tested.store.listInteractions(page);
       expect(rows.map(({ id }) => id)).toEqual([waiting.id, active.id]);
     });
@@ -105,13 +108,13 @@ export function describeQueueing(tested: StoreUnderTest): void {
         outcome: 'repeated',
         interaction,
       });
-      expect(await tested.store.listUnfinished(chat_id)).toHaveLength(2);
+      expect(await tested.store.listUnfinished(uidOf(chat_id))).toHaveLength(2);
     });
 
     it('keeps the chat busy, for deleting it too', async () => {
       const { chat_id } = await started(tested.store, { lease: HELD });
       await queued(tested.store, { chat_id });
-      expect(await tested.store.deleteChat(chat_id)).toBe('busy');
+      expect(await tested.store.deleteChat(uidOf(chat_id))).toBe('busy');
     });
 
     it('gives each of many concurrent starts a place of its own', async () => {
@@ -138,7 +141,7 @@ function describeInterrupting(tested: StoreUnderTest): void {
     const outcome = await tested.store.startInteraction(start);
     expect(outcome).toMatchObject({ outcome: 'queued', interrupted: active.id });
     const cancel_reason = 'Interrupted by a new message.';
-    const marked = { ...active, signals: 1, cancel_reason, cancelled_by: 'ann' };
+    const marked = { ...active, signals: 1, cancel_reason, cancelled_by: LOCAL.user_id };
     expect(await tested.store.findInteraction(active.id)).toEqual(marked);
     await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
     expect(await tested.store.findInteraction(active.id)).toEqual({ ...marked, signals: 2 });
@@ -174,7 +177,7 @@ function describePromotion(tested: StoreUnderTest): void {
     expect(await tested.store.append([endBatch(first.id, 2, { end })])).toEqual(['written']);
 
     const row = { ...waiting, status: 'RUNNING', parent_id: first.id, last_seq: 1 };
-    expect(await tested.store.findActiveInteraction(chat_id)).toEqual(row);
+    expect(await tested.store.findActiveInteraction(uidOf(chat_id))).toEqual(row);
     expect(await unfinished(tested, chat_id)).toEqual([waiting.id, later.id]);
     const { user_message, agent, agent_id, model } = waiting;
     expect(await readAll(tested.store, waiting.id)).toEqual([
@@ -226,7 +229,7 @@ function describePromotion(tested: StoreUnderTest): void {
     const order: string[] = [];
     for (;;) {
       await tested.reopen();
-      const row = await tested.store.findActiveInteraction(chat_id);
+      const row = await tested.store.findActiveInteraction(uidOf(chat_id));
       if (!row) break;
       order.push(row.id);
       await endNow(tested, row);
@@ -239,16 +242,18 @@ function describePromotion(tested: StoreUnderTest): void {
     const { id, chat_id } = await started(tested.store, { lease: HELD });
     const waiting = await queued(tested.store, { chat_id });
     await queued(tested.store, { chat_id });
-    expect(await tested.store.promoteQueued(at(40), chat_id)).toEqual([]);
+    expect(await tested.store.promoteQueued(at(40), uidOf(chat_id))).toEqual([]);
     const batch = endBatch(id, 2);
-    const looks = Array.from({ length: 5 }, () => tested.store.promoteQueued(at(41), chat_id));
+    const looks = Array.from({ length: 5 }, () =>
+      tested.store.promoteQueued(at(41), uidOf(chat_id)),
+    );
     await Promise.all([tested.store.append([batch]), ...looks]);
     expect(await tested.store.append([batch])).toEqual(['written']);
     expect(await tested.store.promoteQueued(at(42))).not.toContain(waiting.id);
-    expect((await tested.store.findActiveInteraction(chat_id))?.id).toBe(waiting.id);
+    expect((await tested.store.findActiveInteraction(uidOf(chat_id)))?.id).toBe(waiting.id);
     expect(await readAll(tested.store, waiting.id)).toHaveLength(1);
-    expect(await tested.store.listUnfinished(chat_id)).toHaveLength(2);
-    expect(await tested.store.promoteQueued(at(43), chatId())).toEqual([]);
+    expect(await tested.store.listUnfinished(uidOf(chat_id))).toHaveLength(2);
+    expect(await tested.store.promoteQueued(at(43), uidOf(chatId()))).toEqual([]);
   });
 
   it('promotes for each of many that end in one group', async () => {
@@ -258,7 +263,7 @@ function describePromotion(tested: StoreUnderTest): void {
     const next = await Promise.all(rows.map(({ chat_id }) => queued(tested.store, { chat_id })));
     const outcomes = await tested.store.append(rows.map(({ id }) => endBatch(id, 2)));
     expect(new Set(outcomes)).toEqual(new Set(['written']));
-    const active = rows.map(({ chat_id }) => tested.store.findActiveInteraction(chat_id));
+    const active = rows.map(({ chat_id }) => tested.store.findActiveInteraction(uidOf(chat_id)));
     expect((await Promise.all(active)).map((row) => row?.id)).toEqual(next.map(({ id }) => id));
   });
 }
@@ -293,7 +298,7 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
     expect(await unfinished(tested, chat_id)).toEqual([next.id]);
     await tested.reopen();
     expect(await tested.store.findChat(chat_id)).toEqual(chat);
-    const page = { chat_id, superseded: false, limit: 9 };
+    const page = { chat_uid: uidOf(chat_id), superseded: false, limit: 9 };
     const shown = await tested.store.listInteractions(page);
     expect(shown.map((row) => row.id)).toEqual([next.id, id]);
   });
@@ -303,8 +308,8 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
     const cancelled = await queued(tested.store, { chat_id });
     await tested.store.requestCancel(cancelled.id, 'user');
     await tested.store.append([endBatch(id, 2)]);
-    expect(await tested.store.findActiveInteraction(chat_id)).toBeUndefined();
-    expect(await tested.store.promoteQueued(at(60), chat_id)).toEqual([]);
+    expect(await tested.store.findActiveInteraction(uidOf(chat_id))).toBeUndefined();
+    expect(await tested.store.promoteQueued(at(60), uidOf(chat_id))).toEqual([]);
     expect(await tested.store.startInteraction(newStart({ chat_id }))).toEqual({
       outcome: 'busy',
       active_interaction_id: cancelled.id,
@@ -323,7 +328,7 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
     const outcome = await tested.store.startInteraction(newStart(late));
     expect(outcome).toMatchObject({ outcome: 'queued', interrupted: null });
     await endNow(tested, cancelled, 1);
-    const active = await tested.store.findActiveInteraction(chat_id);
+    const active = await tested.store.findActiveInteraction(uidOf(chat_id));
     expect(active).toMatchObject({ parent_id: id, last_seq: 1 });
     const head = (await tested.store.findChat(chat_id))?.head_interaction_id;
     expect(head).toBe(active?.id);
@@ -331,7 +336,7 @@ function describeCancelledInQueue(tested: StoreUnderTest): void {
 }
 
 async function unfinished(tested: StoreUnderTest, chatId: string): Promise<string[]> {
-  return (await tested.store.listUnfinished(chatId)).map(({ id }) => id);
+  return (await tested.store.listUnfinished(uidOf(chatId))).map(({ id }) => id);
 }
 
 async function endNow(tested: StoreUnderTest, { id }: InteractionRow, seq = 2): Promise<void> {

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import {
   at,
   ended,
@@ -94,9 +95,13 @@ export function describeReads(tested: StoreUnderTest): void {
       for (const second of [1, 1, 1, 4]) {
         made.push((await ended(tested.store, 'n', { chat_id, created_at: at(second) })).id);
       }
-      const seen = await pagesOf(tested, { chat_id, superseded: false, limit: 2 });
+      const seen = await pagesOf(tested, { chat_uid: uidOf(chat_id), superseded: false, limit: 2 });
       expect(seen).toEqual(made.toReversed());
-      const [newest] = await tested.store.listInteractions({ chat_id, superseded: true, limit: 1 });
+      const [newest] = await tested.store.listInteractions({
+        chat_uid: uidOf(chat_id),
+        superseded: true,
+        limit: 1,
+      });
       expect(newest).toEqual(await tested.store.findInteraction(made.at(-1)!));
     });
 
@@ -238,7 +243,9 @@ function describeOrder(tested: StoreUnderTest): void {
     await tested.reopen();
     await expectPages(tested, chat_id, order);
     const asked = [first, third, second, fourth].map(({ id }) => id).toReversed();
-    expect(await pagesOf(tested, { chat_id, superseded: true, limit: 3 })).toEqual(asked);
+    expect(await pagesOf(tested, { chat_uid: uidOf(chat_id), superseded: true, limit: 3 })).toEqual(
+      asked,
+    );
   });
 
   it('lists what is on the active branch before one that is off it', async () => {
@@ -249,7 +256,7 @@ function describeOrder(tested: StoreUnderTest): void {
     const four = await ended(tested.store, 'four', { chat_id });
     const edit = await ended(tested.store, 'edit', { chat_id, edited_from: two.id });
     const before = async (id: string) => {
-      const page = { chat_id, superseded: false, limit: 1, before: id };
+      const page = { chat_uid: uidOf(chat_id), superseded: false, limit: 1, before: id };
       return (await tested.store.listInteractions(page)).map((row) => row.id);
     };
     expect(await before(four.id)).toEqual([one.id]);
@@ -270,9 +277,14 @@ function describeOrder(tested: StoreUnderTest): void {
         made.unshift((await ended(tested.store, 'n', { chat_id, user_message })).id);
       }
       const page = async (bytes: number) =>
-        (await tested.store.listInteractions({ chat_id, superseded, limit: 4, bytes })).map(
-          ({ id }) => id,
-        );
+        (
+          await tested.store.listInteractions({
+            chat_uid: uidOf(chat_id),
+            superseded,
+            limit: 4,
+            bytes,
+          })
+        ).map(({ id }) => id);
       expect(await page(1_000_000)).toEqual(made);
       expect(await page(50_000)).toEqual(made.slice(0, 3));
       expect(await page(20_000)).toEqual(made.slice(0, 2));
@@ -287,13 +299,15 @@ async function expectPages(
   order: readonly string[],
 ): Promise<void> {
   for (let limit = 1; limit <= order.length + 1; limit++)
-    expect(await pagesOf(tested, { chat_id, superseded: false, limit })).toEqual(order);
+    expect(await pagesOf(tested, { chat_uid: uidOf(chat_id), superseded: false, limit })).toEqual(
+      order,
+    );
 }
 
 /** The ids of all pages, one after the other. */
 async function pagesOf(
   tested: StoreUnderTest,
-  query: { chat_id: string; superseded: boolean; limit: number },
+  query: { chat_uid: string; superseded: boolean; limit: number },
 ): Promise<string[]> {
   const seen: string[] = [];
   for (;;) {

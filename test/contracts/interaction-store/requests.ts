@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import type { Json } from '../../../src/protocol/json.js';
 import type {
   NewRequest,
@@ -145,9 +146,9 @@ export function describeRequests(tested: StoreUnderTest): void {
     it('go with their chat', async () => {
       const { row, request } = await asked(tested);
       await tested.store.append([endBatch(row.id, 3)]);
-      expect(await tested.store.deleteChat(row.chat_id)).toBe('deleted');
+      expect(await tested.store.deleteChat(uidOf(row.chat_id))).toBe('deleted');
       expect(await tested.store.findRequest(request.id)).toBeUndefined();
-      expect(await list(tested, { chat_id: row.chat_id })).toEqual([]);
+      expect(await list(tested, { chat_uid: row.chat_uid })).toEqual([]);
       const late = await tested.store.settleRequest(settle(request.id, APPROVED));
       expect(late).toEqual({ outcome: 'unknown' });
     });
@@ -372,7 +373,7 @@ function describeClosing(tested: StoreUnderTest): void {
 function describeInbox(tested: StoreUnderTest): void {
   it('are listed by chat, interaction and status, oldest first', async () => {
     const first = await ended(tested.store, 'one');
-    const { chat_id } = first;
+    const { chat_id, chat_uid } = first;
     const second = await started(tested.store, { chat_id, lease: HELD });
     await queued(tested.store, { chat_id });
     const requests = [5, 3, 3, 4].map((second) => newApproval({ created_at: at(second) }));
@@ -382,14 +383,14 @@ function describeInbox(tested: StoreUnderTest): void {
 
     const order = [...byAge(requests.slice(1)), requests[0]!].map(({ id }) => id);
     const ids = async (page: object) => (await list(tested, page)).map(({ id }) => id);
-    expect(await ids({ chat_id })).toEqual(order);
+    expect(await ids({ chat_uid })).toEqual(order);
     expect(await ids({ interaction_id: second.id })).toEqual(order);
-    expect(await ids({ chat_id, status: 'pending' })).toEqual(order.slice(0, 3));
-    expect(await ids({ chat_id, status: 'settled' })).toEqual(order.slice(3));
-    expect(await ids({ chat_id, status: 'closed' })).toEqual([]);
+    expect(await ids({ chat_uid, status: 'pending' })).toEqual(order.slice(0, 3));
+    expect(await ids({ chat_uid, status: 'settled' })).toEqual(order.slice(3));
+    expect(await ids({ chat_uid, status: 'closed' })).toEqual([]);
     expect(await ids({ interaction_id: first.id })).toEqual([]);
-    expect(await ids({ chat_id, interaction_id: elsewhere.id })).toEqual([]);
-    expect(await ids({ chat_id: chatId() })).toEqual([]);
+    expect(await ids({ chat_uid, interaction_id: elsewhere.id })).toEqual([]);
+    expect(await ids({ chat_uid: uidOf(chatId()) })).toEqual([]);
   });
 
   it('are listed over all chats, page by page, each once', async () => {
@@ -426,9 +427,10 @@ async function asked(
   return { row: { ...row, last_seq: 2 }, request: pending(request, row) };
 }
 
-function pending(request: NewRequest, { id, chat_id }: InteractionRow): RequestRow {
+function pending(request: NewRequest, row: InteractionRow): RequestRow {
+  const { id: interaction_id, chat_id, chat_uid, tenant_id } = row;
   const open = { status: 'pending', settlement: null, settled_at: null } as const;
-  return { ...request, interaction_id: id, chat_id, ...open };
+  return { ...request, interaction_id, chat_id, chat_uid, tenant_id, ...open };
 }
 
 function settle(request_id: string, settlement: Settlement, when = at(50)) {

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import {
   acquireOnceFree,
   at,
@@ -24,11 +25,15 @@ export function describeRestarts(tested: StoreUnderTest): void {
       const usage = { input_tokens: 3, output_tokens: 4 };
       await tested.store.append([newBatch(active.id, [2, 6], { usage, status: 'WAITING_INPUT' })]);
       await tested.store.requestCancel(active.id, 'user');
-      await tested.store.updateChat(chat.id, { title: 'renamed', updated_at: at(80) });
+      await tested.store.updateChat(uidOf(chat.id), { title: 'renamed', updated_at: at(80) });
       const read = async () => ({
         chat: await tested.store.findChat(chat.id),
-        rows: await tested.store.listInteractions({ chat_id: chat.id, superseded: true, limit: 9 }),
-        active: await tested.store.findActiveInteraction(chat.id),
+        rows: await tested.store.listInteractions({
+          chat_uid: uidOf(chat.id),
+          superseded: true,
+          limit: 9,
+        }),
+        active: await tested.store.findActiveInteraction(uidOf(chat.id)),
         logs: [await readAll(tested.store, first.id), await readAll(tested.store, active.id)],
         state: await tested.store.getPreviousState(active.id),
         added: await tested.store.findAddedMessages([first.id, active.id]),
@@ -77,7 +82,7 @@ export function describeRestarts(tested: StoreUnderTest): void {
     it('keeps what has ended ended, and what is deleted deleted', async () => {
       const kept = await ended(tested.store, 'one');
       const gone = await ended(tested.store, 'two');
-      await tested.store.deleteChat(gone.chat_id);
+      await tested.store.deleteChat(uidOf(gone.chat_id));
       await tested.reopen();
       expect(await tested.store.acquireLease(kept.id, HELD)).toBeUndefined();
       expect(await tested.store.append([endBatch(kept.id, 2)])).toEqual(['written']);

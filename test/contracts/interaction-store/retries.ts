@@ -1,3 +1,4 @@
+import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { RetryInteraction } from '../../../src/persistence/rows/store-rows.js';
 import {
   acquireOnceFree,
@@ -23,7 +24,8 @@ const RESUMED = { type: 'RESUMED', attempt: 1, reason: 'retried' } as const;
 
 export function describeRetries(tested: StoreUnderTest): void {
   const retryOf = (interaction_id: string): RetryInteraction => ({
-    ...{ interaction_id, codes: ['log_unreadable', 'crash_loop'], resumed: RESUMED, at: at(95) },
+    ...{ interaction_id, tenant_id: LOCAL.tenant_id },
+    ...{ codes: ['log_unreadable', 'crash_loop'], resumed: RESUMED, at: at(95) },
   });
   const retry = (id: string) => tested.store.retryInteraction(retryOf(id));
   /** Starts one and gives it up: records 1 and 2. */
@@ -45,7 +47,7 @@ export function describeRetries(tested: StoreUnderTest): void {
       expect(outcome).toEqual({ outcome: 'retried', interaction });
       await tested.reopen();
       expect(await find(id)).toEqual(interaction);
-      expect((await tested.store.findActiveInteraction(chat_id))?.id).toBe(id);
+      expect((await tested.store.findActiveInteraction(uidOf(chat_id)))?.id).toBe(id);
       expect((await tested.store.findAddedMessages([id])).has(id)).toBe(false);
       const log = await readAll(tested.store, id);
       expect(log.map(({ seq, epoch, body }) => [seq, epoch, body.type])).toEqual([

@@ -1,3 +1,4 @@
+import { uidOf } from '../../support/store/chat-parts.js';
 import {
   acquireOnceFree,
   at,
@@ -9,6 +10,7 @@ import {
   LAPSING,
   newChat,
   newStart,
+  ownerOf,
   readAll,
   started,
 } from './fixtures.js';
@@ -22,6 +24,7 @@ export function describeStarts(tested: StoreUnderTest): void {
       const { interaction, chat } = start;
       const row = {
         ...interaction,
+        ...ownerOf(start),
         parent_id: null,
         edited_from: null,
         status: 'RUNNING',
@@ -54,7 +57,7 @@ export function describeStarts(tested: StoreUnderTest): void {
       };
       expect(result).toEqual({ outcome: 'started', interaction: row, first, is_new_chat: true });
       expect(await tested.store.findInteraction(interaction.id)).toEqual(row);
-      expect(await tested.store.findActiveInteraction(chat.id)).toEqual(row);
+      expect(await tested.store.findActiveInteraction(uidOf(chat.id))).toEqual(row);
       expect(await readAll(tested.store, interaction.id)).toEqual([first]);
       expect(await tested.store.findChat(chat.id)).toEqual({
         ...chat,
@@ -115,7 +118,9 @@ export function describeStarts(tested: StoreUnderTest): void {
         await tested.store.append([{ interaction_id: active.id, epoch: 1, records: [], status }]);
         const result = await tested.store.startInteraction(newStart({ chat_id: active.chat_id }));
         expect(result.outcome).toBe('busy');
-        expect((await tested.store.findActiveInteraction(active.chat_id))?.status).toBe(status);
+        expect((await tested.store.findActiveInteraction(uidOf(active.chat_id)))?.status).toBe(
+          status,
+        );
       }
     });
 
@@ -127,19 +132,23 @@ export function describeStarts(tested: StoreUnderTest): void {
       const results = await Promise.all(tries);
       const winners = results.filter((result) => result.outcome === 'started');
       expect(winners).toHaveLength(1);
-      const active = await tested.store.findActiveInteraction(chat_id);
+      const active = await tested.store.findActiveInteraction(uidOf(chat_id));
       for (const result of results) {
         if (result.outcome === 'started') expect(result.interaction.id).toBe(active?.id);
         else expect(result).toEqual({ outcome: 'busy', active_interaction_id: active?.id });
       }
-      const all = await tested.store.listInteractions({ chat_id, superseded: true, limit: 100 });
+      const all = await tested.store.listInteractions({
+        chat_uid: uidOf(chat_id),
+        superseded: true,
+        limit: 100,
+      });
       expect(all).toHaveLength(1);
     });
 
     it('finds no active interaction in a chat that is free or not there', async () => {
       const row = await ended(tested.store, 'one');
-      expect(await tested.store.findActiveInteraction(row.chat_id)).toBeUndefined();
-      expect(await tested.store.findActiveInteraction(chatId())).toBeUndefined();
+      expect(await tested.store.findActiveInteraction(uidOf(row.chat_id))).toBeUndefined();
+      expect(await tested.store.findActiveInteraction(uidOf(chatId()))).toBeUndefined();
       expect(await tested.store.findInteraction(interactionId())).toBeUndefined();
     });
 

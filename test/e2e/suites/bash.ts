@@ -1,3 +1,4 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,7 +66,7 @@ export function describeBash(servers: Servers): void {
               tool_output: 'one\ntwo\n[exit code 3]',
               is_error: true,
             });
-            const where = join(folder, 'work', of);
+            const where = join(folder, 'work', await findUid(server.stores, of));
             expect(await readFile(join(where, 'where'), 'utf8')).toBe(`${where}\n`);
           });
 

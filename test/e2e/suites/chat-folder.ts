@@ -1,3 +1,4 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +19,10 @@ export function describeChatFolder(servers: Servers): void {
         const command = 'for i in 1 2 3; do echo $i > $i; done; echo ready; sleep 1000';
         const user_message = script({ calls: [{ name: 'bash', arguments: { command } }] });
         await server.api.begin('gone', { user_message, approval_mode: 'auto' });
-        await eventually(() => existsSync(join(work, 'gone/3')));
+        const own = join(work, await findUid(server.stores, 'gone'));
+        await eventually(() => existsSync(join(own, '3')));
         expect((await server.api.delete('/chats/gone')).status).toBe(204);
-        expect(existsSync(join(work, 'gone'))).toBe(false);
+        expect(existsSync(own)).toBe(false);
         expect((await server.api.get('/chats/gone')).status).toBe(404);
       });
     });

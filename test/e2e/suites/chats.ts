@@ -47,6 +47,8 @@ export function describeChats(servers: Servers): void {
             head_interaction_id: null,
             created_at: expect.stringMatching(ISO_TIME),
             updated_at: reply.body.created_at,
+            owner: 'local',
+            visibility: 'private',
             metadata: { deep: { list: [1, null, 'é'] } },
           });
           expect((await server.api.get('/chats/my-Own_1d')).body).toEqual(reply.body);

@@ -1,3 +1,4 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -45,7 +46,8 @@ const SESSION: readonly FakeTurn[] = [
 export function describeCodingSession(servers: Servers): void {
   describe('A coding session', () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-coding-')));
-    const at = (path: string) => join(folder, 'work', 'coding', path);
+    let own = '';
+    const at = (path: string) => join(folder, 'work', own, path);
     let opened: OpenStore;
     let server: TestServer;
     let person: Person;
@@ -68,6 +70,7 @@ export function describeCodingSession(servers: Servers): void {
 
     it('writes a package and its failing test, finds the fault, mends it, and asks before each effect', async () => {
       const following = await person.say('coding', script(...SESSION));
+      own = await findUid(opened.stores, 'coding');
       const asked: string[] = [];
       const approve = async () => {
         const { approval_id, action } = await following.record(

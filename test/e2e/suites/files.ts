@@ -1,3 +1,4 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,12 +37,14 @@ export function describeFiles(servers: Servers): void {
     withPeople(servers, env, (server, person) => {
       /** Each test has a chat of its own on each store. */
       const chat = (name: string) => `${name}-${++chats}`;
-      const at = (of: string, path: string) => join(folder, 'work', of, path);
+      const at = async (of: string, path: string) =>
+        join(folder, 'work', await findUid(server.stores, of), path);
       const give = async (of: string, path: string, content: string) => {
-        await mkdir(dirname(at(of, path)), { recursive: true });
-        await writeFile(at(of, path), content);
+        await server.api.post('/chats', { id: of });
+        await mkdir(dirname(await at(of, path)), { recursive: true });
+        await writeFile(await at(of, path), content);
       };
-      const content = (of: string, path: string) => readFile(at(of, path), 'utf8');
+      const content = async (of: string, path: string) => readFile(await at(of, path), 'utf8');
       const approve = async (following: Following, more: object = {}) => {
         const { approval_id } = await following.record('APPROVAL_REQUIRED');
         return person.approve(following.of, approval_id, more);

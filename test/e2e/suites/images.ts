@@ -1,10 +1,11 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { IMAGES } from '../../support/tools/images.js';
-import type { Servers } from '../servers.js';
+import type { Servers, ServerUnderTest } from '../servers.js';
 
 const NAMED = /^a\.png is an image: image\/png, 3×2, 73 bytes\./;
 
@@ -16,16 +17,18 @@ export function describeImages(servers: Servers): void {
     const places = { WORKSPACE_DIR: join(folder, 'work'), DATA_DIR: join(folder, 'data') };
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    const chatWithImage = async (): Promise<string> => {
+    const chatWithImage = async ({ api, stores }: ServerUnderTest): Promise<string> => {
       const chat = `images-${++chats}`;
-      await mkdir(join(folder, 'work', chat), { recursive: true });
-      await writeFile(join(folder, 'work', chat, 'a.png'), Buffer.from(IMAGES.png, 'base64'));
+      await api.post('/chats', { id: chat });
+      const own = join(folder, 'work', await findUid(stores, chat));
+      await mkdir(own, { recursive: true });
+      await writeFile(join(own, 'a.png'), Buffer.from(IMAGES.png, 'base64'));
       return chat;
     };
 
     servers.run({ ...places, MODEL_IMAGES: 'openai/fake' }, (server) => {
       it('is taken away when the provider of the model refuses it', async () => {
-        const chat = await chatWithImage();
+        const chat = await chatWithImage(server);
         const start = server.fake.requests.length;
         const calls = [{ name: 'read', arguments: { path: 'a.png' } }];
         const refusal = { status: 400, body: { error: { message: 'Invalid image data' } } };
@@ -43,7 +46,7 @@ export function describeImages(servers: Servers): void {
       });
 
       it('is seen by the model, and by nobody else', async () => {
-        const chat = await chatWithImage();
+        const chat = await chatWithImage(server);
         const start = server.fake.requests.length;
         const calls = [
           { name: 'read', arguments: { path: 'a.png' } },

@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Reply } from '../../support/client/api-client.js';
 import type { EventReader } from '../../support/client/event-reader.js';
@@ -24,7 +25,7 @@ export function describeParking(servers: Servers): void {
     withPeople(servers, { PARK_AFTER_MS: '0' }, (server, person) => {
       const statusOf = async (of: Interacted) => (await server.api.interaction(of)).status;
       const epochOf = async ({ id }: Interacted) =>
-        (await server.stores.interactions.findInteraction(id))!.epoch;
+        (await server.stores.interactions.findInteraction(id, ANY_TENANT))!.epoch;
 
       it('is parked, and rests until somebody decides (I11)', async () => {
         const following = await person.say('rests', script({ calls: [calculate('6*7')] }));

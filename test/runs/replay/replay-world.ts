@@ -117,6 +117,7 @@ export class ReplayWorld {
     await this.world.store.intervene({
       ...{ id: `intervention_${n}`, interaction_id: this.world.interactionId, agent_id },
       ...{ user_comment, user_content: user_comment === 'modify' ? `task#${n}` : null },
+      redacted: null,
       created_at: new Date().toISOString(),
       created_by: 'ann',
     });

@@ -40,6 +40,7 @@ import { ToolExecutor } from '../../../src/tools/core/tool-executor.js';
 import { ToolRegistry } from '../../../src/tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../../../src/workspace/processes/orphaned-processes.js';
 import type { Tool } from '../../../src/tools/core/tool.js';
+import { chatOf } from '../store/chat-parts.js';
 import type { WholeStore } from '../store/whole-store.js';
 import { memoryStore, portsOf } from '../store/whole-store.js';
 import { answerTurn } from '../model/model-events.js';
@@ -78,7 +79,6 @@ export interface ProcessOptions extends RunWorldOptions {
 
 /** A lease that is over at once: in these tests whoever wants an interaction takes it. */
 const TERMS = { owner: 'process', ttl_ms: 0 };
-const PARTS = { title: null, agent: null, metadata: {} };
 
 /** One interaction, its store and its processes: runs of it are taken up, stopped and looked at. */
 export class RunWorld {
@@ -112,8 +112,7 @@ export class RunWorld {
     const created_at = new Date().toISOString();
     const { max_iterations = 5, approval_mode = 'ask', client_tools = [], lease } = this.options;
     await this.store.startInteraction({
-      started_by: 'ann',
-      chat: { ...PARTS, id: this.chatId, created_at },
+      chat: chatOf({ id: this.chatId, created_at }),
       interaction: {
         id: this.id,
         chat_id: this.chatId,

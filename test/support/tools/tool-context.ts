@@ -6,6 +6,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
   return {
     interaction_id: 'int_1',
     chat_id: 'chat_1',
+    chat_uid: 'uid_1',
     agent_id: 'agent_1',
     tool_call_id: 'call_1',
     signal: new AbortController().signal,

@@ -34,10 +34,10 @@ export class CoderAgent extends Agent {
   }
 
   async run(ctx: AgentContext): Promise<void> {
-    const { chat_id } = ctx.agent;
+    const { chat_uid } = ctx.agent;
     const notes = await ctx.step(
       'project notes',
-      async () => (await this.notes.read(chat_id)) ?? null,
+      async () => (await this.notes.read(chat_uid)) ?? null,
     );
     const instructions = coderInstructions(this.prompt, notes);
     await reactLoop(ctx, () => ({

@@ -14,9 +14,9 @@ export class ProjectNotes {
   constructor(private readonly workspaces: Workspaces) {}
 
   /** The file, truncated if it is long; undefined if there is none that can be read. */
-  async read(chatId: string): Promise<string | undefined> {
+  async read(chatUid: string): Promise<string | undefined> {
     try {
-      return await this.workspaces.use(chatId, async (workspace) => {
+      return await this.workspaces.use(chatUid, async (workspace) => {
         const file = await findFile(workspace, FILE);
         const text = file?.bytes.toString('utf8').trim();
         return text ? cut(text) : undefined;

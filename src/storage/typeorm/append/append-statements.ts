@@ -20,8 +20,8 @@ const APPENDED = `
 /** The requests of all batches; a run that repeats a step finds its request there. */
 const ASKED = `
   asked AS (
-    INSERT INTO requests (interaction_id, chat_id, id, key, kind, agent_id, created_at, expires_at, event)
-    SELECT w.id, w.chat_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
+    INSERT INTO requests (interaction_id, chat_uid, chat_id, tenant_id, id, key, kind, agent_id, created_at, expires_at, event)
+    SELECT w.id, w.chat_uid, w.chat_id, w.tenant_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
     FROM ROWS FROM (unnest($20::integer[]), unnest($21::text[]), unnest($22::text[]), unnest($23::text[]), unnest($24::text[]),
         unnest($25::timestamptz[]), unnest($26::timestamptz[]), json_array_elements($27::json))
       AS r (batch, id, key, kind, agent_id, created_at, expires_at, event) JOIN written w ON w.number = r.batch
@@ -62,14 +62,14 @@ const GROUP = `
     JOIN interactions i ON i.id = b.id WHERE ${FENCE}
     ORDER BY b.id FOR UPDATE OF i SKIP LOCKED
   ),
-  written AS (UPDATE interactions i SET ${CHANGES} FROM b WHERE i.id = b.id RETURNING i.id, i.epoch, i.chat_id, b.number)`;
+  written AS (UPDATE interactions i SET ${CHANGES} FROM b WHERE i.id = b.id RETURNING i.id, i.epoch, i.chat_uid, i.chat_id, i.tenant_id, b.number)`;
 
 const ONE = `
   WITH written AS (
     UPDATE interactions i SET ${CHANGES}
     FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::bigint, $15::bigint, $16::timestamptz, $17::text, $18::text, $19::boolean))
       AS b (${BATCH_COLUMNS.replace('id, ', '')})
-    WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_id, 1 AS number
+    WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_uid, i.chat_id, i.tenant_id, 1 AS number
   )`;
 
 const ANSWER = 'SELECT number::integer FROM written';

@@ -36,29 +36,29 @@ const ADD_RECORDS: Statement = {
       unnest($6::text[]), unnest($7::timestamptz[]), json_array_elements($8::json), json_array_elements($9::json)) AS r`,
 };
 
-const INTERACTION_FIELDS = `id, chat_id, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, error,
+const INTERACTION_FIELDS = `id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, error,
   added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank`;
 
 const ADD_INTERACTION: Statement = {
   text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
 };
 
 const REQUEST_FIELDS =
-  'id, interaction_id, chat_id, key, kind, status, agent_id, event, settlement, created_at, expires_at, settled_at';
+  'id, interaction_id, chat_uid, chat_id, tenant_id, key, kind, status, agent_id, event, settlement, created_at, expires_at, settled_at';
 
 const ADD_REQUEST: Statement = {
   text: `INSERT INTO incoming_requests (incoming_id, ${REQUEST_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 };
 
-/** Creates the chat (`$2`…`$8`) with everything received as `$1`, or nothing if its id is taken. */
+/** Creates the chat (`$2`…`$12`) with everything received as `$1`, or nothing if its id is taken. */
 const COMMIT_INCOMING: Statement = {
   text: `
     WITH chat AS (
-      INSERT INTO chats (id, title, agent, head_interaction_id, created_at, updated_at, metadata)
-      SELECT $2, $3, $4, $5, $6::timestamptz, $7::timestamptz, $8::json FROM incoming_chats WHERE id = $1
-      ON CONFLICT (id) DO NOTHING RETURNING id
+      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata)
+      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, $11::timestamptz, $12::json FROM incoming_chats WHERE id = $1
+      ON CONFLICT (tenant_id, id) DO NOTHING RETURNING uid
     ),
     entered AS (
       INSERT INTO interactions (${INTERACTION_FIELDS})
@@ -72,7 +72,7 @@ const COMMIT_INCOMING: Statement = {
       INSERT INTO requests (${REQUEST_FIELDS})
       SELECT ${REQUEST_FIELDS} FROM incoming_requests WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
     )
-    SELECT id FROM chat`,
+    SELECT uid FROM chat`,
 };
 
 /**
@@ -103,9 +103,11 @@ export class IncomingRows implements IncomingChat {
   }
 
   async commit(chat: ChatRow): Promise<boolean> {
-    const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
-    const json = JSON.stringify(metadata);
-    const values = [id, title, agent, head_interaction_id, created_at, updated_at, json];
+    const { uid, tenant_id, id, owner, visibility, title, agent } = chat;
+    const { head_interaction_id, created_at, updated_at } = chat;
+    const json = JSON.stringify(chat.metadata);
+    const named = [uid, tenant_id, id, owner, visibility, title, agent];
+    const values = [...named, head_interaction_id, created_at, updated_at, json];
     const [made] = await this.db.longBatch([
       [COMMIT_INCOMING, [this.id, ...values]],
       [MARK_BRANCH_OF, [head_interaction_id, updated_at]],
@@ -140,10 +142,12 @@ function toColumns(records: readonly LogRecord[]): unknown[] {
 }
 
 function ofInteraction(row: ArchivedInteraction, added_messages: string): unknown[] {
-  const { id, chat_id, parent_id, status, user_message, agent, agent_id, model } = row;
+  const { id, chat_uid, chat_id, tenant_id, started_by, parent_id, status } = row;
+  const { user_message, agent, agent_id, model } = row;
   const { usage, error, created_at, completed_at, superseded_at, last_seq, epoch } = row;
   return [
-    ...[id, chat_id, parent_id, status, user_message, agent, agent_id, model],
+    ...[id, chat_uid, chat_id, tenant_id, started_by, parent_id, status],
+    ...[user_message, agent, agent_id, model],
     ...[JSON.stringify(row.settings), usage.input_tokens, usage.output_tokens],
     ...[error && JSON.stringify(error), added_messages, created_at, completed_at],
     ...[superseded_at, last_seq, JSON.stringify(row.metadata), epoch, row.edited_from],
@@ -152,9 +156,11 @@ function ofInteraction(row: ArchivedInteraction, added_messages: string): unknow
 }
 
 function ofRequest(row: RequestRow): unknown[] {
-  const { id, interaction_id, chat_id, key, kind, status, agent_id, settlement } = row;
+  const { id, interaction_id, chat_uid, chat_id, tenant_id, key, kind } = row;
+  const { status, agent_id, settlement } = row;
   return [
-    ...[id, interaction_id, chat_id, key, kind, status, agent_id, JSON.stringify(row.event)],
+    ...[id, interaction_id, chat_uid, chat_id, tenant_id, key, kind],
+    ...[status, agent_id, JSON.stringify(row.event)],
     ...[settlement && JSON.stringify(settlement), row.created_at, row.expires_at, row.settled_at],
   ];
 }

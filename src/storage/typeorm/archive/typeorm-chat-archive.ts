@@ -15,12 +15,12 @@ export class TypeOrmChatArchive extends ChatArchive {
   }
 
   async listInteractions(
-    chatId: string,
+    chatUid: string,
     { limit, after = '' }: { limit: number; after?: string },
   ): Promise<ArchivedInteraction[]> {
     const rows = await this.#interactions((interactions) =>
       interactions.find({
-        where: { chat_id: chatId, id: MoreThan(after) },
+        where: { chat_uid: chatUid, id: MoreThan(after) },
         order: { id: 'ASC' },
         take: limit,
       }),
@@ -28,11 +28,11 @@ export class TypeOrmChatArchive extends ChatArchive {
     return rows.map(({ queue_rank, ...row }) => ({ ...row, begun: queue_rank === null }));
   }
 
-  async findLastInteractionId(chatId: string): Promise<string | undefined> {
+  async findLastInteractionId(chatUid: string): Promise<string | undefined> {
     const last = await this.#interactions((interactions) =>
       interactions.findOne({
         select: { id: true },
-        where: { chat_id: chatId },
+        where: { chat_uid: chatUid },
         order: { id: 'DESC' },
       }),
     );

@@ -10,7 +10,6 @@ import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
 import { InterventionEntity } from '../entities/intervention.entity.js';
-import { RuleEntity } from '../entities/rule.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { parseServerUrl } from './connect-server.js';
 import { statementTimeout } from './time-limits.js';
@@ -55,14 +54,7 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together are sent together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
-  entities: [
-    AuditEntity,
-    ChatEntity,
-    InteractionEntity,
-    InterventionEntity,
-    RuleEntity,
-    TaskEntity,
-  ],
+  entities: [AuditEntity, ChatEntity, InteractionEntity, InterventionEntity, TaskEntity],
   /**
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.

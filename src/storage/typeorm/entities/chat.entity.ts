@@ -1,11 +1,15 @@
 import { EntitySchema } from 'typeorm';
 import type { ChatRow } from '../../../persistence/rows/store-rows.js';
-import { ID, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
+import { ID, JSON_TEXT, nullable, TEXT, TIME, UID } from './columns.js';
 
 export const ChatEntity = new EntitySchema<ChatRow>({
   name: 'chats',
   columns: {
-    id: { ...ID, primary: true },
+    uid: { ...UID, primary: true },
+    id: ID,
+    tenant_id: ID,
+    owner: ID,
+    visibility: TEXT,
     title: nullable(TEXT),
     agent: nullable(TEXT),
     head_interaction_id: nullable(ID),

@@ -2,6 +2,7 @@ import type { EntitySchemaColumnOptions } from 'typeorm';
 
 /** Ids are collated by byte, as in JavaScript. */
 export const ID = { type: 'text', collation: 'C' } as const satisfies EntitySchemaColumnOptions;
+export const UID = { type: 'uuid' } as const satisfies EntitySchemaColumnOptions;
 export const TEXT = { type: 'text' } as const satisfies EntitySchemaColumnOptions;
 export const INTEGER = { type: 'integer' } as const satisfies EntitySchemaColumnOptions;
 /** The driver gives it as text; the values are safe integers. */

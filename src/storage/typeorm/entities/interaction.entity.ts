@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../../protocol/interaction.js';
-import { BIGINT, ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
+import { BIGINT, ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME, UID } from './columns.js';
 
 export interface InteractionColumns extends InteractionRow {
   /** Null once it has begun; an interaction that ended in the queue keeps its rank. */
@@ -19,7 +19,10 @@ export const InteractionEntity = new EntitySchema<InteractionColumns>({
   embeddeds: { usage: { schema: UsageColumns, prefix: false } },
   columns: {
     id: { ...ID, primary: true },
+    chat_uid: UID,
     chat_id: ID,
+    tenant_id: ID,
+    started_by: ID,
     parent_id: nullable(ID),
     status: TEXT,
     user_message: TEXT,

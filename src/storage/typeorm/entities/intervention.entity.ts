@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { InterventionRow } from '../../../persistence/rows/intervention-rows.js';
-import { ID, INTEGER, nullable, TEXT, TIME } from './columns.js';
+import { ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME } from './columns.js';
 
 export const InterventionEntity = new EntitySchema<InterventionRow>({
   name: 'interventions',
@@ -11,6 +11,7 @@ export const InterventionEntity = new EntitySchema<InterventionRow>({
     signal: INTEGER,
     user_comment: TEXT,
     user_content: nullable(TEXT),
+    redacted: nullable(JSON_TEXT),
     created_at: TIME,
     created_by: TEXT,
   },

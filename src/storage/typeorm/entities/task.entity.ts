@@ -1,12 +1,14 @@
 import { EntitySchema } from 'typeorm';
 import type { Task } from '../../../protocol/task.js';
-import { ID, INTEGER, nullable, TEXT, TIME } from './columns.js';
+import { ID, INTEGER, nullable, TEXT, TIME, UID } from './columns.js';
 
-export const TaskEntity = new EntitySchema<Task>({
+/** `chat_uid` is only for finding. */
+export const TaskEntity = new EntitySchema<Task & { chat_uid: string }>({
   name: 'tasks',
   columns: {
     id: { ...ID, primary: true },
     chat_id: ID,
+    chat_uid: { ...UID, select: false },
     title: TEXT,
     description: nullable(TEXT),
     status: TEXT,

@@ -2,24 +2,30 @@ import type { Statement } from '../connection/database.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Lock order, against deadlocks: chats by id, then interactions by id, then requests. The lock of a
+ * Lock order, against deadlocks: chats by uid, then interactions by id, then requests. The lock of a
  * chat protects its active interaction, its queue and its head.
  */
 export const LOCK_CHAT: Statement = {
   name: 'chats.lock',
-  text: 'SELECT id FROM chats WHERE id = $1 FOR UPDATE',
+  text: 'SELECT uid FROM chats WHERE uid = $1 FOR UPDATE',
+};
+
+/** The chat `$2` of the tenant `$1`. */
+export const LOCK_NAMED_CHAT: Statement = {
+  name: 'chats.lock_named',
+  text: 'SELECT uid FROM chats WHERE tenant_id = $1 AND id = $2 FOR UPDATE',
 };
 
 /** The chat of an interaction. */
 export const LOCK_CHAT_OF: Statement = {
   name: 'chats.lock_of',
-  text: 'SELECT id FROM chats WHERE id = (SELECT chat_id FROM interactions WHERE id = $1) FOR NO KEY UPDATE',
+  text: 'SELECT uid FROM chats WHERE uid = (SELECT chat_uid FROM interactions WHERE id = $1) FOR NO KEY UPDATE',
 };
 
 /** The chats of these interactions. */
 export const LOCK_CHATS_OF: Statement = {
-  text: `SELECT id FROM chats WHERE id IN (SELECT chat_id FROM interactions WHERE id = ANY ($1::text[]))
-    ORDER BY id FOR NO KEY UPDATE`,
+  text: `SELECT uid FROM chats WHERE uid IN (SELECT chat_uid FROM interactions WHERE id = ANY ($1::text[]))
+    ORDER BY uid FOR NO KEY UPDATE`,
 };
 
 const BODY = `
@@ -37,11 +43,11 @@ export const BEGIN_INTERACTIONS = `
     FROM begun
   ),
   headed AS (
-    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at FROM begun b WHERE c.id = b.chat_id
+    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at FROM begun b WHERE c.uid = b.chat_uid
   )`;
 
 /**
- * Makes the branches of `heads (chat_id, id, parent_id, at)` the active ones of their chats. The
+ * Makes the branches of `heads (chat_uid, id, parent_id, at)` the active ones of their chats. The
  * same statement may insert the heads, and does not see them. A queued interaction is on no branch
  * yet. The offset prevents the planner from reading all interactions at once.
  */
@@ -55,7 +61,7 @@ export const MARK_BRANCHES = `
   ),
   marked AS (
     UPDATE interactions i SET superseded_at = CASE WHEN i.superseded_at IS NULL THEN h.at END FROM heads h
-    WHERE i.chat_id = h.chat_id AND NOT i.${IS_QUEUED} AND (i.superseded_at IS NULL) = (i.id NOT IN (SELECT id FROM branch))
+    WHERE i.chat_uid = h.chat_uid AND NOT i.${IS_QUEUED} AND (i.superseded_at IS NULL) = (i.id NOT IN (SELECT id FROM branch))
   )`;
 
 /** The branch of an interaction that is now the head of its chat, as of `$2`. */
@@ -63,8 +69,8 @@ export const MARK_BRANCH_OF: Statement = {
   name: 'branches.mark',
   text: `
     WITH RECURSIVE heads AS (
-      SELECT c.id AS chat_id, i.id, i.parent_id, $2::timestamptz AS at FROM interactions i
-      JOIN chats c ON c.id = i.chat_id AND c.head_interaction_id = i.id WHERE i.id = $1
+      SELECT c.uid AS chat_uid, i.id, i.parent_id, $2::timestamptz AS at FROM interactions i
+      JOIN chats c ON c.uid = i.chat_uid AND c.head_interaction_id = i.id WHERE i.id = $1
     ),
     ${MARK_BRANCHES}
     SELECT`,
@@ -74,12 +80,12 @@ export const MARK_BRANCH_OF: Statement = {
 export const SWITCH_HEAD: Statement = {
   text: `
     WITH RECURSIVE target AS (
-      SELECT id, parent_id FROM interactions WHERE id = $2 AND chat_id = $1 AND ${HAS_BEGUN}
+      SELECT id, parent_id FROM interactions WHERE id = $2 AND chat_uid = $1 AND ${HAS_BEGUN}
     ),
-    busy AS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})),
+    busy AS (SELECT FROM interactions WHERE chat_uid = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED})),
     heads AS (
       UPDATE chats c SET head_interaction_id = t.id FROM target t
-      WHERE c.id = $1 AND NOT EXISTS (SELECT FROM busy) RETURNING c.id AS chat_id, t.id, t.parent_id, $3::timestamptz AS at
+      WHERE c.uid = $1 AND NOT EXISTS (SELECT FROM busy) RETURNING c.uid AS chat_uid, t.id, t.parent_id, $3::timestamptz AS at
     ),
     ${MARK_BRANCHES}
     SELECT EXISTS (SELECT FROM target) AS known, EXISTS (SELECT FROM heads) AS switched`,

@@ -22,10 +22,10 @@ function upToBytes(from: string, order: string): string {
 export const LIST_ACTIVE: Statement = {
   text: `
     WITH RECURSIVE mark AS (
-      SELECT id, parent_id, queue_rank, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $3 AND chat_id = $1
+      SELECT id, parent_id, queue_rank, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $3 AND chat_uid = $1
     ),
     waiting AS (
-      SELECT i.id, i.queue_rank FROM interactions i WHERE i.chat_id = $1 AND i.${IS_QUEUED} AND ($3::text IS NULL OR EXISTS (
+      SELECT i.id, i.queue_rank FROM interactions i WHERE i.chat_uid = $1 AND i.${IS_QUEUED} AND ($3::text IS NULL OR EXISTS (
         SELECT FROM mark m WHERE m.is_queued AND (i.queue_rank, i.id) < (m.queue_rank, m.id)
       ))
     ),
@@ -34,7 +34,7 @@ export const LIST_ACTIVE: Statement = {
       CROSS JOIN LATERAL (
         SELECT id, parent_id, superseded_at FROM interactions
         WHERE id = CASE WHEN $3::text IS NULL OR m.is_queued THEN c.head_interaction_id ELSE m.parent_id END OFFSET 0
-      ) p WHERE c.id = $1
+      ) p WHERE c.uid = $1
       UNION ALL
       SELECT p.*, b.distance + 1, b.shown + (p.superseded_at IS NULL)::integer FROM branch b
       CROSS JOIN LATERAL (SELECT id, parent_id, superseded_at FROM interactions WHERE id = b.parent_id OFFSET 0) p
@@ -53,7 +53,7 @@ export const LIST_ACTIVE: Statement = {
 export const LIST_ALL: Statement = {
   name: 'interactions.list_all',
   text: upToBytes(
-    `FROM (SELECT * FROM interactions WHERE chat_id = $1 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $2) i`,
+    `FROM (SELECT * FROM interactions WHERE chat_uid = $1 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $2) i`,
     'i.id DESC',
   ),
 };

@@ -4,20 +4,25 @@ import type {
   InteractionSettings,
 } from '../../../persistence/rows/interaction-row.js';
 import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
+import type { AnyViewer } from '../../../persistence/viewer.js';
+import { inSeenChat, viewerValues } from '../viewer-sql.js';
 import type { Json } from '../../../protocol/json.js';
 
 /**
  * The columns of `ColumnsOfInteraction`, of the table `i`. The driver gives a bigint as text, and a
  * double as the number that it is.
  */
-export const INTERACTION_COLUMNS = `i.id, i.chat_id, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
+export const INTERACTION_COLUMNS = `i.id, i.chat_uid, i.chat_id, i.tenant_id, i.started_by, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
   i.input_tokens::double precision, i.output_tokens::double precision, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
   i.signals, i.cancel_reason, i.cancelled_by`;
 
 /** An interaction as the driver reads it. */
 export interface ColumnsOfInteraction {
   readonly id: string;
+  readonly chat_uid: string;
   readonly chat_id: string;
+  readonly tenant_id: string;
+  readonly started_by: string;
   readonly parent_id: string | null;
   readonly status: InteractionStatus;
   readonly user_message: string;
@@ -44,7 +49,10 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
   const { input_tokens, output_tokens } = columns;
   return {
     id: columns.id,
+    chat_uid: columns.chat_uid,
     chat_id: columns.chat_id,
+    tenant_id: columns.tenant_id,
+    started_by: columns.started_by,
     parent_id: columns.parent_id,
     status: columns.status,
     user_message: columns.user_message,
@@ -91,11 +99,17 @@ export const FIND_INTERACTION: Statement = {
   text: `${SELECT_INTERACTIONS} WHERE i.id = $1`,
 };
 
+const FIND_SEEN: Statement = {
+  name: 'interactions.find_seen',
+  text: `${SELECT_INTERACTIONS} WHERE i.id = $1 AND ${inSeenChat('i', 2)}`,
+};
+
 export async function findInteraction(
   db: Database,
   id: string,
+  viewer: AnyViewer,
 ): Promise<InteractionRow | undefined> {
-  const [found] = await db.query<ColumnsOfInteraction>(FIND_INTERACTION, [id]);
+  const [found] = await db.query<ColumnsOfInteraction>(FIND_SEEN, [id, ...viewerValues(viewer)]);
   return found && toInteractionRow(found);
 }
 

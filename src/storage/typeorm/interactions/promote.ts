@@ -3,17 +3,17 @@ import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
- * Requires the lock of the chat. For `free (chat_id, at)`: begins the first queued interaction of
+ * Requires the lock of the chat. For `free (chat_uid, at)`: begins the first queued interaction of
  * the chat if none is active. A locked one is being cancelled, since only a cancel locks it without
  * the lock of its chat. The active interaction is queried as a scalar, so that the index is used.
  */
 const PROMOTED = `
   next AS MATERIALIZED (
     SELECT q.id, free.at, c.head_interaction_id AS head FROM free CROSS JOIN LATERAL (
-      SELECT i.id FROM interactions i WHERE i.chat_id = free.chat_id AND i.${IS_QUEUED} AND i.cancel_reason IS NULL
+      SELECT i.id FROM interactions i WHERE i.chat_uid = free.chat_uid AND i.${IS_QUEUED} AND i.cancel_reason IS NULL
       ORDER BY i.queue_rank, i.id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) q JOIN chats c ON c.id = free.chat_id
-    WHERE (SELECT a.id FROM interactions a WHERE a.chat_id = free.chat_id AND a.${IS_ACTIVE}) IS NULL
+    ) q JOIN chats c ON c.uid = free.chat_uid
+    WHERE (SELECT a.id FROM interactions a WHERE a.chat_uid = free.chat_uid AND a.${IS_ACTIVE}) IS NULL
   ),
   begun AS (
     UPDATE interactions i SET status = 'RUNNING', queue_rank = NULL, last_seq = 1,
@@ -21,14 +21,14 @@ const PROMOTED = `
     FROM next WHERE i.id = next.id RETURNING i.*, next.at
   ),
   ${BEGIN_INTERACTIONS},
-  heads AS (SELECT chat_id, id, parent_id, at FROM begun WHERE edited_from IS NOT NULL),
+  heads AS (SELECT chat_uid, id, parent_id, at FROM begun WHERE edited_from IS NOT NULL),
   ${MARK_BRANCHES}
   SELECT id FROM begun`;
 
 /** In the chat `$1`, at `$2`. */
 const PROMOTE: Statement = {
   name: 'queue.promote',
-  text: `WITH RECURSIVE free AS (SELECT $1::text AS chat_id, $2::timestamptz AS at), ${PROMOTED}`,
+  text: `WITH RECURSIVE free AS (SELECT $1::uuid AS chat_uid, $2::timestamptz AS at), ${PROMOTED}`,
 };
 
 /**
@@ -39,7 +39,7 @@ const PROMOTE: Statement = {
 export const LEAVE_CHAT: Statement = {
   name: 'queue.leave_chat',
   text: `
-    WITH RECURSIVE free AS (SELECT chat_id, completed_at AS at FROM interactions WHERE id = $1 AND completed_at IS NOT NULL),
+    WITH RECURSIVE free AS (SELECT chat_uid, completed_at AS at FROM interactions WHERE id = $1 AND completed_at IS NOT NULL),
     closed AS (
       UPDATE requests r SET status = 'closed', settled_at = free.at FROM free
       WHERE r.interaction_id = $1 AND r.settled_at IS NULL
@@ -52,24 +52,24 @@ const BATCH = 200;
 
 /** Chats with queued interactions and no active one. In the order of the index of the queues. */
 const LIST_PROMOTABLE: Statement = {
-  text: `SELECT DISTINCT q.chat_id FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
-    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_id = q.chat_id AND a.${IS_ACTIVE})
-    ORDER BY q.chat_id LIMIT ${BATCH}`,
+  text: `SELECT DISTINCT q.chat_uid FROM interactions q WHERE q.${IS_QUEUED} AND q.cancel_reason IS NULL
+    AND NOT EXISTS (SELECT FROM interactions a WHERE a.chat_uid = q.chat_uid AND a.${IS_ACTIVE})
+    ORDER BY q.chat_uid LIMIT ${BATCH}`,
 };
 
 /** Promotes queued interactions that were not promoted when their predecessor ended. */
-export async function promoteQueued(db: Database, at: string, chatId?: string): Promise<string[]> {
-  if (chatId !== undefined) return promoteIn(db, chatId, at);
+export async function promoteQueued(db: Database, at: string, chatUid?: string): Promise<string[]> {
+  if (chatUid !== undefined) return promoteIn(db, chatUid, at);
   const promoted: string[] = [];
-  for (const { chat_id } of await db.query<{ chat_id: string }>(LIST_PROMOTABLE, []))
-    promoted.push(...(await promoteIn(db, chat_id, at)));
+  for (const { chat_uid } of await db.query<{ chat_uid: string }>(LIST_PROMOTABLE, []))
+    promoted.push(...(await promoteIn(db, chat_uid, at)));
   return promoted;
 }
 
-async function promoteIn(db: Database, chatId: string, at: string): Promise<string[]> {
+async function promoteIn(db: Database, chatUid: string, at: string): Promise<string[]> {
   const [, begun] = await db.batch<{ id: string }>([
-    [LOCK_CHAT, [chatId]],
-    [PROMOTE, [chatId, at]],
+    [LOCK_CHAT, [chatUid]],
+    [PROMOTE, [chatUid, at]],
   ]);
   return begun!.map(({ id }) => id);
 }

@@ -4,22 +4,22 @@ import { LOCK_CHAT_OF } from './chat-statements.js';
 import { FIND_INTERACTION, IS_ACTIVE, IS_QUEUED, toInteractionRow } from './interaction-row.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 
-/** Requires the lock of the chat. `$1` is the interaction, `$2` the codes, `$3` `$4` the record. */
+/** Requires the lock of the chat. `$1` is the interaction, `$2` the codes, `$3` `$4` the record, `$5` the tenant. */
 const RETRY: Statement = {
   name: 'interactions.retry',
   text: `
     WITH found AS (
-      SELECT i.id, i.chat_id, coalesce(i.status = 'FAILED' AND i.error ->> 'code' = ANY ($2::text[]), false) AS is_given_up
-      FROM interactions i WHERE i.id = $1
+      SELECT i.id, i.chat_uid, coalesce(i.status = 'FAILED' AND i.error ->> 'code' = ANY ($2::text[]), false) AS is_given_up
+      FROM interactions i WHERE i.id = $1 AND i.tenant_id = $5
     ),
     busy AS (
-      SELECT i.id FROM interactions i JOIN found ON i.chat_id = found.chat_id WHERE i.${IS_ACTIVE} OR i.${IS_QUEUED}
+      SELECT i.id FROM interactions i JOIN found ON i.chat_uid = found.chat_uid WHERE i.${IS_ACTIVE} OR i.${IS_QUEUED}
       ORDER BY i.queue_rank NULLS FIRST, i.id LIMIT 1
     ),
     retried AS (
       UPDATE interactions i SET status = 'RUNNING', error = NULL, completed_at = NULL, added_messages = NULL, cancel_reason = NULL, cancelled_by = NULL,
         parked_signals = NULL, losses = 0, alone_losses = 0, trial = 0, progressed = false, epoch = i.epoch + 1, last_seq = i.last_seq + 1
-      FROM found JOIN chats c ON c.id = found.chat_id AND c.head_interaction_id = found.id
+      FROM found JOIN chats c ON c.uid = found.chat_uid AND c.head_interaction_id = found.id
       WHERE i.id = found.id AND found.is_given_up AND i.superseded_at IS NULL AND NOT EXISTS (SELECT FROM busy)
       RETURNING i.id, i.last_seq, i.epoch, i.agent_id
     ),
@@ -41,11 +41,11 @@ interface Verdict {
 
 export async function retryInteraction(
   db: Database,
-  { interaction_id, codes, resumed, at }: RetryInteraction,
+  { interaction_id, tenant_id, codes, resumed, at }: RetryInteraction,
 ): Promise<RetryOutcome | undefined> {
   const [, verdicts, rows] = await db.batch<unknown>([
     [LOCK_CHAT_OF, [interaction_id]],
-    [RETRY, [interaction_id, codes, at, JSON.stringify(resumed)]],
+    [RETRY, [interaction_id, codes, at, JSON.stringify(resumed), tenant_id]],
     [FIND_INTERACTION, [interaction_id]],
   ]);
   const [verdict, row] = [verdicts?.[0] as Verdict | undefined, rows?.[0] as ColumnsOfInteraction];

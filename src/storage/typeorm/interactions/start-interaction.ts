@@ -1,7 +1,8 @@
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
 import { MARK_BRANCH_OF } from './chat-statements.js';
-import { LOCK_CHAT } from './chat-statements.js';
+import { LOCK_NAMED_CHAT } from './chat-statements.js';
+import { viewerValues } from '../viewer-sql.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
@@ -12,6 +13,7 @@ import type { Step } from '../connection/database.js';
 interface Verdict {
   readonly is_new_chat: boolean;
   readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
+  readonly chat_uid: string;
   readonly seen_id: string;
   readonly fingerprint: string | null;
   readonly parent_id: string | null;
@@ -37,6 +39,7 @@ export async function startInteraction(
       return repeat(db, start, verdict);
     case 'busy':
       return { outcome: 'busy', active_interaction_id: verdict.busy_id };
+    case 'hidden':
     case 'queue_full':
     case 'unknown_edit':
     case 'edits_queued':
@@ -56,11 +59,11 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
 
 async function repeat(
   db: Database,
-  { idempotency }: StartInteraction,
+  { idempotency, viewer }: StartInteraction,
   { seen_id, fingerprint }: Verdict,
 ): Promise<StartOutcome> {
   if (fingerprint !== idempotency?.fingerprint) return { outcome: 'key_reused' };
-  return { outcome: 'repeated', interaction: (await findInteraction(db, seen_id))! };
+  return { outcome: 'repeated', interaction: (await findInteraction(db, seen_id, viewer))! };
 }
 
 /** An interaction became active without the chat's lock meanwhile (I9); the retry sees it. */
@@ -71,13 +74,14 @@ function isOvertaken(error: unknown): boolean {
 
 /** An edit of a chat that does not exist must not create it. */
 function toLock({ chat, edited_from }: StartInteraction): Step {
-  const { id, title, agent, created_at, metadata } = chat;
-  if (edited_from !== undefined) return [LOCK_CHAT, [id]];
-  return [HOLD_CHAT, [id, title, agent, created_at, JSON.stringify(metadata)]];
+  const { uid, tenant_id, id, owner, visibility, title, agent, created_at, metadata } = chat;
+  if (edited_from !== undefined) return [LOCK_NAMED_CHAT, [tenant_id, id]];
+  const named = [uid, tenant_id, id, owner, visibility];
+  return [HOLD_CHAT, [...named, title, agent, created_at, JSON.stringify(metadata)]];
 }
 
 function toParameters(start: StartInteraction): unknown[] {
-  const { interaction, idempotency, lease, edited_from, on_conflict, started_by } = start;
+  const { interaction, viewer, idempotency, lease, edited_from, on_conflict } = start;
   return [
     interaction.id,
     interaction.chat_id,
@@ -96,31 +100,45 @@ function toParameters(start: StartInteraction): unknown[] {
     edited_from,
     on_conflict,
     INTERRUPTED,
-    started_by,
+    ...viewerValues(viewer),
   ];
 }
 
-function toStarted(start: StartInteraction, { parent_id, is_new_chat }: Verdict): StartOutcome {
+function toStarted(
+  start: StartInteraction,
+  { chat_uid, parent_id, is_new_chat }: Verdict,
+): StartOutcome {
   const epoch = start.lease ? 1 : 0;
-  const interaction = toRow(start, { parent_id, status: 'RUNNING', last_seq: 1, epoch });
+  const interaction = toRow(start, { chat_uid, parent_id, status: 'RUNNING', last_seq: 1, epoch });
   const first = firstRecord(interaction, { epoch, at: interaction.created_at });
   return { outcome: 'started', interaction, first, is_new_chat };
 }
 
-function toQueued(start: StartInteraction, { parent_id, interrupted }: Verdict): StartOutcome {
-  const interaction = toRow(start, { parent_id, status: 'QUEUED', last_seq: 0, epoch: 0 });
+function toQueued(
+  start: StartInteraction,
+  { chat_uid, parent_id, interrupted }: Verdict,
+): StartOutcome {
+  const interaction = toRow(start, {
+    chat_uid,
+    parent_id,
+    status: 'QUEUED',
+    last_seq: 0,
+    epoch: 0,
+  });
   return { outcome: 'queued', interaction, interrupted };
 }
 
 function toRow(
-  { interaction, edited_from }: StartInteraction,
-  entered: Pick<InteractionRow, 'parent_id' | 'status' | 'last_seq' | 'epoch'>,
+  { interaction, viewer, edited_from }: StartInteraction,
+  entered: Pick<InteractionRow, 'chat_uid' | 'parent_id' | 'status' | 'last_seq' | 'epoch'>,
 ): InteractionRow {
   const { id, chat_id, user_message, agent, model, settings, created_at, metadata, agent_id } =
     interaction;
   return {
     id,
     chat_id,
+    tenant_id: viewer.tenant_id,
+    started_by: viewer.user_id,
     user_message,
     agent,
     model,

@@ -1,5 +1,6 @@
 import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
 import { BEGIN_INTERACTIONS } from './chat-statements.js';
+import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
 import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
@@ -9,24 +10,32 @@ import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
-  text: `INSERT INTO chats (id, title, agent, created_at, updated_at, metadata) VALUES ($1, $2, $3, $4, $4, $5)
-    ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
+  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+    ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
 };
+
+const OF_CHAT = 'chat_uid = (SELECT uid FROM chat)';
 
 /**
  * Decides the outcome: `$2` is the chat, `$13` the idempotency key, `$15` the edited interaction,
- * `$16` the conflict policy.
+ * `$16` the conflict policy, `$18`…`$21` the viewer. The uid of the chat is queried as a scalar, so
+ * that the indexes are used.
  */
 const VERDICT = `
-  seen AS (SELECT id, idempotency_fingerprint AS fingerprint FROM interactions WHERE chat_id = $2 AND idempotency_key = $13),
-  edited AS (SELECT id, parent_id, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $15 AND chat_id = $2),
-  active AS (SELECT id FROM interactions WHERE chat_id = $2 AND ${IS_ACTIVE}),
+  chat AS MATERIALIZED (
+    SELECT uid, head_interaction_id, ${isSeen('chats', 18)} AS is_seen FROM chats WHERE tenant_id = $19 AND id = $2
+  ),
+  seen AS (SELECT id, idempotency_fingerprint AS fingerprint FROM interactions WHERE ${OF_CHAT} AND idempotency_key = $13),
+  edited AS (SELECT id, parent_id, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $15 AND ${OF_CHAT}),
+  active AS (SELECT id FROM interactions WHERE ${OF_CHAT} AND ${IS_ACTIVE}),
   queue AS (
     SELECT count(*) AS length, min(queue_rank) AS first, max(queue_rank) AS last FROM interactions
-    WHERE chat_id = $2 AND ${IS_QUEUED}
+    WHERE ${OF_CHAT} AND ${IS_QUEUED}
   ),
   verdict AS MATERIALIZED (
     SELECT CASE
+        WHEN NOT c.is_seen THEN 'hidden'
         WHEN seen.id IS NOT NULL THEN 'seen'
         WHEN $15 IS NOT NULL AND edited.id IS NULL THEN 'unknown_edit'
         WHEN edited.is_queued THEN 'edits_queued'
@@ -35,10 +44,10 @@ const VERDICT = `
         WHEN queue.length >= ${MAX_QUEUED} THEN 'queue_full'
         ELSE 'queued'
       END AS outcome,
-      seen.id AS seen_id, seen.fingerprint, active.id AS active_id,
+      c.uid AS chat_uid, seen.id AS seen_id, seen.fingerprint, active.id AS active_id,
       CASE WHEN $16 = 'interrupt' THEN queue.first - 1 ELSE queue.last + 1 END AS rank,
       CASE WHEN $15 IS NULL THEN c.head_interaction_id ELSE edited.parent_id END AS parent_id
-    FROM queue LEFT JOIN chats c ON c.id = $2
+    FROM queue LEFT JOIN chat c ON true
       LEFT JOIN seen ON true LEFT JOIN edited ON true LEFT JOIN active ON true
   )`;
 
@@ -48,9 +57,9 @@ const VERDICT = `
  */
 const ENTERED = `
   entered AS (
-    INSERT INTO interactions (id, chat_id, user_message, agent, agent_id, model, settings, created_at, metadata, idempotency_key,
+    INSERT INTO interactions (id, chat_uid, chat_id, tenant_id, started_by, user_message, agent, agent_id, model, settings, created_at, metadata, idempotency_key,
       idempotency_fingerprint, edited_from, status, queue_rank, parent_id, last_seq, epoch, owner, lease_until)
-    SELECT $1, $2, $3, $4, $5, $6, $7::json, $8::timestamptz, $9::json, $13, $14, $15, n.*
+    SELECT $1, v.chat_uid, $2, $19, $21, $3, $4, $5, $6, $7::json, $8::timestamptz, $9::json, $13, $14, $15, n.*
     FROM verdict v CROSS JOIN LATERAL (
       SELECT 'RUNNING', NULL::integer, v.parent_id, 1, $10::integer, $11, clock_timestamp() + $12::integer * interval '1 millisecond'
       WHERE v.outcome = 'started'
@@ -63,7 +72,7 @@ const ENTERED = `
 
 /**
  * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
- * `$17` is the cancel reason of an interrupted one, `$18` the user.
+ * `$17` is the cancel reason of an interrupted one, `$21` the user.
  */
 export const START: Statement = {
   name: 'start.start',
@@ -73,12 +82,12 @@ export const START: Statement = {
     begun AS (SELECT *, created_at AS at FROM entered WHERE NOT ${IS_QUEUED}),
     ${BEGIN_INTERACTIONS},
     interrupted AS (
-      UPDATE interactions i SET ${cancelledBy('$17', '$18')}
+      UPDATE interactions i SET ${cancelledBy('$17', '$21')}
       FROM verdict v WHERE v.outcome = 'queued' AND $16 = 'interrupt' AND i.id = v.active_id RETURNING i.id
     )
-    SELECT v.outcome, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted,
+    SELECT v.outcome, v.chat_uid, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted,
       CASE WHEN v.outcome = 'busy' THEN coalesce(v.active_id, (
-        SELECT id FROM interactions WHERE chat_id = $2 AND ${IS_QUEUED} ORDER BY queue_rank, id LIMIT 1
+        SELECT id FROM interactions WHERE ${OF_CHAT} AND ${IS_QUEUED} ORDER BY queue_rank, id LIMIT 1
       )) END AS busy_id
     FROM verdict v LEFT JOIN entered e ON true`,
 };

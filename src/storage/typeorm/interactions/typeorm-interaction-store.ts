@@ -1,6 +1,7 @@
 import { InteractionStore } from '../../../persistence/interaction.store.js';
 import type { FinalState, InteractionListPage } from '../../../persistence/interaction.store.js';
-import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
+import type { InteractionKey, InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type {
   IdempotencyKey,
   RetryInteraction,
@@ -9,6 +10,7 @@ import type {
   StartOutcome,
   UsedKey,
 } from '../../../persistence/rows/store-rows.js';
+import { inSeenChat, isSeen, viewerValues } from '../viewer-sql.js';
 import { promoteQueued } from './promote.js';
 import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
@@ -17,7 +19,6 @@ import type { Database } from '../connection/database.js';
 import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import {
-  FIND_INTERACTION,
   cancelledBy,
   findInteraction,
   SELECT_INTERACTIONS,
@@ -31,24 +32,25 @@ const FIND_OF_AGENT: Statement = {
   name: 'interactions.find_of_agent',
   text: `${SELECT_INTERACTIONS} WHERE i.id = coalesce(
       (SELECT id FROM interactions WHERE agent_id = $1 LIMIT 1),
-      (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))`,
+      (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))
+    AND ${inSeenChat('i', 2)}`,
 };
 
 const FIND_BY_KEY: Statement = {
   name: 'interactions.find_by_key',
-  text: `SELECT id, idempotency_fingerprint AS fingerprint FROM interactions
-    WHERE chat_id = $1 AND idempotency_key = $2`,
+  text: `SELECT i.id, i.idempotency_fingerprint AS fingerprint FROM chats c JOIN interactions i ON i.chat_uid = c.uid
+    WHERE c.tenant_id = $4 AND c.id = $1 AND i.idempotency_key = $2 AND ${isSeen('c', 3)}`,
 };
 
 const FIND_ACTIVE: Statement = {
   name: 'interactions.find_active',
-  text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND i.${IS_ACTIVE}`,
+  text: `${SELECT_INTERACTIONS} WHERE i.chat_uid = $1 AND i.${IS_ACTIVE}`,
 };
 
 /** Only queued interactions have a rank. */
 const LIST_UNFINISHED: Statement = {
   name: 'interactions.list_unfinished',
-  text: `${SELECT_INTERACTIONS} WHERE i.chat_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
+  text: `${SELECT_INTERACTIONS} WHERE i.chat_uid = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
 };
 
 const ANCESTORS_ADDED: Statement = {
@@ -90,8 +92,13 @@ const CANCEL: Statement = {
   name: 'interactions.cancel',
   text: `UPDATE interactions i SET ${cancelledBy('$2', '$3')},
       parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
-        THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.id = i.chat_id)) ELSE i.parent_id END
-    WHERE i.id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
+        THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.uid = i.chat_uid)) ELSE i.parent_id END
+    WHERE i.id = $1 AND i.tenant_id = $4 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
+};
+
+const FIND_IN_TENANT: Statement = {
+  name: 'interactions.find_in_tenant',
+  text: `${SELECT_INTERACTIONS} WHERE i.id = $1 AND i.tenant_id = $2`,
 };
 
 interface Added {
@@ -112,43 +119,49 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return retryInteraction(this.db, retry);
   }
 
-  async findUsedKey(chatId: string, key: IdempotencyKey): Promise<UsedKey | undefined> {
-    const [seen] = await this.db.query<{ id: string; fingerprint: string }>(FIND_BY_KEY, [
-      chatId,
-      key.key,
-    ]);
+  async findUsedKey(
+    chatId: string,
+    key: IdempotencyKey,
+    viewer: Viewer,
+  ): Promise<UsedKey | undefined> {
+    const values = [chatId, key.key, ...viewerValues(viewer)];
+    const [seen] = await this.db.query<{ id: string; fingerprint: string }>(FIND_BY_KEY, values);
     if (!seen) return undefined;
     if (seen.fingerprint !== key.fingerprint) return { outcome: 'key_reused' };
-    return { outcome: 'repeated', interaction: (await findInteraction(this.db, seen.id))! };
+    return { outcome: 'repeated', interaction: (await findInteraction(this.db, seen.id, viewer))! };
   }
 
-  promoteQueued(at: string, chatId?: string): Promise<string[]> {
-    return promoteQueued(this.db.runs, at, chatId);
+  promoteQueued(at: string, chatUid?: string): Promise<string[]> {
+    return promoteQueued(this.db.runs, at, chatUid);
   }
 
-  findInteraction(id: string): Promise<InteractionRow | undefined> {
-    return findInteraction(this.db, id);
+  findInteraction(id: string, viewer: AnyViewer): Promise<InteractionRow | undefined> {
+    return findInteraction(this.db, id, viewer);
   }
 
-  async findInteractionOfAgent(agentId: string): Promise<InteractionRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_OF_AGENT, [agentId]);
+  async findInteractionOfAgent(
+    agentId: string,
+    viewer: AnyViewer,
+  ): Promise<InteractionRow | undefined> {
+    const values = [agentId, ...viewerValues(viewer)];
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_OF_AGENT, values);
     return found && toInteractionRow(found);
   }
 
-  async findActiveInteraction(chatId: string): Promise<InteractionRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_ACTIVE, [chatId]);
+  async findActiveInteraction(chatUid: string): Promise<InteractionRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_ACTIVE, [chatUid]);
     return found && toInteractionRow(found);
   }
 
-  async listUnfinished(chatId: string): Promise<InteractionRow[]> {
-    const rows = await this.db.query<ColumnsOfInteraction>(LIST_UNFINISHED, [chatId]);
+  async listUnfinished(chatUid: string): Promise<InteractionRow[]> {
+    const rows = await this.db.query<ColumnsOfInteraction>(LIST_UNFINISHED, [chatUid]);
     return rows.map(toInteractionRow);
   }
 
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
-    const { chat_id, superseded, limit, before, bytes } = page;
+    const { chat_uid, superseded, limit, before, bytes } = page;
     const statement = superseded ? LIST_ALL : LIST_ACTIVE;
-    const values = [chat_id, limit, before, bytes];
+    const values = [chat_uid, limit, before, bytes];
     const rows = await this.db.query<ColumnsOfInteraction>(statement, values);
     return rows.map(toInteractionRow);
   }
@@ -172,13 +185,13 @@ export class TypeOrmInteractionStore extends InteractionStore {
 
   /** Two statements, so that the second sees the row for which the first waited. */
   async requestCancel(
-    id: string,
+    { id, tenant_id }: InteractionKey,
     reason: string,
     userId?: string,
   ): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.runs.batch<ColumnsOfInteraction & Row>([
-      [CANCEL, [id, reason, userId]],
-      [FIND_INTERACTION, [id]],
+      [CANCEL, [id, reason, userId, tenant_id]],
+      [FIND_IN_TENANT, [id, tenant_id]],
     ]);
     const row = rows?.[0];
     return row && toInteractionRow(row);

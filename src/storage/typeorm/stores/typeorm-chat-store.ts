@@ -1,4 +1,7 @@
 import { ChatStore } from '../../../persistence/chat.store.js';
+import type { ChatListPage } from '../../../persistence/chat.store.js';
+import type { Viewer } from '../../../persistence/viewer.js';
+import { isSeen, viewerValues } from '../viewer-sql.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
@@ -13,8 +16,6 @@ import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 /** The target of casts, because TypeORM's type would expand `metadata` recursively. */
 type Columns = QueryDeepPartialEntity<ChatRow>;
 
-const IS_BEFORE = '(chat.created_at, chat.id) < (CAST(:created_at AS timestamptz), :id)';
-
 /**
  * Requires `LOCK_CHAT`, so that no interaction starts meanwhile; an ended interaction never becomes
  * active again. Leaves the records to `removeLeftovers`.
@@ -23,20 +24,42 @@ const DELETE_IDLE: Statement = {
   name: 'chats.delete_idle',
   text: `
     WITH idle AS (
-      SELECT id FROM chats WHERE id = $1
-      AND NOT EXISTS (SELECT FROM interactions WHERE chat_id = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED}))
+      SELECT uid FROM chats WHERE uid = $1
+      AND NOT EXISTS (SELECT FROM interactions WHERE chat_uid = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED}))
     ),
     loose AS (
       INSERT INTO loose_logs (interaction_id, remove_at)
-      SELECT i.id, clock_timestamp() FROM interactions i WHERE i.chat_id = (SELECT id FROM idle)
+      SELECT i.id, clock_timestamp() FROM interactions i WHERE i.chat_uid = (SELECT uid FROM idle)
     )
-    DELETE FROM chats WHERE id = (SELECT id FROM idle) RETURNING id`,
+    DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
 };
 
-const FIND_UID: Statement = {
-  name: 'chats.find_uid',
-  text: 'SELECT uid FROM chats WHERE id = $1',
+const COLUMNS =
+  'uid, id, tenant_id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata';
+
+const FIND: Statement = {
+  name: 'chats.find',
+  text: `SELECT ${COLUMNS} FROM chats c WHERE c.tenant_id = $3 AND c.id = $1 AND ${isSeen('c', 2)}`,
 };
+
+/** The newest `$2` of a tenant, before `$3` `$4` if that is set. */
+function newest(condition = ''): string {
+  return `(SELECT ${COLUMNS} FROM chats WHERE tenant_id = $1 ${condition}
+      AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4)) ORDER BY created_at DESC, id DESC LIMIT $2)`;
+}
+
+const LIST: Statement = { text: newest() };
+
+/** Those of the user `$5`, and those that all of the tenant see: each part is one index range. */
+const LIST_SEEN: Statement = {
+  text: `SELECT * FROM (${newest('AND owner = $5')} UNION ALL ${newest("AND visibility = 'tenant' AND owner <> $5")}) seen
+    ORDER BY created_at DESC, id DESC LIMIT $2`,
+};
+
+interface ColumnsOfChat extends Omit<ChatRow, 'created_at' | 'updated_at'> {
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
 
 export class TypeOrmChatStore extends ChatStore {
   /** @param vacuum for a database without autovacuum */
@@ -50,39 +73,40 @@ export class TypeOrmChatStore extends ChatStore {
   async createChat(chat: NewChat): Promise<boolean> {
     const row = { ...chat, updated_at: chat.created_at } as Columns;
     const { raw } = await this.#chats((chats) =>
-      chats.createQueryBuilder().insert().values(row).orIgnore().returning('id').execute(),
+      chats.createQueryBuilder().insert().values(row).orIgnore().returning('uid').execute(),
     );
     return (raw as unknown[]).length > 0;
   }
 
-  async findChat(id: string): Promise<ChatRow | undefined> {
-    return (await this.#chats((chats) => chats.findOneBy({ id }))) ?? undefined;
+  async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfChat>(FIND, [id, ...viewerValues(viewer)]);
+    return found && toChatRow(found);
   }
 
-  async findUid(id: string): Promise<string | undefined> {
-    return (await this.db.query<{ uid: string }>(FIND_UID, [id]))[0]?.uid;
+  async findChatByUid(uid: string): Promise<ChatRow | undefined> {
+    return (await this.#chats((chats) => chats.findOneBy({ uid }))) ?? undefined;
   }
 
-  listChats({ limit, before }: Parameters<ChatStore['listChats']>[0]): Promise<ChatRow[]> {
-    return this.#chats((chats) => {
-      const page = chats.createQueryBuilder('chat').limit(limit);
-      page.orderBy('chat.created_at', 'DESC').addOrderBy('chat.id', 'DESC');
-      if (before) page.where(IS_BEFORE, before);
-      return page.getMany();
-    });
+  async listChats({ viewer, limit, before }: ChatListPage): Promise<ChatRow[]> {
+    const { tenant_id, user_id, is_admin } = viewer;
+    const values = [tenant_id, limit, before?.created_at, before?.id];
+    const rows = is_admin
+      ? await this.db.query<ColumnsOfChat>(LIST, values)
+      : await this.db.query<ColumnsOfChat>(LIST_SEEN, [...values, user_id]);
+    return rows.map(toChatRow);
   }
 
-  async updateChat(id: string, patch: ChatPatch): Promise<ChatRow | undefined> {
+  async updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
     return this.#chats(async (chats) => {
-      await chats.update({ id }, patch as Columns);
-      return (await chats.findOneBy({ id })) ?? undefined;
+      await chats.update({ uid }, patch as Columns);
+      return (await chats.findOneBy({ uid })) ?? undefined;
     });
   }
 
-  async deleteChat(id: string): Promise<'deleted' | 'unknown' | 'busy'> {
+  async deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'> {
     const [found, deleted] = await this.db.longBatch([
-      [LOCK_CHAT, [id]],
-      [DELETE_IDLE, [id]],
+      [LOCK_CHAT, [uid]],
+      [DELETE_IDLE, [uid]],
     ]);
     if (!found?.length) return 'unknown';
     return deleted?.length ? 'deleted' : 'busy';
@@ -93,13 +117,13 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async switchHead(
-    id: string,
+    uid: string,
     headId: string,
     at: string,
   ): Promise<'switched' | 'unknown' | 'busy'> {
     const [, verdicts] = await this.db.batch<{ known: boolean; switched: boolean }>([
-      [LOCK_CHAT, [id]],
-      [SWITCH_HEAD, [id, headId, at]],
+      [LOCK_CHAT, [uid]],
+      [SWITCH_HEAD, [uid, headId, at]],
     ]);
     const { known, switched } = verdicts![0]!;
     if (!known) return 'unknown';
@@ -109,4 +133,12 @@ export class TypeOrmChatStore extends ChatStore {
   #chats<T>(work: (chats: Repository<ChatRow>) => Promise<T>): Promise<T> {
     return this.db.entities((manager) => work(manager.getRepository(ChatEntity)));
   }
+}
+
+function toChatRow({ created_at, updated_at, ...rest }: ColumnsOfChat): ChatRow {
+  return {
+    ...rest,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
 }

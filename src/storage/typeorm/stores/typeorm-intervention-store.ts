@@ -14,7 +14,7 @@ import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 const LOCK: Statement = {
   name: 'interventions.lock',
-  text: 'SELECT id FROM interactions WHERE id = $1 FOR NO KEY UPDATE',
+  text: 'SELECT id FROM interactions WHERE id = $1 AND tenant_id = $2 FOR NO KEY UPDATE',
 };
 
 /** Requires that lock. Saves the intervention and increments `signals`, or returns the obstacle. */
@@ -27,15 +27,15 @@ const ADD: Statement = {
           WHEN (SELECT count(*) FROM interventions v WHERE v.interaction_id = i.id) >= ${MAX_INTERVENTIONS} THEN 'too_many'
           ELSE 'accepted'
         END AS outcome
-      FROM interactions i WHERE i.id = $1
+      FROM interactions i WHERE i.id = $1 AND i.tenant_id = $8
     ),
     signalled AS (
       UPDATE interactions i SET signals = i.signals + 1 FROM verdict v
       WHERE i.id = v.id AND v.outcome = 'accepted' RETURNING ${INTERACTION_COLUMNS}
     ),
     added AS (
-      INSERT INTO interventions (interaction_id, id, agent_id, user_comment, user_content, created_at, created_by, signal)
-      SELECT s.id, $2, $3, $4, $5, $6::timestamptz, $7, s.signals FROM signalled s
+      INSERT INTO interventions (interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, created_by, signal)
+      SELECT s.id, $2, $3, $4, $5, $6::json, $7::timestamptz, $9, s.signals FROM signalled s
     )
     SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
 };
@@ -47,12 +47,14 @@ export class TypeOrmInterventionStore extends InterventionStore {
     super();
   }
 
-  async intervene(wanted: NewIntervention): Promise<InterveneOutcome> {
+  async intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome> {
     const { interaction_id, id, agent_id, user_comment, user_content } = wanted;
     const { created_at, created_by } = wanted;
+    const redacted = wanted.redacted && JSON.stringify(wanted.redacted);
+    const texts = [user_comment, user_content, redacted];
     const [, verdicts] = await this.db.runs.batch<Verdict>([
-      [LOCK, [interaction_id]],
-      [ADD, [interaction_id, id, agent_id, user_comment, user_content, created_at, created_by]],
+      [LOCK, [interaction_id, tenantId]],
+      [ADD, [interaction_id, id, agent_id, ...texts, created_at, tenantId, created_by]],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };

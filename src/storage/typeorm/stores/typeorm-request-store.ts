@@ -6,12 +6,15 @@ import type {
   SettleOutcome,
   SettleRequest,
 } from '../../../persistence/rows/request-rows.js';
+import { ANY_TENANT } from '../../../persistence/any-tenant.js';
+import type { AnyViewer } from '../../../persistence/viewer.js';
+import { inSeenChat, viewerValues } from '../viewer-sql.js';
 import type { Database, Statement } from '../connection/database.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 
 /** The columns of `ColumnsOfRequest`, of the table `r`. */
-const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
+const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_uid, r.chat_id, r.tenant_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
   r.created_at, r.expires_at, r.settled_at`;
 
 /** A request as the driver reads it. */
@@ -42,7 +45,7 @@ function upToBytes(page: string): string {
 
 const FIND: Statement = {
   name: 'requests.find',
-  text: `${SELECT_REQUESTS} WHERE r.id = $1`,
+  text: `${SELECT_REQUESTS} WHERE r.id = $1 AND ${inSeenChat('r', 2)}`,
 };
 
 const LIST_EXPIRED: Statement = {
@@ -52,12 +55,12 @@ const LIST_EXPIRED: Statement = {
 /** Locks the interaction before the request, as an append that ends the interaction does. */
 const LOCK_INTERACTION_OF: Statement = {
   name: 'requests.lock_interaction_of',
-  text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1) FOR NO KEY UPDATE`,
+  text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1 AND tenant_id = $2) FOR NO KEY UPDATE`,
 };
 
 /**
  * Requires that lock. Settles the request (I5), or returns the obstacle. `$4` is the current time;
- * `$5` accepts expired requests.
+ * `$5` accepts expired requests, `$6` is the tenant.
  */
 const SETTLE: Statement = {
   name: 'requests.settle',
@@ -69,7 +72,7 @@ const SETTLE: Statement = {
           WHEN r.expires_at <= $4::timestamptz AND NOT $5::boolean THEN 'expired'
           ELSE 'settled'
         END AS outcome
-      FROM requests r JOIN interactions i ON i.id = r.interaction_id WHERE r.id = $1
+      FROM requests r JOIN interactions i ON i.id = r.interaction_id WHERE r.id = $1 AND r.tenant_id = $6
     ),
     settled AS (
       UPDATE requests r SET status = 'settled', settlement = $3::json, settled_at = $4::timestamptz
@@ -89,17 +92,14 @@ export class TypeOrmRequestStore extends RequestStore {
     super();
   }
 
-  async settleRequest({
-    request_id,
-    settlement,
-    at,
-    accept_expired,
-  }: SettleRequest): Promise<SettleOutcome> {
-    const { kind } = settlement;
+  async settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
+    const { request_id, tenant_id, settlement, at } = settle;
+    const { kind, cause } = settlement;
+    const isLateAccepted = settle.accept_expired || cause === 'timeout';
     const json = JSON.stringify(settlement);
     const [, verdicts] = await this.db.runs.batch<Verdict>([
-      [LOCK_INTERACTION_OF, [request_id]],
-      [SETTLE, [request_id, kind, json, at, accept_expired || settlement.cause === 'timeout']],
+      [LOCK_INTERACTION_OF, [request_id, tenant_id]],
+      [SETTLE, [request_id, kind, json, at, isLateAccepted, tenant_id]],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
@@ -107,8 +107,8 @@ export class TypeOrmRequestStore extends RequestStore {
     return { outcome: 'settled', interaction: toInteractionRow(verdict) };
   }
 
-  async findRequest(id: string): Promise<RequestRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfRequest>(FIND, [id]);
+  async findRequest(id: string, viewer: AnyViewer): Promise<RequestRow | undefined> {
+    const [found] = await this.db.query<ColumnsOfRequest>(FIND, [id, ...viewerValues(viewer)]);
     return found && toRequestRow(found);
   }
 
@@ -142,12 +142,15 @@ const HAS_STATUS: Readonly<Record<RequestStatus, string>> = {
  * in the query.
  */
 function toConditions(page: RequestPage): { where: string; values: unknown[] } {
-  const { status, chat_id, interaction_id, after } = page;
+  const { viewer, status, chat_uid, interaction_id, after } = page;
   const values: unknown[] = [];
   const add = (value: unknown) => `$${values.push(value) + 2}`;
   const conditions: string[] = [];
+  if (viewer !== ANY_TENANT) conditions.push(`r.tenant_id = ${add(viewer.tenant_id)}`);
+  if (viewer !== ANY_TENANT && !viewer.is_admin)
+    conditions.push(inSeenChat('r', values.push(...viewerValues(viewer)) - 1));
   if (status !== undefined) conditions.push(HAS_STATUS[status]);
-  if (chat_id !== undefined) conditions.push(`r.chat_id = ${add(chat_id)}`);
+  if (chat_uid !== undefined) conditions.push(`r.chat_uid = ${add(chat_uid)}`);
   if (interaction_id !== undefined) conditions.push(`r.interaction_id = ${add(interaction_id)}`);
   if (after) {
     const { created_at, id } = after;

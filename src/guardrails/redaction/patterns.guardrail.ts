@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { Guardrail } from '../guardrail.js';
+import type { OpenFilter } from '../guardrail.js';
+import { GuardrailProvider } from '../guardrail-provider.decorator.js';
+import { ArgumentsFilter } from './arguments-filter.js';
+import { PatternFilter } from './pattern-filter.js';
+import { Redaction } from './redaction.js';
+
+/** Redacts the matches of `REDACT_PATTERNS` in the output of agents and tools. */
+@Injectable()
+@GuardrailProvider()
+export class PatternsGuardrail extends Guardrail {
+  readonly name = 'patterns';
+  override readonly enabled: boolean;
+
+  constructor(private readonly redaction: Redaction) {
+    super();
+    this.enabled = redaction.patterns.length > 0;
+  }
+
+  override openOutput(): OpenFilter {
+    const { patterns } = this.redaction;
+    const counts = new Map<string, number>();
+    const open = (): PatternFilter => new PatternFilter(patterns, counts);
+    const redact = (text: string): string => {
+      const filter = open();
+      return filter.push(text) + filter.end();
+    };
+    return (part) =>
+      part === 'tool_input' ? new ArgumentsFilter(redact, () => open().remark) : open();
+  }
+}

@@ -1,0 +1,22 @@
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
+import type { AnyViewer } from '../../persistence/viewer.js';
+
+/**
+ * The condition of `sees` for the chat of a table's row: true only if its chat is there. Takes four
+ * parameters from `$first` on, the `viewerValues`. A value that is missing matches nothing.
+ */
+export function inSeenChat(table: string, first: number): string {
+  return `EXISTS (SELECT FROM chats c WHERE c.uid = ${table}.chat_uid AND ${isSeen('c', first)})`;
+}
+
+/** The condition of `sees` for a table of chats. */
+export function isSeen(chats: string, first: number): string {
+  const [anyTenant, tenant, admin, user] = [0, 1, 2, 3].map((n) => `$${first + n}`);
+  return `(${anyTenant}::boolean OR ${chats}.tenant_id = ${tenant}::text
+    AND (${admin}::boolean OR ${chats}.owner = ${user}::text OR ${chats}.visibility = 'tenant'))`;
+}
+
+export function viewerValues(viewer: AnyViewer): unknown[] {
+  if (viewer === ANY_TENANT) return [true, null, false, null];
+  return [false, viewer.tenant_id, viewer.is_admin, viewer.user_id];
+}

@@ -1,0 +1,236 @@
+import { eventually } from '../../support/eventually.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import {
+  PRINCIPAL_HEADER,
+  PrincipalTestModule,
+} from '../../support/server/principal-test.module.js';
+import type { Servers, ServerUnderTest } from '../servers.js';
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+type Ask = (method: string, path: string, body?: object, headers?: object) => Promise<Answer>;
+
+const QUESTION = script({ calls: [{ name: 'ask_human', arguments: { question: 'Which?' } }] });
+let tenants = 0;
+
+/** What a client may name; of the chat `chat` everything is there, of the others nothing. */
+interface Names {
+  readonly [key: string]: string;
+  readonly chat: string;
+  readonly interaction: string;
+  readonly agent: string;
+  readonly request: string;
+  readonly task: string;
+  readonly rule: string;
+}
+
+const NONE: Names = {
+  ...{ chat: 'chat-none', interaction: 'int_none', agent: 'agent_none' },
+  ...{ request: 'input_none', task: 'task_none', rule: 'rule_none' },
+};
+
+export function describeTenants(servers: Servers): void {
+  describe('What a principal does not see', () => {
+    servers.run({}, testTenants, { modules: [PrincipalTestModule], isOwn: true });
+  });
+}
+
+function testTenants(server: ServerUnderTest): void {
+  const as =
+    (principal: string): Ask =>
+    async (method, path, body, headers = {}) => {
+      const reply = await fetch(server.api.url + path, {
+        method,
+        headers: {
+          ...{ [PRINCIPAL_HEADER]: principal, accept: 'application/json', ...headers },
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: reply.status, text: await reply.text() };
+    };
+  beforeAll(() => server.fake.otherwise(playScript));
+
+  /** A chat of Ann in a tenant of its own, with a question, a task and a rule. */
+  const setUp = async () => {
+    const tenant = `tenant${++tenants}${Math.random().toString(36).slice(2)}`;
+    const ann = as(`${tenant}/ann/chat,decide`);
+    const chat = `plans-${tenants}`;
+    const message = { user_message: QUESTION };
+    const key = { 'idempotency-key': 'key-1' };
+    const started = await ann('POST', `/chats/${chat}/interactions`, message, key);
+    expect(started.status).toBe(202);
+    const { id: interaction } = JSON.parse(started.text) as { id: string };
+    const pending = async () =>
+      (JSON.parse((await ann('GET', `/requests?chat_id=${chat}`)).text) as { items: Named[] })
+        .items;
+    await eventually(async () => (await pending()).length > 0);
+    const [request] = await pending();
+    const task = idOf(await ann('POST', '/tasks', { chat_id: chat, title: 'Book it' }));
+    const of = { scope: 'session', scope_id: chat };
+    const deny = { decision: 'deny', matcher: { type: 'all' } };
+    const rule = idOf(await ann('POST', '/permissions/rules', { ...of, ...deny }));
+    const { id, agent_id: agent } = request!;
+    const names: Names = { chat, interaction, agent, request: id, task, rule };
+    return { tenant, ann, names };
+  };
+
+  it('is answered as what does not exist', async () => {
+    const { tenant, names } = await setUp();
+    for (const principal of [`${tenant}/ben/chat,decide`, 'elsewhere/ann/chat,decide,admin']) {
+      const ask = as(principal);
+      for (const [method, path, body] of calls()) {
+        const there = await ask(method, fill(path, names), filled(body, names));
+        const absent = await ask(method, fill(path, NONE), filled(body, NONE));
+        expect({ principal, method, path, ...unnamed(there, names) }).toEqual({
+          ...{ principal, method, path },
+          ...unnamed(absent, NONE),
+        });
+        expect(there.status).not.toBe(500);
+      }
+    }
+  });
+
+  it('is in no list, and starts nothing', async () => {
+    const { tenant, ann, names } = await setUp();
+    const lists = ['/chats', '/requests?status=all', '/permissions/rules'];
+    for (const path of lists) expect((await ann('GET', path)).text).toContain(names.chat);
+    const ben = as(`${tenant}/ben/chat`);
+    for (const path of lists) expect((await ben('GET', path)).text).not.toContain(names.chat);
+    const start = await ben('POST', `/chats/${names.chat}/interactions`, { user_message: 'Hi' });
+    expect(start).toMatchObject({ status: 404, text: expect.stringContaining('chat_not_found') });
+  });
+
+  it('becomes visible with the chat, but answers no key of another user', async () => {
+    const { tenant, ann, names } = await setUp();
+    const path = `/chats/${names.chat}`;
+    const ben = as(`${tenant}/ben/chat`);
+    expect((await ann('PATCH', path, { visibility: 'tenant' })).status).toBe(200);
+    const shown = await ben('GET', path);
+    expect(JSON.parse(shown.text)).toMatchObject({ owner: 'ann', visibility: 'tenant' });
+    expect((await ben('PATCH', path, { visibility: 'private' })).status).toBe(403);
+    const body = { user_message: QUESTION };
+    const key = { 'idempotency-key': 'key-1' };
+    expect((await ben('POST', `${path}/interactions`, body, key)).status).toBe(422);
+    expect(await ann('POST', `${path}/interactions`, body, key)).toMatchObject({
+      status: 202,
+      text: expect.stringContaining(names.interaction),
+    });
+  });
+
+  it('leaves the id of a chat free in another tenant', async () => {
+    const { names, ann } = await setUp();
+    const other = as('another/ann/chat');
+    expect((await other('POST', '/chats', { id: names.chat, title: 'Mine' })).status).toBe(201);
+    expect((await other('DELETE', `/chats/${names.chat}`)).status).toBe(204);
+    expect((await ann('GET', `/chats/${names.chat}`)).status).toBe(200);
+  });
+
+  it('is neither its tenant nor its internal name, for those who see it', async () => {
+    const { tenant, ann, names } = await setUp();
+    const viewer = { tenant_id: tenant, user_id: 'ann', is_admin: false };
+    const { uid } = (await server.stores.chats.findChat(names.chat, viewer))!;
+    const { chat, interaction, agent } = names;
+    for (const path of [
+      ...['/chats', `/chats/${chat}`, `/chats/${chat}/log`, `/requests`, `/tasks?chat_id=${chat}`],
+      ...[`/chats/${chat}/interactions/${interaction}`, `/agents/${agent}`, '/permissions/rules'],
+      `/agents/tree?chat_id=${chat}`,
+    ]) {
+      const { status, text } = await ann('GET', path);
+      expect(status).toBe(200);
+      for (const secret of [uid, tenant, 'chat_uid', 'started_by'])
+        expect(text).not.toContain(secret);
+    }
+  });
+
+  it('needs the scope admin to make rules for others', async () => {
+    const ben = as('rules/ben/chat');
+    const rule = { decision: 'allow', matcher: { type: 'tool', pattern: 'x' } };
+    for (const target of [
+      { scope: 'global' },
+      { scope: 'agent', scope_id: 'react' },
+      { scope: 'user', scope_id: 'ann' },
+    ])
+      expect((await ben('POST', '/permissions/rules', { ...rule, ...target })).status).toBe(403);
+    const own = await ben('POST', '/permissions/rules', { ...rule, scope: 'user' });
+    expect(JSON.parse(own.text)).toMatchObject({ scope: 'user', scope_id: 'ben' });
+    const check = { tool_name: 'x', tool_input: {} };
+    const decisions = ['rules/ben/chat', 'rules/ann/chat', 'others/ben/chat'].map(async (who) => {
+      const { text } = await as(who)('POST', '/permissions/check', check);
+      return (JSON.parse(text) as { decision: string }).decision;
+    });
+    expect(await Promise.all(decisions)).toEqual(['allow', 'ask', 'ask']);
+  });
+}
+
+interface Named {
+  readonly id: string;
+  readonly agent_id: string;
+}
+
+function idOf({ status, text }: Answer): string {
+  expect(status).toBe(201);
+  return (JSON.parse(text) as Named).id;
+}
+
+/** Every call that names something; `{…}` is a name. */
+function calls(): [method: string, path: string, body?: object][] {
+  const interaction = '/chats/{chat}/interactions/{interaction}';
+  return [
+    ['GET', '/chats/{chat}'],
+    ['GET', '/chats/{chat}/log'],
+    ['PATCH', '/chats/{chat}', { title: 'Mine' }],
+    ['GET', interaction],
+    ['GET', `${interaction}/events`],
+    ['POST', `${interaction}/edit`, { new_user_message: 'No' }],
+    ['POST', `${interaction}/retry`],
+    ['POST', `${interaction}/cancel`],
+    ['POST', `${interaction}/approve`, { approval_id: '{request}', approved: true }],
+    ['POST', `${interaction}/respond`, { request_id: '{request}', answer: 'Mine' }],
+    ['POST', `${interaction}/tool-results`, { tool_call_id: 'call_1', tool_output: '' }],
+    ['GET', '/requests?chat_id={chat}'],
+    ['GET', '/requests?interaction_id={interaction}'],
+    ['GET', '/agents/tree?chat_id={chat}'],
+    ['GET', '/agents/tree?interaction_id={interaction}'],
+    ['GET', '/agents/tree?chat_id={chat}&interaction_id={interaction}'],
+    ['GET', '/agents/{agent}'],
+    ['POST', '/agents/{agent}/intervene', { user_comment: 'delete' }],
+    ['GET', '/tasks?chat_id={chat}'],
+    ['POST', '/tasks', { chat_id: '{chat}', title: 'Mine' }],
+    ['PATCH', '/tasks/{task}', { title: 'Mine' }],
+    ['DELETE', '/tasks/{task}'],
+    [
+      'POST',
+      '/permissions/rules',
+      { scope: 'session', scope_id: '{chat}', decision: 'allow', matcher: { type: 'all' } },
+    ],
+    ['GET', '/permissions/rules?scope=session&scope_id={chat}'],
+    ['DELETE', '/permissions/rules/{rule}'],
+    ['DELETE', '/permissions/rules?scope=session&scope_id={chat}'],
+    ['POST', '/permissions/check', { tool_name: 'x', tool_input: {}, chat_id: '{chat}' }],
+    ['DELETE', '/chats/{chat}'],
+  ];
+}
+
+function fill(text: string, names: Names): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
+}
+
+function filled(body: object | undefined, names: Names): object | undefined {
+  if (!body) return undefined;
+  const text = JSON.stringify(body).replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => names[name] ?? '',
+  );
+  return JSON.parse(text) as object;
+}
+
+/** The answer without the names, and without what is new in each. */
+function unnamed({ status, text }: Answer, names: Names): Answer {
+  let rest = text.replaceAll(/"request_id":"[^"]*"/g, '');
+  for (const [key, name] of Object.entries(names)) rest = rest.replaceAll(name, `{${key}}`);
+  return { status, text: rest };
+}
