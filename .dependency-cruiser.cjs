@@ -11,6 +11,7 @@ const LAYERS = [
   [
     'persistence',
     'access',
+    'audit',
     'event-log',
     'redis',
     'queue',
@@ -36,10 +37,10 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'access', 'persistence', 'tools', 'guardrails'],
+  tasks: [...FLOOR, 'access', 'audit', 'persistence', 'tools', 'guardrails'],
   health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'access', 'persistence', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],
+  storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'tasks'],
   app: LAYERS.flat(),
 };
 

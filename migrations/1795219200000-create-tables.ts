@@ -16,6 +16,7 @@ export class CreateTables1795219200000 implements MigrationInterface {
       TASKS,
       INCOMING,
       CREDENTIALS,
+      AUDIT,
     ];
     for (const statements of tables) await runner.query(statements);
   }
@@ -86,6 +87,7 @@ const INTERACTIONS = `
     epoch                   integer NOT NULL,
     signals                 integer NOT NULL DEFAULT 0,
     cancel_reason           text,
+    cancelled_by            text,
     owner                   text,
     lease_until             timestamptz(3),
     idempotency_key         text,
@@ -211,6 +213,7 @@ const INTERVENTIONS = `
     user_content   text,
     redacted       json,
     created_at     timestamptz(3) NOT NULL,
+    created_by     text NOT NULL,
     CONSTRAINT interventions_pk PRIMARY KEY (id),
     CONSTRAINT interventions_in_order UNIQUE (interaction_id, signal),
     CONSTRAINT interventions_interaction_fk FOREIGN KEY (interaction_id) REFERENCES interactions (id) ON DELETE CASCADE
@@ -335,7 +338,25 @@ const CREDENTIALS = `
   CREATE INDEX stream_tickets_by_expiry ON stream_tickets (expires_at);
 `;
 
+/** Refers to nothing, so that it outlives what it is about. Rows are only added. */
+const AUDIT = `
+  CREATE TABLE audit (
+    id             text COLLATE "C" NOT NULL,
+    at             timestamptz(3) NOT NULL,
+    tenant_id      text COLLATE "C" NOT NULL,
+    user_id        text NOT NULL,
+    action         text NOT NULL,
+    chat_id        text COLLATE "C",
+    interaction_id text COLLATE "C",
+    detail         json NOT NULL,
+    CONSTRAINT audit_pk PRIMARY KEY (id)
+  );
+
+  CREATE INDEX audit_by_age ON audit (tenant_id, at, id);
+`;
+
 const DOWN = `
-  DROP TABLE stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, tasks, rule_uses_in_files,
+  DROP TABLE audit, stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, tasks,
+    rule_uses_in_files,
     permission_rules, interventions, requests, loose_logs, records, interactions, chats;
 `;

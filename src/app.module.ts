@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { CredentialsModule } from './access/credentials.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { ChatsModule } from './chats/chats.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { Config } from './config/config.js';
@@ -23,6 +24,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     LoggingModule,
     AuthModule,
     CredentialsModule,
+    AuditModule,
     HealthModule,
     MetricsModule,
     InteractionsModule,

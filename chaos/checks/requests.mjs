@@ -21,7 +21,7 @@ export function checkRequests({ decisions, answers }, { logs, pending }) {
 function decides({ type, by, reason, modified_input }, attempt) {
   const { approved } = attempt;
   return (
-    by === 'user' &&
+    by.kind === 'user' &&
     reason === attempt.reason &&
     type === (approved ? 'APPROVED' : 'REJECTED') &&
     isDeepStrictEqual(modified_input, attempt.modified_input)
@@ -62,8 +62,8 @@ function faultsOf(attempts, settled, says) {
   return faults;
 }
 
-function isByPerson({ by, type, answer }) {
-  return type === 'INPUT_RECEIVED' ? answer !== null : by === 'user';
+function isByPerson({ by }) {
+  return by.kind === 'user';
 }
 
 function mayHaveWon({ status }) {

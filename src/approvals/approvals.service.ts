@@ -1,11 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { AppError } from '../kernel/app-error.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { deciderOf } from '../protocol/decider.js';
 import type { Json } from '../protocol/json.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { PermissionRule, RuleInput } from '../permissions/permission-rule.js';
@@ -32,6 +34,7 @@ export class ApprovalsService {
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
+    private readonly audit: AuditTrail,
     private readonly redaction: Redaction,
   ) {}
 
@@ -58,12 +61,20 @@ export class ApprovalsService {
     await this.requests.settle(viewer, row, {
       kind: 'approval',
       approved,
-      by: 'user',
+      by: deciderOf(caller.user_id),
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
       ...(redacted && { redacted }),
     });
-    return rule && this.remember(rule, viewer);
+    const detail = {
+      approval_id,
+      tool_name: toolName(row),
+      modified: modified_input !== undefined,
+    };
+    const { chat_id, interaction_id } = row;
+    const action = approved ? 'approval.approved' : 'approval.rejected';
+    await this.audit.note(caller, action, { chat_id, interaction_id, detail });
+    return rule && this.remember(caller, rule);
   }
 
   private async suggestRule(
@@ -84,9 +95,9 @@ export class ApprovalsService {
   }
 
   /** The verdict counts even if its rule can't be saved. */
-  private async remember(suggested: RuleInput, viewer: Viewer): Promise<Remembered> {
+  private async remember(caller: Principal, suggested: RuleInput): Promise<Remembered> {
     try {
-      return { rule: await this.judge.remember(suggested, viewer) };
+      return { rule: await this.judge.remember(caller, suggested) };
     } catch (error) {
       if (error instanceof AppError && error.kind === 'conflict')
         return { rule: null, reason: error.message };

@@ -1,6 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
@@ -58,7 +57,7 @@ export class DecisionsController {
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: RespondDto,
   ): Promise<RespondedDto> {
-    await this.requests.respond({ chat_id, interaction_id, viewer: viewerOf(caller) }, body);
+    await this.requests.respond(caller, { chat_id, interaction_id }, body);
     return { status: 'processed', request_id: body.request_id };
   }
 
@@ -73,7 +72,7 @@ export class DecisionsController {
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Body() body: ToolResultDto,
   ): Promise<ToolResultTakenDto> {
-    await this.requests.takeToolResult({ chat_id, interaction_id, viewer: viewerOf(caller) }, body);
+    await this.requests.takeToolResult(caller, { chat_id, interaction_id }, body);
     return { status: 'processed', tool_call_id: body.tool_call_id };
   }
 }

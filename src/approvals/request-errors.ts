@@ -1,5 +1,11 @@
 import { AppError } from '../kernel/app-error.js';
-import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import type {
+  RequestKind,
+  RequestRow,
+  Settled,
+  Settlement,
+} from '../persistence/rows/request-rows.js';
+import type { Cause } from '../protocol/events.js';
 
 /** The interaction that a request has to belong to. */
 export interface RequestOwner {
@@ -47,6 +53,7 @@ export function alreadyProcessed(row: RequestRow | undefined): AppError {
   const decision = {
     ...(settlement.kind === 'approval' && { approved: settlement.approved }),
     by: settlement.by,
+    ...(settlement.cause && { cause: settlement.cause }),
     at,
   };
   return processed(`${describe(settlement)} at ${at}; the first decision counts.`, { decision });
@@ -67,7 +74,7 @@ const ENDPOINTS: Readonly<Record<RequestKind, string>> = {
 };
 
 function describe(settlement: Settlement): string {
-  const by = BY[settlement.by];
+  const by = describeDecider(settlement);
   switch (settlement.kind) {
     case 'approval':
       return `This call was ${settlement.approved ? 'approved' : 'rejected'} ${by}`;
@@ -78,10 +85,12 @@ function describe(settlement: Settlement): string {
   }
 }
 
-const BY: Readonly<Record<Settlement['by'], string>> = {
-  user: 'by a person',
-  client: 'by the client',
-  rule: 'by a rule',
+function describeDecider({ by, cause }: Settled): string {
+  if (cause) return CAUSES[cause];
+  return by.user_id === undefined ? 'by the server' : `by the user ${by.user_id}`;
+}
+
+const CAUSES: Readonly<Record<Cause, string>> = {
   timeout: 'because it was not answered in time',
   cancel: 'because its interaction was cancelled',
 };

@@ -4,6 +4,7 @@ import { Clock } from '../kernel/clock.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import { deciderOf } from '../protocol/decider.js';
 import { RequestsService } from './requests.service.js';
 
 const INTERVAL_MS = 1_000;
@@ -50,13 +51,15 @@ export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
+const TIMED_OUT = { by: deciderOf(null), cause: 'timeout' } as const;
+
 function expired({ kind }: RequestRow): Settlement {
   switch (kind) {
     case 'approval':
-      return { kind, approved: false, by: 'timeout' };
+      return { kind, approved: false, ...TIMED_OUT };
     case 'input':
-      return { kind, answer: null, by: 'timeout' };
+      return { kind, answer: null, ...TIMED_OUT };
     case 'tool':
-      return { kind, tool_output: NO_RESULT, is_error: true, by: 'timeout' };
+      return { kind, tool_output: NO_RESULT, is_error: true, ...TIMED_OUT };
   }
 }

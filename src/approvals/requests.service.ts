@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import { deciderOf } from '../protocol/decider.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
 import {
@@ -33,6 +37,7 @@ export class RequestsService {
     private readonly store: RequestStore,
     private readonly waker: RunWaker,
     private readonly clock: Clock,
+    private readonly audit: AuditTrail,
     private readonly redaction: Redaction,
   ) {
     this.started = clock.now();
@@ -42,21 +47,39 @@ export class RequestsService {
    * Answers a question, or declines to.
    * @throws AppError as `find` and `settle`
    */
-  async respond(owner: SeenOwner, { request_id, answer }: RespondDto): Promise<void> {
-    const row = await this.find(request_id, 'input', owner);
-    const settlement = { kind: 'input', answer, by: 'user' } as const;
-    await this.settle(owner.viewer, row, this.redaction.of(settlement, 'answer'));
+  async respond(
+    caller: Principal,
+    owner: RequestOwner,
+    { request_id, answer }: RespondDto,
+  ): Promise<void> {
+    const viewer = viewerOf(caller);
+    const row = await this.find(request_id, 'input', { ...owner, viewer });
+    const settlement = { kind: 'input', answer, by: deciderOf(caller.user_id) } as const;
+    await this.settle(viewer, row, this.redaction.of(settlement, 'answer'));
+    const detail = { request_id, declined: answer === null };
+    const { chat_id, interaction_id } = row;
+    await this.audit.note(caller, 'request.answered', { chat_id, interaction_id, detail });
   }
 
   /**
    * Takes the result of a tool that the client ran.
    * @throws AppError `tool_call_not_found` (404), and as `settle`
    */
-  async takeToolResult(owner: SeenOwner, result: ToolResultDto): Promise<void> {
+  async takeToolResult(
+    caller: Principal,
+    owner: RequestOwner,
+    result: ToolResultDto,
+  ): Promise<void> {
     const { tool_call_id, tool_output, is_error = false } = result;
-    const row = await this.findCall(owner, tool_call_id);
-    const settlement = { kind: 'tool', tool_output, is_error, by: 'client' } as const;
-    await this.settle(owner.viewer, row, this.redaction.of(settlement, 'tool_output'));
+    const viewer = viewerOf(caller);
+    const row = await this.findCall({ ...owner, viewer }, tool_call_id);
+    const by = deciderOf(caller.user_id);
+    const settlement = { kind: 'tool', tool_output, is_error, by } as const;
+    await this.settle(viewer, row, this.redaction.of(settlement, 'tool_output'));
+    const tool_name = String(row.event['tool_name']);
+    const detail = { request_id: row.id, tool_call_id, tool_name, is_error };
+    const { chat_id, interaction_id } = row;
+    await this.audit.note(caller, 'tool_result.given', { chat_id, interaction_id, detail });
   }
 
   /**

@@ -2,7 +2,6 @@ import type { RunWaker } from '../event-log/live/run-waker.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
 import { ChatAccess } from '../access/chat-access.js';
 import { CancellationService } from './cancellation.service.js';
-import type { WaitForEnd } from './wait-for-end.js';
 
 describe(CancellationService.name, () => {
   let woken: string[];
@@ -13,9 +12,11 @@ describe(CancellationService.name, () => {
     woken = [];
     world = await RunWorld.open();
     const waker = { wake: (id: string) => void woken.push(id) } as unknown as RunWaker;
-    const waitForEnd = {} as unknown as WaitForEnd; // for `outcome` only
+    const unused = {} as never; // by `request`
     const access = new ChatAccess(world.store, world.store);
-    cancellation = new CancellationService(access, world.store, world.store, waker, waitForEnd);
+    cancellation = new CancellationService(
+      ...([access, world.store, world.store, waker, unused, unused] as const),
+    );
   });
 
   it('flags the interaction, then wakes its run', async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../access/chat-access.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { AppError } from '../kernel/app-error.js';
@@ -32,14 +33,19 @@ export class CancellationService {
     private readonly records: RecordStore,
     private readonly waker: RunWaker,
     private readonly waitForEnd: WaitForEnd,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
-   * Returns the current row; undefined if there is none. An interaction without an owner is run in
-   * order to end it.
+   * For a user, or else for the server itself. Returns the current row; undefined if there is none.
+   * An interaction without an owner is run in order to end it.
    */
-  async request(interaction: InteractionKey, reason: string): Promise<InteractionRow | undefined> {
-    const row = await this.interactions.requestCancel(interaction, reason);
+  async request(
+    interaction: InteractionKey,
+    reason: string,
+    userId?: string,
+  ): Promise<InteractionRow | undefined> {
+    const row = await this.interactions.requestCancel(interaction, reason, userId);
     if (row && !isFinal(row.status)) this.waker.wake(row.id);
     return row;
   }
@@ -52,8 +58,11 @@ export class CancellationService {
   ): Promise<InteractionRow> {
     const before = await this.access.interaction(caller, chatId, interactionId);
     if (isFinal(before.status)) throw alreadyEnded(before.status);
-    const row = await this.request(before, 'Cancelled by the user.');
+    const row = await this.request(before, 'Cancelled by the user.', caller.user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
+    if (before.cancel_reason !== null) return before; // it is being cancelled already
+    const subject = { chat_id: before.chat_id, interaction_id: before.id };
+    await this.audit.note(caller, 'interaction.cancelled', subject);
     return before;
   }
 

@@ -3,6 +3,7 @@ import { ChatAccess } from '../access/chat-access.js';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { Spill } from '../event-log/spill/spill.js';
@@ -45,6 +46,7 @@ export class ChatsService {
     private readonly waitForEnd: WaitForEnd,
     private readonly workspaces: Workspaces,
     private readonly spill: Spill,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -66,6 +68,7 @@ export class ChatsService {
     };
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+    await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
     return { ...viewChat(newChatRow(chat)), interactions: [], next_before: null };
   }
 
@@ -111,6 +114,7 @@ export class ChatsService {
    */
   async update(caller: Principal, id: string, body: UpdateChatDto): Promise<Chat> {
     const { title, visibility, metadata, head_interaction_id } = body;
+    const changes = { title, visibility, metadata, head_interaction_id };
     const chat = await this.access.chat(caller, id);
     if (visibility !== undefined) requireOwner(caller, chat);
     if (head_interaction_id !== undefined) await this.switchHead(chat, head_interaction_id);
@@ -121,6 +125,10 @@ export class ChatsService {
       updated_at: this.clock.now().toISOString(),
     });
     if (!row) throw chatNotFound(id);
+    const fields = Object.entries(changes).flatMap(([field, to]) =>
+      to === undefined ? [] : field,
+    );
+    await this.audit.note(caller, 'chat.updated', { chat_id: row.id, detail: { fields } });
     return this.show(caller, row, new GetChatQueryDto());
   }
 
@@ -129,15 +137,20 @@ export class ChatsService {
    * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
    */
   async delete(caller: Principal, id: string): Promise<void> {
+    const { user_id } = caller;
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
     const { uid } = await this.access.chat(caller, id);
     for (;;) {
       await this.waitForReaders(uid);
       const outcome = await this.chats.deleteChat(uid);
-      if (outcome === 'deleted') return this.discardRest(uid);
+      if (outcome === 'deleted') {
+        await this.audit.note(caller, 'chat.deleted', { chat_id: id });
+        return this.discardRest(uid);
+      }
       if (outcome === 'unknown') throw chatNotFound(id);
       const left = deadline - this.clock.monotonic();
-      if (left <= 0 || !(await this.stopActive(uid, left))) throw stillRunning(id);
+      if (left <= 0 || !(await this.stopActive(uid, { user_id, limit_ms: left })))
+        throw stillRunning(id);
     }
   }
 
@@ -150,9 +163,13 @@ export class ChatsService {
   }
 
   /** Queued interactions first, so that none is promoted meanwhile. */
-  private async stopActive(chatUid: string, limit_ms: number): Promise<boolean> {
+  private async stopActive(
+    chatUid: string,
+    { user_id, limit_ms }: { user_id: string; limit_ms: number },
+  ): Promise<boolean> {
     const unfinished = (await this.interactions.listUnfinished(chatUid)).reverse();
-    for (const row of unfinished) await this.cancellation.request(row, 'The chat was deleted.');
+    for (const row of unfinished)
+      await this.cancellation.request(row, 'The chat was deleted.', user_id);
     const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
     return ended.every(Boolean);
   }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
@@ -41,6 +43,7 @@ export class InteractionsService {
     private readonly gate: AdmissionGate,
     private readonly redaction: Redaction,
     private readonly clock: Clock,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -63,11 +66,26 @@ export class InteractionsService {
     );
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
+    await this.note(request.caller, outcome); // before the run: its reader is not there yet
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
     else if (lease) this.runner.runClaimed(row, outcome.first, leased_at);
     else this.queue.enqueue(row.id, { priority: 'new' });
     return row;
+  }
+
+  /** A start may create its chat, or cancel an interaction. */
+  private async note(caller: Principal, outcome: Accepted): Promise<void> {
+    const { chat_id, id } = outcome.interaction;
+    if (outcome.outcome === 'started' && outcome.is_new_chat)
+      await this.audit.note(caller, 'chat.created', { chat_id, interaction_id: id });
+    if (outcome.outcome !== 'queued' || outcome.interrupted === null) return;
+    const subject = {
+      chat_id,
+      interaction_id: outcome.interrupted,
+      detail: { interrupted_by: id },
+    };
+    await this.audit.note(caller, 'interaction.cancelled', subject);
   }
 
   /** Before the rest is checked: the agent or the model may be gone since the first request. */

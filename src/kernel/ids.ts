@@ -10,7 +10,8 @@ export type IdPrefix =
   | 'task'
   | 'file'
   | 'rule'
-  | 'call';
+  | 'call'
+  | 'audit';
 
 /**
  * Makes ids such as `int_0198…`: a prefix that names the kind of object, and a UUID v7, which sorts

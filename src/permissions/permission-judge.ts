@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
 import type { FileFilter } from './file-filter.js';
-import type { Viewer } from '../persistence/viewer.js';
 import type { OwnedCall } from './permission-call.js';
 import type { PermissionRule, RuleInput } from './permission-rule.js';
 import { PermissionsService } from './permissions.service.js';
@@ -34,8 +34,8 @@ export class PermissionJudge extends ToolJudge {
     return this.permissions.suggest(toPermissionCall(call), scope, decision);
   }
 
-  remember(rule: RuleInput, viewer: Viewer): Promise<PermissionRule> {
-    return this.permissions.add(rule, viewer);
+  remember(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
+    return this.permissions.add(caller, rule);
   }
 }
 

@@ -47,7 +47,7 @@ export class PermissionsController {
     const after = cursor === undefined ? undefined : parseRuleCursor(cursor);
     const page = { limit: limit + 1, ...(after && { after }) };
     return toPage(
-      await this.rules.list(filterOf(caller, scope, scope_id), page),
+      await this.rules.list({ viewer: viewerOf(caller), ...filterOf(scope, scope_id) }, page),
       limit,
       formatRuleCursor,
     );
@@ -67,7 +67,7 @@ export class PermissionsController {
   async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
     const rule = ofUser(caller, requireRule(body));
     requireRight(caller, rule);
-    return this.rules.add(rule, viewerOf(caller));
+    return this.rules.add(caller, rule);
   }
 
   @Delete('rules/:id')
@@ -77,9 +77,8 @@ export class PermissionsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'It is a rule of a file.' })
   async remove(@Caller() caller: Principal, @Param() { id }: RuleIdDto): Promise<void> {
-    const viewer = viewerOf(caller);
-    requireRight(caller, await this.rules.get(id, viewer));
-    await this.rules.remove(id, viewer);
+    requireRight(caller, await this.rules.get(caller, id));
+    await this.rules.remove(caller, id);
   }
 
   @Delete('rules')
@@ -91,7 +90,7 @@ export class PermissionsController {
     @Query() { scope, scope_id }: DeleteRulesQueryDto,
   ): Promise<DeletedRulesDto> {
     requireRight(caller, { scope, scope_id: scope_id ?? caller.user_id });
-    return { deleted: await this.rules.removeAll(filterOf(caller, scope, scope_id)) };
+    return { deleted: await this.rules.removeAll(caller, filterOf(scope, scope_id)) };
   }
 
   @Post('check')
@@ -114,12 +113,10 @@ export class PermissionsController {
 }
 
 function filterOf(
-  caller: Principal,
   scope: RuleScope | undefined,
   scope_id: string | undefined,
-): RuleFilter {
+): Omit<RuleFilter, 'viewer'> {
   return {
-    viewer: viewerOf(caller),
     ...(scope !== undefined && { scope }),
     ...(scope_id !== undefined && { scope_id }),
   };

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
+import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
 import { Breather } from '../workspace/tree/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { FileFilter } from './file-filter.js';
 import { scriptOf } from './judged-parts.js';
-import type { Viewer } from '../persistence/viewer.js';
 import type { OwnedCall, PermissionCall } from './permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
@@ -108,8 +109,8 @@ export class PermissionsService {
   }
 
   /** Adds a suggested rule, or returns an existing rule with the same effect. */
-  async add(rule: RuleInput, viewer: Viewer): Promise<PermissionRule> {
-    return (await this.rules.findSame(rule, viewer)) ?? this.rules.add(rule, viewer);
+  async add(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
+    return (await this.rules.findSame(rule, viewerOf(caller))) ?? this.rules.add(caller, rule);
   }
 
   /** A priority before the rule of the same scope that caused the question, if there is one. */

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { ChatStore } from '../persistence/chat.store.js';
@@ -9,7 +12,7 @@ import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
-import type { PermissionRule, RuleInput } from './permission-rule.js';
+import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
 import { orderRules, rulesAfter } from './rules/order-rules.js';
@@ -17,6 +20,11 @@ import type { RulePlace } from './rules/order-rules.js';
 
 /** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;
+
+interface RuleTarget {
+  readonly scope: RuleScope | null;
+  readonly scope_id: string | null;
+}
 
 /**
  * All rules of all sources: the file, code, agents' files, and the store. New rules are added to
@@ -32,6 +40,7 @@ export class RuleBook {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly chats: ChatStore,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** A page of rules in order of evaluation; `after` is the last rule of the previous page. */
@@ -66,12 +75,18 @@ export class RuleBook {
   }
 
   /** @throws AppError `chat_not_found` (404), `too_many_rules` (409) */
-  async add(input: RuleInput, viewer: Viewer): Promise<PermissionRule> {
+  async add(caller: Principal, input: RuleInput): Promise<PermissionRule> {
+    const viewer = viewerOf(caller);
     const chat_uid = await this.findChatUid(input, viewer);
     const { tenant_id } = viewer;
     const created_at = this.clock.now().toISOString();
     const rule = { ...input, id: this.ids.make('rule'), created_at, uses: 0 };
-    if (await this.store.add({ ...rule, tenant_id, chat_uid }, MAX_RULES)) return rule;
+    if (await this.store.add({ ...rule, tenant_id, chat_uid }, MAX_RULES)) {
+      const { scope, scope_id, decision } = input;
+      const detail = { rule_id: rule.id, scope, scope_id, decision };
+      await this.audit.note(caller, 'rule.added', { ...chatOf(input), detail });
+      return rule;
+    }
     await this.findChatUid(input, viewer);
     throw new AppError(
       'conflict',
@@ -109,21 +124,26 @@ export class RuleBook {
   }
 
   /** @throws AppError `rule_not_found` (404), `rule_of_file` (409) */
-  async get(id: string, viewer: Viewer): Promise<PermissionRule> {
+  async get(caller: Principal, id: string): Promise<PermissionRule> {
     if (this.inFiles.some((rule) => rule.id === id))
       throw ruleOfFile(id, this.declared.sourceOf(id) ?? this.file.path!);
-    return (await this.store.find(id, viewer)) ?? unknownRule(id);
+    return (await this.store.find(id, viewerOf(caller))) ?? unknownRule(id);
   }
 
   /** @throws AppError as `get` */
-  async remove(id: string, viewer: Viewer): Promise<void> {
-    await this.get(id, viewer);
-    if (!(await this.store.remove(id, viewer))) unknownRule(id);
+  async remove(caller: Principal, id: string): Promise<void> {
+    const rule = await this.get(caller, id);
+    if (!(await this.store.remove(id, viewerOf(caller)))) unknownRule(id);
+    await this.audit.note(caller, 'rule.removed', { ...chatOf(rule), detail: { rule_id: id } });
   }
 
   /** Returns the number of removed rules. Rules of files stay. */
-  removeAll(filter: RuleFilter): Promise<number> {
-    return this.store.removeAll(filter);
+  async removeAll(caller: Principal, filter: Omit<RuleFilter, 'viewer'>): Promise<number> {
+    const count = await this.store.removeAll({ ...filter, viewer: viewerOf(caller) });
+    const { scope = null, scope_id = null } = filter;
+    const subject = { ...chatOf({ scope, scope_id }), detail: { scope, scope_id, count } };
+    if (count > 0) await this.audit.note(caller, 'rule.removed', subject);
+    return count;
   }
 
   /** Same contract as `RuleStore.countUse`. */
@@ -145,6 +165,11 @@ export class RuleBook {
     const uses = await this.store.listUsesInFiles(limited, useKey);
     return rules.map((rule) => ({ ...rule, uses: uses.get(rule.id) ?? 0 }));
   }
+}
+
+/** The chat that a rule is about, if it is about one. */
+function chatOf({ scope, scope_id }: RuleTarget): { chat_id?: string } {
+  return scope === 'session' && scope_id !== null ? { chat_id: scope_id } : {};
 }
 
 function unknownRule(id: string): never {

@@ -1,5 +1,5 @@
+import type { Principal } from '../auth/principal.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { Viewer } from '../persistence/viewer.js';
 import type { Json } from '../protocol/json.js';
 import type { Tool } from '../tools/core/tool.js';
 import type { FileFilter } from './file-filter.js';
@@ -53,5 +53,5 @@ export abstract class ToolJudge {
    * Adds a suggested rule, unless a rule with the same effect exists, and returns the rule.
    * @throws AppError `too_many_rules` (409)
    */
-  abstract remember(rule: RuleInput, viewer: Viewer): Promise<PermissionRule>;
+  abstract remember(caller: Principal, rule: RuleInput): Promise<PermissionRule>;
 }

@@ -87,12 +87,13 @@ export abstract class InteractionStore {
   /** The messages that each of these interactions added; those that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
   /**
-   * Requests the cancel of an interaction that has not ended; the first reason is kept. A queued
-   * interaction will never begin: unless it is an edit, its parent is then the current head of the
-   * chat. Returns the current row.
+   * Requests the cancel of an interaction that has not ended, for a user, or else for the server
+   * itself; the first request is kept. A queued interaction will never begin: unless it is an edit,
+   * its parent is then the current head of the chat. Returns the current row.
    */
   abstract requestCancel(
     interaction: InteractionKey,
     reason: string,
+    userId?: string,
   ): Promise<InteractionRow | undefined>;
 }

@@ -3,6 +3,7 @@ import { records } from './records.js';
 import {
   agentStatus,
   blockId,
+  cause,
   count,
   decider,
   eventError,
@@ -52,6 +53,7 @@ export const trace = z.object({ type: z.literal('TRACE'), name: text, detail: z.
 /** Types that several events share, by the names of their components. */
 const SHARED = {
   AgentStatus: agentStatus,
+  Cause: cause,
   Decider: decider,
   EventError: eventError,
   FinishReason: finishReason,

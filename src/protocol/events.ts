@@ -4,6 +4,7 @@ import type { Immutable } from './json.js';
 import type { records } from './records.js';
 import type {
   agentStatus,
+  cause,
   decider,
   eventError,
   finishReason,
@@ -31,7 +32,8 @@ export type Hidden = HiddenOf<RecordType>;
 
 export type EventError = Immutable<z.infer<typeof eventError>>;
 export type AgentStatus = z.infer<typeof agentStatus>;
-export type Decider = z.infer<typeof decider>;
+export type Decider = Immutable<z.infer<typeof decider>>;
+export type Cause = z.infer<typeof cause>;
 export type StoppedEffect = Immutable<z.infer<typeof stoppedEffect>>;
 export type FinishReason = z.infer<typeof finishReason>;
 

@@ -227,7 +227,11 @@ describe(Run.name, () => {
       asking.lose();
       await asked;
       const [one] = await world.all('INPUT_REQUIRED');
-      const settlement = { kind: 'input', answer: 'Yes', by: 'user' } as const;
+      const settlement = {
+        kind: 'input',
+        answer: 'Yes',
+        by: { kind: 'user', user_id: 'ann' },
+      } as const;
       const at = new Date().toISOString();
       await world.store.settleRequest({ request_id: one!.request_id, settlement, at });
       await world.store.requestCancel(world.interactionId, 'user');

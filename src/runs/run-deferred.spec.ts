@@ -91,8 +91,8 @@ class DeferringWorld {
     for (const { id, kind } of pending.toReversed()) {
       const settlement: Settlement =
         kind === 'input'
-          ? { kind, answer: 'Well.', by: 'user' }
-          : { kind: 'approval', approved: true, by: 'user' };
+          ? { kind, answer: 'Well.', by: { kind: 'user', user_id: 'ann' } }
+          : { kind: 'approval', approved: true, by: { kind: 'user', user_id: 'ann' } };
       await store.settleRequest({ request_id: id, settlement, at: new Date().toISOString() });
     }
     await this.run?.signals.wake();

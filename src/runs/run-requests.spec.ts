@@ -11,7 +11,11 @@ import { ScriptedProvider } from '../../test/support/model/scripted-provider.js'
 import { Run } from './run.js';
 
 const CALL = { id: 'c1', name: 'tool', arguments: '{}' };
-const APPROVED: Settlement = { kind: 'approval', approved: true, by: 'user' };
+const APPROVED: Settlement = {
+  kind: 'approval',
+  approved: true,
+  by: { kind: 'user', user_id: 'ann' },
+};
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 
 const requestsOf = ({ store, interactionId: interaction_id }: RunWorld) =>
@@ -39,7 +43,10 @@ describe(Run.name, () => {
       ]);
       expect(await asked).toBeNull();
       expect(await requestsOf(world)).toMatchObject([
-        { status: 'settled', settlement: { answer: null, by: 'cancel' } },
+        {
+          status: 'settled',
+          settlement: { answer: null, by: { kind: 'system' }, cause: 'cancel' },
+        },
       ]);
     });
 
@@ -116,8 +123,12 @@ describe(Run.name, () => {
       await world.run();
       await expectEnded(world);
       expect((await world.row()).status).toBe(status);
-      expect(await world.all('APPROVED')).toMatchObject([{ by: 'user', tool_call_id: 'c1' }]);
-      expect(await world.all('REJECTED')).toMatchObject([{ by: 'cancel', tool_call_id: 'c2' }]);
+      expect(await world.all('APPROVED')).toMatchObject([
+        { by: { kind: 'user', user_id: 'ann' }, tool_call_id: 'c1' },
+      ]);
+      expect(await world.all('REJECTED')).toMatchObject([
+        { by: { kind: 'system' }, cause: 'cancel', tool_call_id: 'c2' },
+      ]);
       expect(await decide(1)).toEqual({ outcome: 'settled_before' });
       for (const { tool_output } of await world.all('TOOL_RESULT'))
         expect(tool_output).toContain('The tool was not started.');
@@ -128,7 +139,7 @@ describe(Run.name, () => {
     const client_tools = [{ name: 'tool', description: 'The client’s.', input_schema: {} }];
     const OPENED: Settlement = {
       ...{ kind: 'tool', tool_output: 'o'.repeat(40_000), is_error: false },
-      by: 'client',
+      by: { kind: 'user', user_id: 'ann' },
     };
     const throwing = (): void => {
       throw new Error('enough');

@@ -23,7 +23,7 @@ describe(RunSignals.name, () => {
     await run.signals.wake();
     store.findInteraction = find;
     expect((await world.row()).status).toBe('RUNNING');
-    run.signals.renewed({ signals: 1, cancel_reason: 'user' });
+    run.signals.renewed({ signals: 1, cancel_reason: 'user', cancelled_by: null });
     await executed;
     expect((await world.row()).status).toBe('CANCELLED');
   });
@@ -49,7 +49,7 @@ describe(RunSignals.name, () => {
       reads++;
       return find(id);
     };
-    run.signals.renewed({ signals: 0, cancel_reason: null });
+    run.signals.renewed({ signals: 0, cancel_reason: null, cancelled_by: null });
     expect(reads).toBe(0);
     await run.signals.wake();
     expect(reads).toBe(1);

@@ -6,6 +6,8 @@ import type { RunSlot } from '../queue/run-queue.js';
 import type { RunStop } from './run-stop.js';
 import type { RunScope } from './scope/run-scope.js';
 
+type RenewedState = Pick<LeaseState, 'cancel_reason' | 'cancelled_by' | 'signals'>;
+
 interface RunSignalsOptions {
   readonly run: RunScope;
   readonly stop: RunStop;
@@ -51,8 +53,8 @@ export class RunSignals {
   }
 
   /** Compares the row, as read by a lease renewal. */
-  renewed({ cancel_reason, signals }: Pick<LeaseState, 'cancel_reason' | 'signals'>): void {
-    if (cancel_reason !== null) this.options.stop.cancel(cancel_reason);
+  renewed({ cancel_reason, cancelled_by, signals }: RenewedState): void {
+    if (cancel_reason !== null) this.options.stop.cancel(cancel_reason, cancelled_by);
     else if (signals !== this.known) void this.wake();
   }
 
@@ -78,10 +80,12 @@ export class RunSignals {
       openWork.takenIn,
     );
     if (stop.isRequested) return;
-    if (!interventions.deletedAgents.includes(openWork.rootAgentId))
-      return run.removeDeletedAgents();
-    const row = await services.interactions.requestCancel(interaction, DELETED);
-    stop.cancel(row?.cancel_reason ?? DELETED);
+    const deletion = interventions.findDelete(openWork.rootAgentId);
+    if (!deletion) return run.removeDeletedAgents();
+    const { created_by } = deletion;
+    const row = await services.interactions.requestCancel(interaction, DELETED, created_by);
+    if (row?.cancel_reason) stop.cancel(row.cancel_reason, row.cancelled_by);
+    else stop.cancel(DELETED, created_by);
   }
 
   /** Releases the lease and stops the run, unless it has work to do or a signal is unknown. */
@@ -120,7 +124,7 @@ export class RunSignals {
     if (stop.isRequested) return;
     const row = await run.services.interactions.findInteraction(run.interaction.id, ANY_TENANT);
     if (!row) return;
-    if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason);
+    if (row.cancel_reason !== null) return stop.cancel(row.cancel_reason, row.cancelled_by);
     if (row.signals === this.known) return;
     if (!slot.reclaim(() => void this.wake())) return; // wakes again once there is room
     await this.takeSignals();

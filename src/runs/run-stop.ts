@@ -1,8 +1,10 @@
 import { ServerStopped } from '../kernel/server-stopped.js';
+import { deciderOf } from '../protocol/decider.js';
+import type { Decider } from '../protocol/events.js';
 
 /** The cause for a run to stop before its agent has returned. */
 type StopCause =
-  | { readonly kind: 'cancel'; readonly reason: string }
+  | { readonly kind: 'cancel'; readonly reason: string; readonly by: Decider }
   /** Work in progress has `grace_ms` to stop and to write its outcome. */
   | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
   | { readonly kind: 'lost' | 'parked' };
@@ -37,8 +39,9 @@ export class RunStop {
     this.resolveRequested();
   }
 
-  cancel(reason: string): void {
-    this.request({ kind: 'cancel', reason });
+  /** `userId`: null for the server itself. */
+  cancel(reason: string, userId: string | null): void {
+    this.request({ kind: 'cancel', reason, by: deciderOf(userId) });
   }
 
   shutDown(grace_ms: number): void {

@@ -99,8 +99,8 @@ export class Run {
   }
 
   /** Stops the agent and all its work; the interaction ends CANCELLED. */
-  cancel(reason: string): void {
-    this.stop.cancel(reason);
+  cancel(reason: string, userId: string | null = null): void {
+    this.stop.cancel(reason, userId);
   }
 
   /** Another run owns the interaction, or may own it: stops without writing anything. */
@@ -171,7 +171,8 @@ export class Run {
     const { records, resumed, interaction, losses } = this.input;
     const { journal, openWork } = this.scope;
     journal.push(records);
-    if (interaction.cancel_reason !== null) this.cancel(interaction.cancel_reason);
+    const { cancel_reason, cancelled_by } = interaction;
+    if (cancel_reason !== null) this.cancel(cancel_reason, cancelled_by);
     if (interaction.signals > 0) await this.signals.takeInterventions();
     if (openWork.hasAsked) await this.signals.takeRequests();
     if (records.length <= 1 && resumed === undefined) await this.writeOutages();
@@ -253,7 +254,7 @@ export class Run {
     await this.signals.takeInterventions();
     // settled before the cancel (I5)
     if (this.scope.openWork.hasAsked) await this.signals.takeRequests();
-    return this.ending.cancelled(cause.reason);
+    return this.ending.cancelled(cause);
   }
 
   private entry(body: Entry['body']): Entry {

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
 import { KeyStore } from '../auth/keys/key-store.js';
 import { TicketStore } from '../auth/tickets/ticket-store.js';
+import { AuditStore } from '../audit/audit-store.js';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { AppLogger } from '../logging/app-logger.js';
@@ -42,6 +43,7 @@ const PORTS: Provider[] = [
   port(TaskStore, 'tasks'),
   port(KeyStore, 'keys'),
   port(TicketStore, 'tickets'),
+  port(AuditStore, 'audit'),
   {
     provide: RunStores,
     inject: [OpenStorage],

@@ -1,5 +1,6 @@
 import type { KeyStore } from '../auth/keys/key-store.js';
 import type { TicketStore } from '../auth/tickets/ticket-store.js';
+import type { AuditStore } from '../audit/audit-store.js';
 import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
@@ -10,6 +11,7 @@ export interface AllStores extends Stores {
   readonly tasks: TaskStore;
   readonly keys: KeyStore;
   readonly tickets: TicketStore;
+  readonly audit: AuditStore;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

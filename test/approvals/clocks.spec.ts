@@ -15,6 +15,7 @@ import { HELD, newBatch, newRequest, started } from '../contracts/interaction-st
 import { MovableClock } from '../support/movable-clock.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 
 const fault = await findPostgresFault();
 const MINUTE = 60_000;
@@ -53,20 +54,26 @@ const HOUR = 60 * MINUTE;
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    const service = new RequestsService(requests, waker, clock, new Redaction(loadConfig({})));
+    const trail = new MemoryAuditStore().trail;
+    const redaction = new Redaction(loadConfig({}));
+    const service = new RequestsService(requests, waker, clock, trail, redaction);
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody
     await expiry.expire();
-    await service.settle(LOCAL, answered, { kind: 'input', answer: 'yes', by: 'user' });
+    await service.settle(LOCAL, answered, {
+      kind: 'input',
+      answer: 'yes',
+      by: { kind: 'user', user_id: 'ann' },
+    });
     expect(await requests.findRequest(answered.id, LOCAL)).toMatchObject({
-      settlement: { answer: 'yes', by: 'user' },
+      settlement: { answer: 'yes', by: { kind: 'user', user_id: 'ann' } },
     });
     expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({ status: 'pending' });
     clock.pass(HOUR / 2);
     await expiry.expire();
     expect(await requests.findRequest(forgotten.id, LOCAL)).toMatchObject({
-      settlement: { by: 'timeout' },
+      settlement: { by: { kind: 'system' }, cause: 'timeout' },
     });
   });
 });

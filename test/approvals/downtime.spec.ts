@@ -13,9 +13,10 @@ import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { ALL_STORES } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 
 const MINUTE = 60_000;
-const YES: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
+const YES: Settlement = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } };
 
 /** What a server does about requests whose time is over, from its start on. */
 class Server {
@@ -24,7 +25,9 @@ class Server {
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
-    this.requests = new RequestsService(requests, waker, clock, new Redaction(loadConfig({})));
+    const trail = new MemoryAuditStore().trail;
+    const redaction = new Redaction(loadConfig({}));
+    this.requests = new RequestsService(requests, waker, clock, trail, redaction);
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 
@@ -86,7 +89,12 @@ describe('A request whose time was over while the server was down', () => {
         });
         expect(await settlementOf(request)).toBeNull();
         await server.expire();
-        expect(await settlementOf(request)).toEqual({ kind: 'input', answer: null, by: 'timeout' });
+        expect(await settlementOf(request)).toEqual({
+          kind: 'input',
+          answer: null,
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
       });
 
       it('gets no minute more when it was asked after the start', async () => {
@@ -94,7 +102,10 @@ describe('A request whose time was over while the server was down', () => {
         const request = await ask();
         clock.pass(MINUTE / 2);
         await server.expire();
-        expect(await settlementOf(request)).toMatchObject({ by: 'timeout' });
+        expect(await settlementOf(request)).toMatchObject({
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
       });
     });
 });

@@ -250,7 +250,8 @@ function incoming(
       error: { code: 'odd', message: 'Odd.' },
     },
     ...{ usage: { input_tokens: 3, output_tokens: 4 }, completed_at: at(90), superseded_at: null },
-    ...{ last_seq: 4, epoch: 3, edited_from: null, signals: 0, cancel_reason: null, begun: true },
+    ...{ last_seq: 4, epoch: 3, edited_from: null, signals: 0, begun: true },
+    ...{ cancel_reason: null, cancelled_by: null },
     ...overrides,
   };
   const records = [
@@ -269,7 +270,11 @@ function incoming(
 }
 
 function settledRequest(row: ArchivedInteraction): RequestRow {
-  const settlement = { kind: 'input', answer: 'Yes', by: 'user' } as const;
+  const settlement = {
+    kind: 'input',
+    answer: 'Yes',
+    by: { kind: 'user', user_id: 'ann' },
+  } as const;
   const times = { created_at: at(2), settled_at: at(20) };
   return { ...newRequest(2), ...placeOf(row), status: 'settled', settlement, ...times };
 }

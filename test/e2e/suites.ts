@@ -7,6 +7,7 @@ import { describeAuthCanary } from './suites/auth-canary.js';
 import { describeAuthJwt } from './suites/auth-jwt.js';
 import { describeAuthKeys } from './suites/auth-keys.js';
 import { describeAuthStreams } from './suites/auth-streams.js';
+import { describeAudit } from './suites/audit.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
@@ -62,6 +63,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 export const STORE_SUITES: Suites = {
   'auth-keys': describeAuthKeys,
   'auth-streams': describeAuthStreams,
+  audit: describeAudit,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,

@@ -1,4 +1,4 @@
-import { uidOf } from '../support/store/chat-parts.js';
+import { LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import type { WholeStore } from '../support/store/whole-store.js';
@@ -71,7 +71,12 @@ describe('The file store, killed between two files (I3, I9)', () => {
       const store = await restore([active, waiting], [cut, queuedLog]);
       const [interrupted, next] = await unfinished(store);
       const cancel_reason = 'Interrupted by a new message.';
-      expect(interrupted).toEqual({ ...active, signals: 1, cancel_reason });
+      expect(interrupted).toEqual({
+        ...active,
+        signals: 1,
+        cancel_reason,
+        cancelled_by: LOCAL.user_id,
+      });
       expect(next).toMatchObject({ id: waiting.id, status: 'QUEUED' });
     }
   });

@@ -14,7 +14,7 @@ import { FileStoreFolder } from '../storage/file-store-folder.js';
 import { listUnowned } from '../support/store/list-unowned.js';
 import { some } from '../support/thoroughness.js';
 
-const ANSWER = { kind: 'input', answer: 'yes', by: 'user' } as const;
+const ANSWER = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } } as const;
 
 /** What a killed process leaves of requests: a part of the log's last frame, and a requests.json that may be behind it. */
 describe('The file store, killed while people are asked (I3, I5)', () => {

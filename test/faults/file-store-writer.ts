@@ -48,7 +48,11 @@ async function run(id: string): Promise<void> {
     const request = newRequest(seq);
     await store.append([newBatch(id, [seq, seq + 1], { requests: [request] })]);
     say(`${id} ${seq + 1}`);
-    const settlement = { kind: 'input', answer: 'yes', by: 'user' } as const;
+    const settlement = {
+      kind: 'input',
+      answer: 'yes',
+      by: { kind: 'user', user_id: 'ann' },
+    } as const;
     const settle = { request_id: request.id, settlement, at: at(seq) };
     const { outcome } = await store.settleRequest(settle);
     // Of one that is being interrupted the requests are closed: the store says so and saves nothing.

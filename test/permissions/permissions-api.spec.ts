@@ -1,3 +1,6 @@
+import { AuditTrail } from '../../src/audit/audit-trail.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
+import { LOCAL_PRINCIPAL } from '../../src/auth/principal.js';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +45,7 @@ const FILE = `{
 const OURS = { tenant_id: LOCAL.tenant_id, user_id: LOCAL.user_id, chat_uid: uidOf('chat_1') };
 
 const TOKENS = [
+  AuditTrail,
   Config,
   ToolLimits,
   PythonSettings,
@@ -79,6 +83,7 @@ describe(PermissionsController.name, () => {
       { provide: ChatStore, useValue: chats },
       { provide: InteractionStore, useValue: interactions },
       { provide: RecordStore, useValue: records },
+      { provide: AuditTrail, useValue: new MemoryAuditStore().trail },
       Ids,
     ];
     @Global()
@@ -313,7 +318,7 @@ describe(PermissionsController.name, () => {
 
   const remember = async (call: OwnedCall, scope: RememberedScope) => {
     const rule = await service.suggest(call, scope);
-    return rule && service.add(rule, LOCAL);
+    return rule && service.add(LOCAL_PRINCIPAL, rule);
   };
 
   it('remembers the narrowest rule that covers a call', async () => {

@@ -126,7 +126,7 @@ describe('Calls that look like a loop', () => {
     const going = again.execute();
     await world.store.settleRequest({
       request_id: asked.approval_id,
-      settlement: { kind: 'approval', approved: true, by: 'user' },
+      settlement: { kind: 'approval', approved: true, by: { kind: 'user', user_id: 'ann' } },
       at: new Date().toISOString(),
     });
     await again.signals.wake();

@@ -257,7 +257,9 @@ describe(Children.name, () => {
     expect(await world.all('INPUT_RECEIVED')).toMatchObject([{ answer: null }]);
     expect(await endsOf(world)).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }]);
     const requests = await world.store.listRequests({ limit: 10 });
-    expect(requests).toMatchObject([{ status: 'settled', settlement: { by: 'cancel' } }]);
+    expect(requests).toMatchObject([
+      { status: 'settled', settlement: { by: { kind: 'system' }, cause: 'cancel' } },
+    ]);
     expect((await world.log()).map(({ agent_id }) => agent_id)).toContain(requests[0]!.agent_id);
   });
 

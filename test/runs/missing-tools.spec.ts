@@ -62,7 +62,7 @@ async function asked(approval_mode: ApprovalMode = 'ask') {
 
 async function decide(world: RunWorld, run: Run, approved: boolean): Promise<void> {
   const { approval_id: request_id } = await askedIn(world);
-  const settlement = { kind: 'approval', approved, by: 'user' } as const;
+  const settlement = { kind: 'approval', approved, by: { kind: 'user', user_id: 'ann' } } as const;
   const at = new Date().toISOString();
   await world.store.settleRequest({ request_id, settlement, at });
   await run.signals.wake();

@@ -90,7 +90,10 @@ describe(NestedSteps.name, () => {
       ...['INPUT_RECEIVED', 'REJECTED', 'REJECTED', 'TOOL_RESULT', 'TOOL_RESULT'],
       ...['AGENT_COMPLETED', 'TOOL_RESULT'],
     ]);
-    expect(await opened.all('REJECTED')).toMatchObject([{ by: 'cancel' }, { by: 'cancel' }]);
+    expect(await opened.all('REJECTED')).toMatchObject([
+      { by: { kind: 'system' }, cause: 'cancel' },
+      { by: { kind: 'system' }, cause: 'cancel' },
+    ]);
     const results = await opened.all('TOOL_RESULT');
     expect(results.at(-1)).toMatchObject({
       ...{ id: 'outer', is_error: true },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiscoveryService } from '@nestjs/core';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import { LOCAL_PRINCIPAL } from '../../src/auth/principal.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
@@ -20,6 +21,7 @@ import { FakeTool } from '../support/tools/fake-tool.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
 import { LOCAL } from '../support/store/chat-parts.js';
 import { RunWorld } from '../support/runs/run-world.js';
+import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 
 const startsTool = ({ records }: AppendBatch): boolean =>
@@ -39,7 +41,7 @@ describe('A rule with max_uses', () => {
 
   it('is used once by a call whose run is lost between the verdict and its start', async () => {
     const rules = await book();
-    const { id } = await rules.add(ONCE, LOCAL);
+    const { id } = await rules.add(LOCAL_PRINCIPAL, ONCE);
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'tool', arguments: `{"n":${n}}` }));
     const done: unknown[] = [];
     const world = await RunWorld.open({
@@ -75,8 +77,10 @@ describe('A rule with max_uses', () => {
     const rules = new RuleBook(
       ...([store, file, new CodeRules(), new DeclaredRules()] as const),
       ...([new SystemClock(), new Ids(), openMemoryStores().chats] as const),
+      new MemoryAuditStore().trail,
     );
-    await rules.add({ ...ONCE, decision: 'deny', priority: -1, max_uses: null }, LOCAL);
+    const denied = { ...ONCE, decision: 'deny', priority: -1, max_uses: null } as const;
+    await rules.add(LOCAL_PRINCIPAL, denied);
     return rules;
   }
 });

@@ -71,7 +71,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
         requests.map(({ id }) =>
           store.settleRequest({
             request_id: id,
-            settlement: { kind: 'input', answer, by: 'user' },
+            settlement: { kind: 'input', answer, by: { kind: 'user', user_id: 'ann' } },
             at: at(9),
           }),
         ),
@@ -106,7 +106,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     const settling = [one, two].map((store, n) =>
       store.settleRequest({
         request_id: request.id,
-        settlement: { kind: 'input', answer: `answer ${n}`, by: 'user' },
+        settlement: { kind: 'input', answer: `answer ${n}`, by: { kind: 'user', user_id: 'ann' } },
         at: at(9),
       }),
     );

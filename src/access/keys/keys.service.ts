@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import { requireScope } from '../../auth/auth-errors.js';
 import { ApiKeys } from '../../auth/keys/api-keys.js';
 import type { ApiKey } from '../../auth/keys/key-store.js';
@@ -23,6 +24,7 @@ export class KeysService {
   constructor(
     private readonly store: KeyStore,
     private readonly keys: ApiKeys,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -39,9 +41,13 @@ export class KeysService {
     const { user_id, scopes } = body;
     const wanted = { tenant_id, user_id, scopes, expires_at };
     const { key, text } = newKey(wanted, { now, created_by: caller.user_id });
-    if (await this.store.add(key, MAX_KEYS)) return Object.assign(toView(key), { key: text });
-    const message = `The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`;
-    throw new AppError('conflict', 'too_many_keys', message);
+    if (!(await this.store.add(key, MAX_KEYS))) {
+      const message = `The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`;
+      throw new AppError('conflict', 'too_many_keys', message);
+    }
+    const detail = { id: key.id, user_id, scopes, expires_at };
+    await this.audit.note({ ...caller, tenant_id }, 'key.created', { detail });
+    return Object.assign(toView(key), { key: text });
   }
 
   /** @throws AppError `foreign_tenant` (403) */
@@ -61,6 +67,7 @@ export class KeysService {
     this.keys.forget(id);
     if (!removed)
       throw new AppError('not_found', 'key_not_found', `There is no key ${id}. See GET /keys.`);
+    await this.audit.note(caller, 'key.deleted', { detail: { id } });
   }
 }
 

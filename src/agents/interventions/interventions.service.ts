@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import { agentNotFound } from '../../access/not-found.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
@@ -27,6 +28,8 @@ export interface AcceptedIntervention {
   readonly status: 'accepted';
 }
 
+type Noted = Pick<AcceptedIntervention, 'intervention_id' | 'agent_id'> & WantedIntervention;
+
 /** Accepts interventions, and wakes the runs that they are for. */
 @Injectable()
 export class InterventionsService {
@@ -36,6 +39,7 @@ export class InterventionsService {
     private readonly interventions: InterventionStore,
     private readonly waker: RunWaker,
     private readonly cancellation: CancellationService,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly redaction: Redaction,
@@ -56,11 +60,16 @@ export class InterventionsService {
       ...{ id, interaction_id: row.id, agent_id: agentId },
       ...this.redacted(wanted),
       created_at: this.clock.now().toISOString(),
+      created_by: caller.user_id,
     };
     const { outcome } = await this.interventions.intervene(intervention, caller.tenant_id);
     switch (outcome) {
       case 'accepted':
-        await this.tell(agentId, row, wanted);
+        if (wanted.user_comment === 'delete' && agentId === row.agent_id)
+          // stopping the root agent cancels the interaction
+          await this.cancellation.request(row, DELETED, caller.user_id);
+        else this.waker.wake(row.id);
+        await this.note(caller, row, { intervention_id: id, agent_id: agentId, ...wanted });
         return { intervention_id: id, agent_id: agentId, status: 'accepted' };
       case 'ended':
         throw agentEnded(agentId);
@@ -71,14 +80,26 @@ export class InterventionsService {
     }
   }
 
+  /** Without the text of a note. */
+  private note(
+    caller: Principal,
+    { chat_id, id: interaction_id }: InteractionRow,
+    { intervention_id, agent_id, user_comment }: Noted,
+  ): Promise<void> {
+    const detail = {
+      ...{ intervention_id, agent_id },
+      kind: isAction(user_comment) ? user_comment : 'note',
+    };
+    return this.audit.note(caller, 'agent.intervened', { chat_id, interaction_id, detail });
+  }
+
   /** The words that select an action stay. */
   private redacted(
     wanted: WantedIntervention,
   ): Pick<NewIntervention, 'user_comment' | 'user_content' | 'redacted'> {
     const { user_comment } = wanted;
-    const isAction = user_comment === 'delete' || user_comment === 'modify';
     const texts = { user_comment, user_content: wanted.user_content ?? null };
-    const redacted = isAction
+    const redacted = isAction(user_comment)
       ? this.redaction.of(texts, 'user_content')
       : this.redaction.of(texts, 'user_comment', 'user_content');
     return { redacted: null, ...redacted };
@@ -89,17 +110,11 @@ export class InterventionsService {
     const ends = await this.records.readRecordsOfTypes([id], ['AGENT_COMPLETED']);
     return ends.some(({ agent_id }) => agent_id === agentId);
   }
+}
 
-  /** Stopping the root agent cancels the interaction. */
-  private async tell(
-    agentId: string,
-    row: InteractionRow,
-    { user_comment }: WantedIntervention,
-  ): Promise<void> {
-    if (user_comment === 'delete' && agentId === row.agent_id)
-      return void (await this.cancellation.request(row, DELETED));
-    this.waker.wake(row.id);
-  }
+/** Else it is a note. */
+function isAction(comment: string): boolean {
+  return comment === 'delete' || comment === 'modify';
 }
 
 function agentEnded(agentId: string): AppError {

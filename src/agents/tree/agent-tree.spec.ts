@@ -30,19 +30,20 @@ const result = (id: string): RecordBody => ({
   ...{ type: 'TOOL_RESULT', id, tool_name: 'bash', tool_output: '' },
   ...{ is_error: false, duration_ms: 1 },
 });
+const ANN = { kind: 'user', user_id: 'ann' } as const;
 const asked = (id: string): RecordBody => ({
   ...{ type: 'APPROVAL_REQUIRED', approval_id: `approval of ${id}`, tool_call_id: id },
   ...{ tool_name: 'bash', tool_input: '{}', action: '', category: '', risk: '', reason: '' },
   expires_at: null,
 });
 const approved = (id: string): RecordBody => ({
-  ...{ type: 'APPROVED', approval_id: `approval of ${id}`, tool_call_id: id, by: 'user' },
+  ...{ type: 'APPROVED', approval_id: `approval of ${id}`, tool_call_id: id, by: ANN },
 });
 const question = (request_id: string): RecordBody => ({
   ...{ type: 'INPUT_REQUIRED', request_id, question: '?', expires_at: null },
 });
 const answered = (request_id: string): RecordBody => ({
-  ...{ type: 'INPUT_RECEIVED', request_id, answer: null },
+  ...{ type: 'INPUT_RECEIVED', request_id, answer: null, by: ANN },
 });
 const turn = (tokens = 1): RecordBody => ({
   ...{ type: 'TURN_COMPLETED', model: 'm', finish_reason: 'stop', duration_ms: 1 },
@@ -56,7 +57,7 @@ const over = (status: 'completed' | 'error' | 'cancelled'): RecordBody => ({
   ...{ type: 'AGENT_COMPLETED', status, result: status },
 });
 const told = (user_comment: string): RecordBody => ({
-  ...{ type: 'AGENT_INTERVENED', intervention_id: 'i', user_comment },
+  ...{ type: 'AGENT_INTERVENED', intervention_id: 'i', by: ANN, user_comment },
 });
 const end = (status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): RecordBody => ({
   ...{ type: 'INTERACTION_COMPLETE', status },

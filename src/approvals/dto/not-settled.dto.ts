@@ -1,10 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
+import { SettledDto } from './settled.dto.js';
 
-class FirstDecisionDto {
-  @ApiProperty({ enum: ['user', 'client', 'rule', 'timeout', 'cancel'], description: 'Who did.' })
-  readonly by: string;
-
+class FirstDecisionDto extends SettledDto {
   @ApiProperty({ format: 'date-time' })
   readonly at: string;
 

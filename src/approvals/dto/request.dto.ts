@@ -1,12 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { SettledDto } from './settled.dto.js';
 
 /** The outcome of a request. */
-class SettlementDto {
+class SettlementDto extends SettledDto {
   @ApiProperty({ enum: ['approval', 'input', 'tool'] })
   readonly kind: string;
-
-  @ApiProperty({ enum: ['user', 'client', 'rule', 'timeout', 'cancel'], description: 'Who did.' })
-  readonly by: string;
 
   @ApiPropertyOptional({ description: 'Of an approval.' })
   readonly approved?: boolean;

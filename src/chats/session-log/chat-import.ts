@@ -188,7 +188,8 @@ export class ChatImport {
     const agent_id = ids.agent(fields.agent_id);
     const begun = !isFinal(fields.status) || fields.begun;
     const place = { id, chat_uid, chat_id, tenant_id, started_by };
-    const own = { ...place, agent_id, begun, signals: 0, cancel_reason: null };
+    const cancel = { cancel_reason: null, cancelled_by: null };
+    const own = { ...place, agent_id, begun, signals: 0, ...cancel };
     return { ...fields, ...own, parent_id, edited_from };
   }
 

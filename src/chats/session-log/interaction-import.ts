@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
+import { deciderOf } from '../../protocol/decider.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { checkRecord, renameRecord } from './imported-record.js';
@@ -184,7 +185,8 @@ export class InteractionImport {
     const unstoppable = new Set<string>();
     const context = { state, unstoppable, settlementOf, limit: whole, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
-    for (const entry of cancelled(context, { reason: WHY, models: [] }).entries) {
+    for (const entry of cancelled(context, { reason: WHY, by: deciderOf(null), models: [] })
+      .entries) {
       const origin = { interaction_id: row.id, seq: this.next, epoch, at };
       await this.add({ ...origin, hidden: null, ...entry });
     }

@@ -6,6 +6,7 @@ import { ACTIVE_STATUSES } from '../../protocol/interaction.js';
 import { FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {
   budget,
+  cause,
   count,
   decider,
   eventError,
@@ -83,24 +84,26 @@ export const recordFields = z.object({
   hidden: z.unknown(),
 });
 
+const settled = { by: decider, cause: cause.optional() };
+
 const settlement: z.ZodType<Settlement> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('approval'),
     approved: z.boolean(),
-    by: decider,
+    ...settled,
     reason: z.string().optional(),
     modified_input: json.optional(),
   }),
   z.object({
     kind: z.literal('input'),
     answer: z.string().nullable(),
-    by: z.enum(['user', 'timeout', 'cancel']),
+    ...settled,
   }),
   z.object({
     kind: z.literal('tool'),
     tool_output: z.string(),
     is_error: z.boolean(),
-    by: z.enum(['client', 'timeout', 'cancel']),
+    ...settled,
   }),
 ]);
 

@@ -38,7 +38,7 @@ type RequestInternals = 'chat_id' | 'chat_uid' | 'tenant_id' | 'event';
 /** Without internal fields and those of the chat's line. */
 type InteractionFields = Omit<
   ArchivedInteraction,
-  'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by' | 'signals' | 'cancel_reason'
+  'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by' | 'signals' | 'cancel_reason' | 'cancelled_by'
 >;
 
 /** Exports chats as session logs. */

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { Access } from '../../access/access.decorator.js';
@@ -36,6 +37,7 @@ export class SessionLogController {
     private readonly chats: ChatsService,
     private readonly ids: Ids,
     private readonly intake: AdmissionGate,
+    private readonly audit: AuditTrail,
   ) {}
 
   @Get(':chat_id/log')
@@ -48,6 +50,7 @@ export class SessionLogController {
     @Res() response: Response,
   ): Promise<void> {
     const lines = await this.exporter.open(caller, chat_id);
+    await this.audit.note(caller, 'chat.exported', { chat_id });
     response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
     // A failure from here on destroys the connection, so that the client notices the truncation.
     await pipeline(lines, response).catch((err: unknown) =>
@@ -84,6 +87,8 @@ export class SessionLogController {
     const report = await readNdjson(request, (body) =>
       this.importer.import({ caller, chat_id, body }),
     );
+    const { interactions, records } = report;
+    await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });
     return { ...(await this.chats.get(caller, chat_id, new GetChatQueryDto())), import: report };
   }
 }

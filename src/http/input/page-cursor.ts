@@ -65,6 +65,6 @@ export function invalidCursor(): AppError {
   });
 }
 
-function formatPageCursor({ created_at, id }: PageEnd): string {
+export function formatPageCursor({ created_at, id }: PageEnd): string {
   return Buffer.from(`${created_at} ${id}`).toString('base64url');
 }

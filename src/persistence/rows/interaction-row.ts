@@ -59,6 +59,8 @@ export interface InteractionRow {
   readonly signals: number;
   /** The reason of a requested cancel; null if none was requested. */
   readonly cancel_reason: string | null;
+  /** The user who requested the cancel; null if the server did, or none was requested. */
+  readonly cancelled_by: string | null;
 }
 
 /** Names an interaction for a change that a client asks for: in another tenant, it is not there. */

@@ -12,6 +12,8 @@ export interface NewIntervention {
   /** Of its texts; null if nothing was redacted. */
   readonly redacted: RedactedCounts | null;
   readonly created_at: string;
+  /** The id of the user. */
+  readonly created_by: string;
 }
 
 /** A saved intervention. The log shows if the agent has received it. */

@@ -1,5 +1,5 @@
 import type { AnyViewer } from '../viewer.js';
-import type { Decider } from '../../protocol/events.js';
+import type { Cause, Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { InteractionRow } from './interaction-row.js';
@@ -13,28 +13,28 @@ export type RequestKind = 'approval' | 'input' | 'tool';
 /** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
-/** The outcome of a request; `redacted`: of its texts. */
-export type Settlement = { readonly redacted?: RedactedCounts } & (
-  | {
-      readonly kind: 'approval';
-      readonly approved: boolean;
-      readonly by: Decider;
-      readonly reason?: string;
-      readonly modified_input?: Json;
-    }
-  /** null: declined, timed out, or (`cancel`) the answer is no longer needed. */
-  | {
-      readonly kind: 'input';
-      readonly answer: string | null;
-      readonly by: 'user' | 'timeout' | 'cancel';
-    }
-  | {
-      readonly kind: 'tool';
-      readonly tool_output: string;
-      readonly is_error: boolean;
-      readonly by: 'client' | 'timeout' | 'cancel';
-    }
-);
+/** The author of a settlement. */
+export interface Settled {
+  readonly by: Decider;
+  /** Why the server settled it; undefined if a user did. */
+  readonly cause?: Cause;
+  /** Of its texts. */
+  readonly redacted?: RedactedCounts;
+}
+
+/** The outcome of a request. */
+export type Settlement = Settled &
+  (
+    | {
+        readonly kind: 'approval';
+        readonly approved: boolean;
+        readonly reason?: string;
+        readonly modified_input?: Json;
+      }
+    /** null: declined, timed out, or (`cancel`) the answer is no longer needed. */
+    | { readonly kind: 'input'; readonly answer: string | null }
+    | { readonly kind: 'tool'; readonly tool_output: string; readonly is_error: boolean }
+  );
 
 /** A request as its run writes it, in the same append as the record that announces it. */
 export interface NewRequest {
@@ -67,8 +67,8 @@ export interface SettleRequest {
   readonly tenant_id: string;
   readonly settlement: Settlement;
   /**
-   * The current time. After `expires_at` only a settlement by "timeout" is accepted, unless
-   * `accept_expired` is set.
+   * The current time. After `expires_at` only a settlement with the cause "timeout" is accepted,
+   * unless `accept_expired` is set.
    */
   readonly at: string;
   readonly accept_expired?: boolean;

@@ -93,7 +93,13 @@ export type UsedKey =
   | { readonly outcome: 'key_reused' };
 
 export type StartOutcome =
-  | { readonly outcome: 'started'; readonly interaction: InteractionRow; readonly first: LogRecord }
+  | {
+      readonly outcome: 'started';
+      readonly interaction: InteractionRow;
+      readonly first: LogRecord;
+      /** This start created the chat. */
+      readonly is_new_chat: boolean;
+    }
   | UsedKey
   /** The viewer does not see the chat. */
   | { readonly outcome: 'hidden' }
@@ -183,6 +189,7 @@ export interface LeaseState {
   readonly last_seq: number;
   readonly signals: number;
   readonly cancel_reason: string | null;
+  readonly cancelled_by: string | null;
 }
 
 /** One append to one interaction; it is written atomically. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentStatus, budget, count, guarded, json, text } from './fields.js';
+import { agentStatus, budget, count, decider, guarded, json, text } from './fields.js';
 
 /** Defaults for the turns of a child agent. */
 const agentSettings = z.object({
@@ -54,12 +54,17 @@ export function agentRecords() {
         .object({
           type: z.literal('AGENT_INTERVENED'),
           intervention_id: text,
+          by: decider,
           user_comment: text.describe("`delete`, `modify`, or a note in the person's words."),
           user_content: text.optional().describe('With `modify`: the new task of the agent.'),
         })
         .meta({
           description: 'An intervention by a person takes effect here.',
-          example: { intervention_id: 'intervention_1', user_comment: 'Only look at the tests.' },
+          example: {
+            intervention_id: 'intervention_1',
+            by: { kind: 'user', user_id: 'ann' },
+            user_comment: 'Only look at the tests.',
+          },
         }),
       hidden: guarded,
     },

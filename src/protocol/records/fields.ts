@@ -42,8 +42,16 @@ export const eventError = z
   .describe('Why something failed.');
 
 export const decider = z
-  .enum(['user', 'rule', 'timeout', 'cancel'])
-  .describe('Who settled an approval.');
+  .object({ kind: z.enum(['user', 'system']), user_id: text.optional().describe('Of a user.') })
+  .refine(({ kind, user_id }) => (kind === 'user') === (user_id !== undefined), {
+    path: ['user_id'],
+    message: 'has to be there for a user, and only then',
+  })
+  .describe('Who decided: a user, or the server itself.');
+
+export const cause = z
+  .enum(['timeout', 'cancel'])
+  .describe('Why the server decided: nobody did in time, or the answer is no longer needed.');
 
 export const agentStatus = z
   .enum(['completed', 'error', 'cancelled'])

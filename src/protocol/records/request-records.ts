@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { decider, expiry, guarded, json, text } from './fields.js';
+import { cause, decider, expiry, guarded, json, text } from './fields.js';
 
-const verdict = { approval_id: text, tool_call_id: text, by: decider, reason: text.optional() };
-const verdictExample = { approval_id: 'approval_1', tool_call_id: 'call_1', by: 'user' };
+const settled = { by: decider, cause: cause.optional() };
+const verdict = { approval_id: text, tool_call_id: text, ...settled, reason: text.optional() };
+const byAnn = { kind: 'user', user_id: 'ann' };
+const verdictExample = { approval_id: 'approval_1', tool_call_id: 'call_1', by: byAnn };
 const toolInput = text.describe('JSON text as the model wrote it.');
 
 export function requestRecords() {
@@ -76,10 +78,11 @@ export function requestRecords() {
           type: z.literal('INPUT_RECEIVED'),
           request_id: text,
           answer: text.nullable().describe('null: declined, or not answered in time.'),
+          ...settled,
         })
         .meta({
           description: 'The question is settled.',
-          example: { request_id: 'input_1', answer: 'Bonn' },
+          example: { request_id: 'input_1', answer: 'Bonn', by: byAnn },
         }),
       hidden: guarded,
     },

@@ -3,6 +3,7 @@ import {
   FINAL_STATUSES,
   blockId,
   count,
+  decider,
   eventError,
   flag,
   guarded,
@@ -121,11 +122,17 @@ export function runRecords() {
     },
     CANCELLED: {
       body: z
-        .object({ type: z.literal('CANCELLED'), reason: text, stopped: z.array(stoppedEffect) })
+        .object({
+          type: z.literal('CANCELLED'),
+          reason: text,
+          by: decider,
+          stopped: z.array(stoppedEffect),
+        })
         .meta({
           description: 'No part of the interaction is running any more.',
           example: {
             reason: 'Cancelled by the user.',
+            by: { kind: 'user', user_id: 'ann' },
             stopped: [{ kind: 'tool', name: 'bash', id: 'call_1', state: 'stopped' }],
           },
         }),

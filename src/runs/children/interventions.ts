@@ -1,4 +1,5 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import { deciderOf } from '../../protocol/decider.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 
 /** Interventions into the agents of this run that are not taken in yet. */
@@ -16,6 +17,11 @@ export class Interventions {
   /** Ids of the agents that people have deleted and that have not ended. */
   get deletedAgents(): readonly string[] {
     return this.pending.filter(isDelete).map(({ agent_id }) => agent_id);
+  }
+
+  /** The first intervention that deletes the agent, if there is one. */
+  findDelete(agentId: string): InterventionRow | undefined {
+    return this.pending.find((row) => row.agent_id === agentId && isDelete(row));
   }
 
   /** Interventions for the agent to read, in order; each is returned once. */
@@ -37,9 +43,10 @@ export class Interventions {
 
 /** The record of an intervention that was taken in; `key` is the key of the turn that did so. */
 export function intervened(row: InterventionRow, key: string | null): Entry<'AGENT_INTERVENED'> {
-  const { id: intervention_id, agent_id, user_comment, user_content } = row;
+  const { id: intervention_id, agent_id, created_by, user_comment, user_content } = row;
+  const by = deciderOf(created_by);
   const said = { user_comment, ...(user_content !== null && { user_content }) };
-  return { agent_id, key, body: { type: 'AGENT_INTERVENED', intervention_id, ...said } };
+  return { agent_id, key, body: { type: 'AGENT_INTERVENED', intervention_id, by, ...said } };
 }
 
 function isDelete({ user_comment }: InterventionRow): boolean {

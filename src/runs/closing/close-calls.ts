@@ -1,4 +1,5 @@
 import { decisionOf, deferredNote } from '../tool-call/call-records.js';
+import { deciderOf } from '../../protocol/decider.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { STOPPED_WITH_SERVER } from '../../tools/core/tool-executor.js';
@@ -11,7 +12,8 @@ export interface Owned {
   readonly key: string | null;
 }
 
-const CANCELLED_VERDICT = { kind: 'approval', approved: false, by: 'cancel' } as const;
+const BY_CANCEL = { by: deciderOf(null), cause: 'cancel' } as const;
+const CANCELLED_VERDICT = { kind: 'approval', approved: false, ...BY_CANCEL } as const;
 
 /** Gives every open call that is included a decision and a result (I8). */
 export function closeCalls(
@@ -78,7 +80,9 @@ export function closeAnswered({ state, settlementOf }: ClosingContext): Entry[] 
 
 function answered({ agent_id, key, request_id }: OpenQuestion, settlement?: Settlement): Entry {
   const answer = settlement?.kind === 'input' ? settlement.answer : null;
-  return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer } };
+  const { by, cause } = settlement ?? BY_CANCEL;
+  const settled = { by, ...(cause && { cause }) };
+  return { agent_id, key, body: { type: 'INPUT_RECEIVED', request_id, answer, ...settled } };
 }
 
 function closeApprovals(
@@ -112,7 +116,7 @@ function clientResult(
   { settlementOf, limit }: ClosingContext,
 ): Entry | undefined {
   const settlement = request_id === undefined ? undefined : settlementOf(request_id);
-  if (settlement?.kind !== 'tool' || settlement.by === 'cancel') return undefined;
+  if (settlement?.kind !== 'tool' || settlement.cause === 'cancel') return undefined;
   const { output: tool_output, truncated } = limit(settlement.tool_output);
   const body = { type: 'TOOL_RESULT', id, tool_name, tool_output } as const;
   const { is_error } = settlement;

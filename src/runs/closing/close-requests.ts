@@ -1,6 +1,7 @@
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
+import { deciderOf } from '../../protocol/decider.js';
 import type { RunScope } from '../scope/run-scope.js';
 
 /**
@@ -39,13 +40,15 @@ async function cancel(
   return requests.findRequest(request_id, ANY_TENANT);
 }
 
+const BY_CANCEL = { by: deciderOf(null), cause: 'cancel' } as const;
+
 function cancelled(kind: RequestKind): Settlement {
   switch (kind) {
     case 'approval':
-      return { kind, approved: false, by: 'cancel' };
+      return { kind, approved: false, ...BY_CANCEL };
     case 'input':
-      return { kind, answer: null, by: 'cancel' };
+      return { kind, answer: null, ...BY_CANCEL };
     case 'tool':
-      return { kind, tool_output: 'Cancelled.', is_error: true, by: 'cancel' };
+      return { kind, tool_output: 'Cancelled.', is_error: true, ...BY_CANCEL };
   }
 }

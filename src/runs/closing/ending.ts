@@ -1,5 +1,5 @@
 import type { Entry } from '../../event-log/append/run-log.js';
-import type { EventError, StoppedEffect } from '../../protocol/events.js';
+import type { Decider, EventError, StoppedEffect } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { closeAgents, closeAnswered, closeCalls } from './close-calls.js';
 import type { OpenAgent, OpenCall } from '../open-work.js';
@@ -37,6 +37,7 @@ export function failed(context: EndingContext, error: EventError): Ending {
 
 interface Cancelled {
   readonly reason: string;
+  readonly by: Decider;
   /** The part of the answer that readers have seen. */
   readonly shown?: ShownText;
   /** Model requests that were aborted, by model. */
@@ -47,7 +48,7 @@ interface Cancelled {
 
 export function cancelled(
   context: EndingContext,
-  { reason, shown, models, told = [] }: Cancelled,
+  { reason, by, shown, models, told = [] }: Cancelled,
 ): Ending {
   const stopped: StoppedEffect[] = [
     ...context.state.openAgents().map(stoppedAgent),
@@ -59,7 +60,7 @@ export function cancelled(
     ...(shown ? [answer(context, { ...shown, partial: true })] : []),
     ...told,
     ...closeAll(context, 'Cancelled.'),
-    entry(context, { type: 'CANCELLED', reason, stopped }),
+    entry(context, { type: 'CANCELLED', reason, by, stopped }),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import { startedBody } from '../../persistence/rows/log-record.js';
+import type { Decider } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { intervened } from '../children/interventions.js';
 import { guardFailure } from '../guarding/guard-output.js';
@@ -22,11 +23,12 @@ export class RunEnding {
     return failed(this.context, guardFailure(this.root, guardedRoot(this.root), cause));
   }
 
-  cancelled(reason: string): Ending {
+  cancelled({ reason, by }: { reason: string; by: Decider }): Ending {
     const turns = [...this.root.run.turns];
     const shown = turns.find((turn) => turn.options.answers && turn.shownText)?.shownText;
     return cancelled(this.context, {
       reason,
+      by,
       ...(shown && { shown }),
       models: turns.map((turn) => turn.options.model),
       told: this.deletes(),

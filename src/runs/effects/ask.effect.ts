@@ -43,7 +43,14 @@ export class AskEffect implements Effect<string | null> {
     const { agent } = this.input;
     const read = { kind: 'answer', text: answer ?? '' } as const;
     const { judgement, hidden } = answer === null ? {} : await judgeInput(this.scope, agent, read);
-    const body = { type: 'INPUT_RECEIVED', request_id, answer } as const;
+    const { by, cause } = settlement;
+    const body = {
+      type: 'INPUT_RECEIVED',
+      request_id,
+      answer,
+      by,
+      ...(cause && { cause }),
+    } as const;
     await this.scope.append([
       ...redactedEntries(agent.id, 'The answer', settlement.redacted),
       ...remarkEntries(agent.id, judgement?.remarks ?? []),

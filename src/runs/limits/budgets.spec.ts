@@ -104,7 +104,12 @@ describe(Budgets.name, () => {
     const question = { type: 'INPUT_REQUIRED', request_id: 'q', question: '?' } as const;
     world.at(100, 'root', { ...question, expires_at: null });
     expect(left(90_000)).toBe(900);
-    world.at(100_000, 'root', { type: 'INPUT_RECEIVED', request_id: 'q', answer: null });
+    world.at(100_000, 'root', {
+      type: 'INPUT_RECEIVED',
+      request_id: 'q',
+      answer: null,
+      by: { kind: 'system' },
+    });
     expect(left(100_000)).toBe(900);
     world.turn(100_200, 'root', [1, 1]);
     world.at(900_000, 'root', { type: 'RESUMED', attempt: 1, reason: 'lost' });
@@ -136,7 +141,7 @@ describe(Budgets.name, () => {
     expect(left(250)).toBe(750);
     world.turn(300, 'root', [1, 1]);
     world.at(90_000, 'root', { type: 'RESUMED', attempt: 1, reason: 'lost' });
-    world.at(100_000, 'root', { type: 'APPROVED', ...of, by: 'user' });
+    world.at(100_000, 'root', { type: 'APPROVED', ...of, by: { kind: 'user', user_id: 'ann' } });
     expect([left(100_000), left(100_100)]).toEqual([700, 600]);
   });
 

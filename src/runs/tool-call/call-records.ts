@@ -7,10 +7,10 @@ type Approval = Extract<Settlement, { kind: 'approval' }>;
 
 /** The record of a verdict. */
 export function decisionOf(
-  { approved, by, reason, modified_input }: Approval,
+  { approved, by, cause, reason, modified_input }: Approval,
   ids: { readonly approval_id: string; readonly tool_call_id: string },
 ): RecordOf<'APPROVED'> | RecordOf<'REJECTED'> {
-  const told = { ...ids, by, ...(reason !== undefined && { reason }) };
+  const told = { ...ids, by, ...(cause && { cause }), ...(reason !== undefined && { reason }) };
   if (!approved) return { type: 'REJECTED', ...told };
   return { type: 'APPROVED', ...told, ...(modified_input && { modified_input }) };
 }
@@ -34,16 +34,11 @@ export function inputOf(
 }
 
 /** Result of a rejected call, for the model. */
-export function describeRejection({ by, reason }: Approval): string {
+export function describeRejection({ cause, reason }: Approval): string {
+  if (cause === 'timeout')
+    return 'Nobody answered in time whether this call may run, so it did not run.';
   const why = reason === undefined ? '' : ` Reason: ${reason}`;
-  switch (by) {
-    case 'timeout':
-      return 'Nobody answered in time whether this call may run, so it did not run.';
-    case 'rule':
-    case 'cancel':
-    case 'user':
-      return `The user rejected this call; it did not run.${why}`;
-  }
+  return `The user rejected this call; it did not run.${why}`;
 }
 
 interface SettledCall {

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordBody } from '../../protocol/events.js';
+import type { Decider, RecordBody } from '../../protocol/events.js';
 import { RepeatedCalls } from './repeated-calls.js';
 
 /** An agent's log, made of one call or result after the other. */
@@ -22,7 +22,7 @@ class Story {
     return this.tell(`k${n}`, body);
   }
 
-  approved(by: 'user' | 'rule', n = this.count): this {
+  approved(by: Decider, n = this.count): this {
     const ids = { approval_id: 'approval_1', tool_call_id: 'c' };
     return this.tell(`k${n}`, { type: 'APPROVED', ...ids, by });
   }
@@ -99,9 +99,9 @@ describe(RepeatedCalls.name, () => {
     story.call();
     story.call();
     story.call();
-    story.approved('rule').result('A');
+    story.approved({ kind: 'system' }).result('A');
     expect(story.call()).toBe(true);
-    story.approved('user').result('A');
+    story.approved({ kind: 'user', user_id: 'ann' }).result('A');
     expect([story.call(), story.call(), story.call()]).toEqual([false, false, true]);
   });
 

@@ -26,7 +26,7 @@ export class RepeatedCalls {
     if (body.type === 'TOOL_CALL') return this.call(key, agent_id, body);
     const streak = this.streaks.get(agent_id);
     if (!streak?.keys.has(key)) return;
-    if (body.type === 'APPROVED' && body.by === 'user') streak.count = 0;
+    if (body.type === 'APPROVED' && body.by.kind === 'user') streak.count = 0;
     if (body.type === 'TOOL_RESULT') takeResult(streak, body);
   }
 

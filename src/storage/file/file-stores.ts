@@ -6,6 +6,7 @@ import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
 import { StoreCore } from '../memory/store-core.js';
 import { StoreIndex } from '../memory/store-index.js';
 import type { AllStores } from '../stores.js';
+import { FileAuditStore } from './file-audit-store.js';
 import { FileJournal } from './file-journal.js';
 import { FileKeyStore } from './file-key-store.js';
 import { FileRuleStore } from './file-rule-store.js';
@@ -51,18 +52,21 @@ export async function openFileStores({
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const keys = await FileKeyStore.open(data_dir);
+  const audit = await FileAuditStore.open(data_dir, report);
   return {
     ...storesOver(core),
     tasks,
     rules,
     keys,
     tickets: new MemoryTicketStore(),
+    audit,
     async close() {
       await tasks.close();
       await mutex.idle();
       await behind.flush();
       await rules.close();
       await keys.close();
+      await audit.close();
     },
   };
 }

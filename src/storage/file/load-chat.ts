@@ -54,7 +54,7 @@ export async function finishWrites(core: StoreCore, chat: StoredChat): Promise<v
     if (!active || active.state.cancel_reason !== null) break;
     const { start } = await log.readHead();
     if (start.queued?.interrupts === active.id)
-      await active.commit(cancelledState(active.state, INTERRUPTED));
+      await active.commit(cancelledState(active.state, INTERRUPTED, start.started_by));
   }
   if (!chat.next || active) return;
   const ends = chat.interactions.flatMap(({ state }) => state.completed_at ?? []);

@@ -13,13 +13,16 @@ const held = startedState('process-a', { parent_id: null, branch_version: 1 });
 
 describe(cancelledState.name, () => {
   it('counts signals and keeps the first reason', () => {
-    const twice = cancelledState(cancelledState(held, 'first'), 'second');
-    expect(twice).toMatchObject({ signals: 2, cancel_reason: 'first' });
-    expect(cancelledState(twice, INTERRUPTED)).toMatchObject({
+    const twice = cancelledState(cancelledState(held, 'first', null), 'second', 'ann');
+    expect(twice).toMatchObject({ signals: 2, cancel_reason: 'first', cancelled_by: null });
+    expect(cancelledState(twice, INTERRUPTED, 'ann')).toMatchObject({
       signals: 3,
       cancel_reason: 'first',
+      cancelled_by: null,
     });
-    expect(cancelledState(held, INTERRUPTED).cancel_reason).toBe('Interrupted by a new message.');
+    const interrupted = cancelledState(held, INTERRUPTED, 'ann');
+    expect(interrupted.cancelled_by).toBe('ann');
+    expect(interrupted.cancel_reason).toBe('Interrupted by a new message.');
   });
 });
 

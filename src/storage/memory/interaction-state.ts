@@ -16,6 +16,7 @@ export interface InteractionState extends LossCounters {
   /** `signals` when the run parked; null while it isn't parked. */
   readonly parked_signals: number | null;
   readonly cancel_reason: string | null;
+  readonly cancelled_by: string | null;
   /** null in the queue, unless it is an edit. A cancel in the queue sets it to the chat's head. */
   readonly parent_id: string | null;
   /**
@@ -54,6 +55,7 @@ const NEW: InteractionState = {
   signals: 0,
   parked_signals: null,
   cancel_reason: null,
+  cancelled_by: null,
   parent_id: null,
   queue_rank: null,
   branch_version: null,
@@ -110,7 +112,7 @@ export function retriedState(state: InteractionState): InteractionState {
     ...state,
     ...{ status: 'RUNNING', error: null, completed_at: null, owner: null },
     ...{ epoch: epoch + 1, epoch_after: last_seq, last_seq: last_seq + 1 },
-    ...{ parked_signals: null, cancel_reason: null },
+    ...{ parked_signals: null, cancel_reason: null, cancelled_by: null },
     ...{ progressed: false, losses: 0, alone_losses: 0, trial: 0 },
     request_changes: request_changes + (request_changes > 0 ? 1 : 0), // they are open again
   };
@@ -124,8 +126,15 @@ export function parkedState(state: InteractionState): InteractionState {
   return { ...state, owner: null, parked_signals: state.signals };
 }
 
-export function cancelledState(state: InteractionState, reason: string): InteractionState {
-  return { ...state, signals: state.signals + 1, cancel_reason: state.cancel_reason ?? reason };
+/** `userId`: null for the server itself. */
+export function cancelledState(
+  state: InteractionState,
+  reason: string,
+  userId: string | null,
+): InteractionState {
+  const signals = state.signals + 1;
+  if (state.cancel_reason !== null) return { ...state, signals };
+  return { ...state, signals, cancel_reason: reason, cancelled_by: userId };
 }
 
 /** The state after one of its requests was settled. */

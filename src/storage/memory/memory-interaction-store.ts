@@ -156,13 +156,15 @@ export class MemoryInteractionStore extends InteractionStore {
   requestCancel(
     { id, tenant_id }: InteractionKey,
     reason: string,
+    userId: string | null = null,
   ): Promise<InteractionRow | undefined> {
     return this.core.change(id, async (interaction, chat) => {
       if (interaction.known.tenant_id !== tenant_id) return undefined;
       const { state, isQueued, hasEnded } = interaction;
       const leavesQueue = isQueued && state.cancel_reason === null;
       const parent_id = leavesQueue ? chat.parentFromQueue(interaction) : state.parent_id;
-      if (!hasEnded) await interaction.commit({ ...cancelledState(state, reason), parent_id });
+      if (!hasEnded)
+        await interaction.commit({ ...cancelledState(state, reason, userId), parent_id });
       return interaction.readRow();
     });
   }

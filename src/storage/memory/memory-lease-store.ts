@@ -41,8 +41,8 @@ export class MemoryLeaseStore extends LeaseStore {
       const { state } = interaction ?? {};
       if (!interaction || state?.epoch !== epoch || state.owner !== terms.owner) continue;
       this.core.lend(interaction, terms);
-      const { last_seq, signals, cancel_reason } = state;
-      renewed.push({ interaction_id, last_seq, signals, cancel_reason });
+      const { last_seq, signals, cancel_reason, cancelled_by } = state;
+      renewed.push({ interaction_id, last_seq, signals, cancel_reason, cancelled_by });
     }
     return renewed;
   }

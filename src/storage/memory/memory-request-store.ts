@@ -114,7 +114,7 @@ async function settleOne(
   if (row.status !== 'pending' || state.cancel_reason !== null)
     return { outcome: 'settled_before' };
   const isLate = isOver(row, at) && !accept_expired;
-  if (isLate && settlement.by !== 'timeout') return { outcome: 'expired' };
+  if (isLate && settlement.cause !== 'timeout') return { outcome: 'expired' };
   const settled = { id: request_id, settlement, settled_at: at };
   await interaction.commit(settledState(state), { records: [], settled });
   chat.journal.refresh(chat.uid, { requests: true });

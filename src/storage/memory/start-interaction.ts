@@ -87,7 +87,8 @@ async function begin(
   else core.index.addChat(chat);
   if (lease) core.lend(interaction, lease);
   chat.journal.refresh(chat.uid, { chat: true, interactions: [id, ...superseded] });
-  return { outcome: 'started', interaction: toInteractionRow(head, state, null), first };
+  const row = toInteractionRow(head, state, null);
+  return { outcome: 'started', interaction: row, first, is_new_chat: !known };
 }
 
 /**
@@ -99,6 +100,7 @@ async function enqueue(
   chat: StoredChat,
   request: StartInteraction,
 ): Promise<StartOutcome> {
+  const { user_id } = request.viewer;
   const { id, user_message } = request.interaction;
   const interrupts = request.on_conflict === 'interrupt';
   const interrupted = interrupts ? chat.active : undefined;
@@ -107,7 +109,7 @@ async function enqueue(
   const parent_id = request.edited_from === undefined ? null : chat.parentOf(request);
   const state = queuedState({ parent_id, queue_rank: nextRank(chat, interrupts) });
   const interaction = await create(chat, { start, records: [] }, state);
-  const showCancel = await cancel(interrupted).catch(async (error: unknown) => {
+  const showCancel = await cancel(interrupted, user_id).catch(async (error: unknown) => {
     await interaction.log.remove();
     throw error;
   });
@@ -128,8 +130,8 @@ async function create(
   return new StoredInteraction(first.start, state, log);
 }
 
-async function cancel(interaction: StoredInteraction | undefined) {
-  return interaction?.write(cancelledState(interaction.state, INTERRUPTED));
+async function cancel(interaction: StoredInteraction | undefined, userId: string) {
+  return interaction?.write(cancelledState(interaction.state, INTERRUPTED, userId));
 }
 
 /** In front of all others if it interrupts, else behind them. */

@@ -1,5 +1,6 @@
 import type { AllStores } from '../stores.js';
 import type { Database } from './connection/database.js';
+import { TypeOrmAuditStore } from './stores/typeorm-audit-store.js';
 import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
 import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
 import { TypeOrmInteractionStore } from './interactions/typeorm-interaction-store.js';
@@ -34,5 +35,6 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     tasks: new TypeOrmTaskStore(database),
     keys: new TypeOrmKeyStore(database),
     tickets: new TypeOrmTicketStore(database),
+    audit: new TypeOrmAuditStore(database),
   };
 }

@@ -44,7 +44,7 @@ const EVENT: fc.Arbitrary<Content> = fc.oneof(
     const told = {
       approval_id: ids.make('approval'),
       tool_call_id: 'none',
-      by: 'user',
+      by: { kind: 'user', user_id: 'ann' },
       reason,
     } as const;
     return { body: { type: 'APPROVED', ...told, modified_input } };
@@ -160,7 +160,9 @@ function childOf(parent_agent_id: string): Content[] {
     { agent_id, body: { type: 'AGENT_STARTED', ...begun }, hidden: { settings: {} } },
     { agent_id, body: { type: 'TURN_COMPLETED', ...turn }, hidden },
     { agent_id, body: { type: 'AGENT_COMPLETED', status: 'completed', result: 'Seen.' } },
-    { body: { type: 'CANCELLED', reason: '', stopped: [stopped(agent_id)] } },
+    {
+      body: { type: 'CANCELLED', reason: '', by: { kind: 'system' }, stopped: [stopped(agent_id)] },
+    },
   ];
 }
 
@@ -208,7 +210,9 @@ function toRequest({ interaction_id, seq, agent_id, key, body }: RecordLine): ob
     ...{ type: 'request', interaction_id, id: body.request_id, key, kind: 'input' },
     ...{ status: isSettled ? 'settled' : 'closed', agent_id },
     ...{ created_at: time(3), expires_at: null, settled_at: time(isSettled ? 4 : 9) },
-    settlement: isSettled ? { kind: 'input', answer: 'Because.', by: 'user' } : null,
+    settlement: isSettled
+      ? { kind: 'input', answer: 'Because.', by: { kind: 'user', user_id: 'ann' } }
+      : null,
   };
   return [request];
 }

@@ -127,6 +127,7 @@ function newIntervention(
     user_content: null,
     redacted: null,
     created_at: at(5),
+    created_by: 'ann',
     ...overrides,
   };
 }

@@ -75,7 +75,7 @@ export function describeLeases(tested: StoreUnderTest): void {
       const released = await started(tested.store, { lease: HELD });
       await tested.store.releaseLease(released.id, 1);
       const over = await ended(tested.store, 'one');
-      await tested.store.requestCancel(held.id, 'enough');
+      await tested.store.requestCancel(held.id, 'enough', 'ann');
       const asked = [held, lost, released, over].map(({ id }) => ({
         interaction_id: id,
         epoch: 1,
@@ -89,6 +89,7 @@ export function describeLeases(tested: StoreUnderTest): void {
         last_seq: 1,
         signals: 1,
         cancel_reason: 'enough',
+        cancelled_by: 'ann',
       };
       expect(renewed).toEqual([state]);
       expect(await tested.store.renewLeases([], HELD)).toEqual([]);
@@ -140,13 +141,25 @@ function describeUnowned(tested: StoreUnderTest): void {
 
 export function describeSignals(tested: StoreUnderTest): void {
   describe('cancelling', () => {
-    it('marks an active interaction, counts every call and keeps the first reason', async () => {
+    it('marks an active interaction, counts every call and keeps the first request', async () => {
       const row = await started(tested.store, { lease: HELD });
-      const first = await tested.store.requestCancel(row.id, 'user');
-      expect(first).toEqual({ ...row, signals: 1, cancel_reason: 'user' });
-      const second = await tested.store.requestCancel(row.id, 'client left');
-      expect(second).toEqual({ ...row, signals: 2, cancel_reason: 'user' });
-      expect(await tested.store.findInteraction(row.id)).toEqual(second);
+      const first = await tested.store.requestCancel(row.id, 'user', 'ann');
+      const marked = { ...row, cancel_reason: 'user', cancelled_by: 'ann' };
+      expect(first).toEqual({ ...marked, signals: 1 });
+      expect(await tested.store.requestCancel(row.id, 'client left')).toEqual({
+        ...marked,
+        signals: 2,
+      });
+      const third = await tested.store.requestCancel(row.id, 'again', 'bob');
+      expect(third).toEqual({ ...marked, signals: 3 });
+      expect(await tested.store.findInteraction(row.id)).toEqual(third);
+    });
+
+    it('names no user where the server itself was first', async () => {
+      const row = await started(tested.store, { lease: HELD });
+      await tested.store.requestCancel(row.id, 'client left');
+      const second = await tested.store.requestCancel(row.id, 'user', 'ann');
+      expect(second).toMatchObject({ cancel_reason: 'client left', cancelled_by: null });
     });
 
     it('loses no signal of concurrent calls', async () => {

@@ -1,7 +1,7 @@
 import { uidOf } from '../../support/store/chat-parts.js';
 import type { WholeStore } from '../../support/store/whole-store.js';
 import { memoryStore } from '../../support/store/whole-store.js';
-import type { Settlement } from '../../../src/persistence/rows/request-rows.js';
+import type { Settled, Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import type { AppendBatch } from '../../../src/persistence/rows/store-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
@@ -121,9 +121,13 @@ export class ModelWalk {
     const pending = await this.model.listRequests({ ...page, status: 'pending' });
     const all = await this.model.listRequests(page);
     const request_id = [...pending, ...all][nth]?.id ?? 'input_unknown';
+    const settled: Settled =
+      by === 'user'
+        ? { by: { kind: 'user', user_id: 'ann' } }
+        : { by: { kind: 'system' }, cause: by };
     const settlement: Settlement = approval
-      ? { kind: 'approval', approved: true, by }
-      : { kind: 'input', answer: this.now, by };
+      ? { kind: 'approval', approved: true, ...settled }
+      : { kind: 'input', answer: this.now, ...settled };
     await this.both((store) => store.settleRequest({ request_id, settlement, at: this.now }));
     await this.both((store) => store.findRequest(request_id));
   }

@@ -17,7 +17,7 @@ import type { StoreUnderTest } from './store-under-test.js';
 import { listUnowned } from '../../support/store/list-unowned.js';
 
 const OTHER = { ...HELD, owner: 'process-b' };
-const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: 'user' };
+const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } };
 
 export function describeParking(tested: StoreUnderTest): void {
   describe('parking (I11)', () => {

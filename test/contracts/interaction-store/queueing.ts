@@ -1,4 +1,4 @@
-import { uidOf } from '../../support/store/chat-parts.js';
+import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import { MAX_QUEUED } from '../../../src/persistence/rows/store-rows.js';
 import type { StartOverrides } from './fixtures.js';
@@ -43,6 +43,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
         epoch: 0,
         signals: 0,
         cancel_reason: null,
+        cancelled_by: null,
       };
       expect(outcome).toEqual({ outcome: 'queued', interaction, interrupted: null });
       const { id } = start.interaction;
@@ -140,7 +141,7 @@ function describeInterrupting(tested: StoreUnderTest): void {
     const outcome = await tested.store.startInteraction(start);
     expect(outcome).toMatchObject({ outcome: 'queued', interrupted: active.id });
     const cancel_reason = 'Interrupted by a new message.';
-    const marked = { ...active, signals: 1, cancel_reason };
+    const marked = { ...active, signals: 1, cancel_reason, cancelled_by: LOCAL.user_id };
     expect(await tested.store.findInteraction(active.id)).toEqual(marked);
     await queued(tested.store, { chat_id, on_conflict: 'interrupt' });
     expect(await tested.store.findInteraction(active.id)).toEqual({ ...marked, signals: 2 });

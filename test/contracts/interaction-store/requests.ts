@@ -24,8 +24,17 @@ import {
 } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
 
-const APPROVED = { kind: 'approval', approved: true, by: 'user' } as const;
-const TIMED_OUT = { kind: 'approval', approved: false, by: 'timeout' } as const;
+const APPROVED = {
+  kind: 'approval',
+  approved: true,
+  by: { kind: 'user', user_id: 'ann' },
+} as const;
+const TIMED_OUT = {
+  kind: 'approval',
+  approved: false,
+  by: { kind: 'system' },
+  cause: 'timeout',
+} as const;
 const HOSTILE = `NUL \u0000, high \ud800, low \udc00, lines \u2028\u2029\r\n, "\\", \u007f, 🦜`;
 
 export function describeRequests(tested: StoreUnderTest): void {
@@ -50,7 +59,11 @@ export function describeRequests(tested: StoreUnderTest): void {
       );
       await tested.store.append([newBatch(row.id, [2, 2], { requests })]);
       const [, second] = requests;
-      const settlement = { kind: 'input', answer: 'y'.repeat(20_000), by: 'user' } as const;
+      const settlement = {
+        kind: 'input',
+        answer: 'y'.repeat(20_000),
+        by: { kind: 'user', user_id: 'ann' },
+      } as const;
       await tested.store.settleRequest({ request_id: second!.id, settlement, at: at(50) });
       for (const end of [[], [endBatch(row.id, 3)]]) {
         await tested.store.append(end);
@@ -149,10 +162,16 @@ export function describeRequests(tested: StoreUnderTest): void {
 
 function describeSettling(tested: StoreUnderTest): void {
   const settlements: Settlement[] = [
-    { kind: 'approval', approved: false, by: 'rule', reason: 'Not on a Friday.' },
-    { kind: 'input', answer: 'blue', by: 'user' },
-    { kind: 'input', answer: null, by: 'user' },
-    { kind: 'tool', tool_output: '42', is_error: false, by: 'client' },
+    {
+      kind: 'approval',
+      approved: false,
+      by: { kind: 'system' },
+      cause: 'timeout',
+      reason: 'Not on a Friday.',
+    },
+    { kind: 'input', answer: 'blue', by: { kind: 'user', user_id: 'ann' } },
+    { kind: 'input', answer: null, by: { kind: 'user', user_id: 'ann' } },
+    { kind: 'tool', tool_output: '42', is_error: false, by: { kind: 'user', user_id: 'ann' } },
   ];
 
   it.each(settlements)('are settled: %j', async (settlement) => {
@@ -225,12 +244,23 @@ function describeExpiry(tested: StoreUnderTest): void {
   const answers: { answer: Settlement; timeout: Settlement }[] = [
     { answer: APPROVED, timeout: TIMED_OUT },
     {
-      answer: { kind: 'input', answer: 'blue', by: 'user' },
-      timeout: { kind: 'input', answer: null, by: 'timeout' },
+      answer: { kind: 'input', answer: 'blue', by: { kind: 'user', user_id: 'ann' } },
+      timeout: { kind: 'input', answer: null, by: { kind: 'system' }, cause: 'timeout' },
     },
     {
-      answer: { kind: 'tool', tool_output: '42', is_error: false, by: 'client' },
-      timeout: { kind: 'tool', tool_output: 'Late.', is_error: true, by: 'timeout' },
+      answer: {
+        kind: 'tool',
+        tool_output: '42',
+        is_error: false,
+        by: { kind: 'user', user_id: 'ann' },
+      },
+      timeout: {
+        kind: 'tool',
+        tool_output: 'Late.',
+        is_error: true,
+        by: { kind: 'system' },
+        cause: 'timeout',
+      },
     },
   ];
 

@@ -105,7 +105,11 @@ export function describeRetries(tested: StoreUnderTest): void {
       const row = await started(tested.store, { lease: HELD });
       const [open, settled] = [newRequest(2), newRequest(3)];
       await tested.store.append([newBatch(row.id, [2, 3], { requests: [open, settled] })]);
-      const settlement = { kind: 'input', answer: 'Yes.', by: 'user' } as const;
+      const settlement = {
+        kind: 'input',
+        answer: 'Yes.',
+        by: { kind: 'user', user_id: 'ann' },
+      } as const;
       await tested.store.settleRequest({ request_id: settled.id, settlement, at: at(5) });
       const end = newEnd('failed', { status: 'FAILED', error: ERROR });
       await tested.store.append([endBatch(row.id, 4, { end })]);

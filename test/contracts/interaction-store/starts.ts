@@ -36,6 +36,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         epoch: 0,
         signals: 0,
         cancel_reason: null,
+        cancelled_by: null,
       };
       const first = {
         interaction_id: interaction.id,
@@ -54,7 +55,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         },
         hidden: null,
       };
-      expect(result).toEqual({ outcome: 'started', interaction: row, first });
+      expect(result).toEqual({ outcome: 'started', interaction: row, first, is_new_chat: true });
       expect(await tested.store.findInteraction(interaction.id)).toEqual(row);
       expect(await tested.store.findActiveInteraction(uidOf(chat.id))).toEqual(row);
       expect(await readAll(tested.store, interaction.id)).toEqual([first]);

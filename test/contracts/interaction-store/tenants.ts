@@ -91,7 +91,8 @@ function describeOthers(tested: StoreUnderTest): void {
     const tenant_id = randomUUID();
     const before = await store.findInteraction(row.id, ANY_TENANT);
     expect(await store.requestCancel({ id: row.id, tenant_id }, 'mine')).toBeUndefined();
-    const settlement = { kind: 'input', answer: 'yes', by: 'user' } as const;
+    const by = { kind: 'user', user_id: 'ann' } as const;
+    const settlement = { kind: 'input', answer: 'yes', by } as const;
     const settle = { request_id: request.id, settlement, at: at(9) };
     expect(await store.settleRequest({ ...settle, tenant_id })).toEqual({ outcome: 'unknown' });
     const note = { id: `note-${randomUUID()}`, interaction_id: row.id, agent_id: row.agent_id };
@@ -101,6 +102,7 @@ function describeOthers(tested: StoreUnderTest): void {
       user_content: null,
       redacted: null,
       created_at: at(9),
+      created_by: 'ann',
     };
     expect(await store.intervene(wanted, tenant_id)).toEqual({ outcome: 'unknown' });
     expect(await store.findInteraction(row.id, ANY_TENANT)).toEqual(before);

@@ -89,7 +89,7 @@ export function describeApprovals(servers: Servers): void {
         expect(reader.find('APPROVED')).toMatchObject({
           approval_id: approval,
           tool_call_id: reader.find('TOOL_CALL')!.id,
-          by: 'user',
+          by: { kind: 'user', user_id: 'local' },
           reason: 'Sure',
         });
         expect(reader.find('TOOL_RESULT')).toMatchObject({ tool_output: '42', is_error: false });
@@ -142,7 +142,10 @@ export function describeApprovals(servers: Servers): void {
         const reader = await following.end();
         expect(reader.faults).toEqual([]);
         expect(reader.types.slice(4, 7)).toEqual(['REJECTED', 'TOOL_RESULT', 'ANSWER']);
-        expect(reader.find('REJECTED')).toMatchObject({ by: 'user', reason: 'Use your head.' });
+        expect(reader.find('REJECTED')).toMatchObject({
+          by: { kind: 'user', user_id: 'local' },
+          reason: 'Use your head.',
+        });
         expect(reader.find('TOOL_RESULT')).toMatchObject({ is_error: true });
         expect(lastRequest().at(-1)).toMatchObject({
           role: 'tool',
@@ -164,8 +167,12 @@ export function describeApprovals(servers: Servers): void {
           expect(reply.body).toMatchObject({
             type: '/problems/already_processed',
             status: 400,
-            detail: expect.stringContaining('was rejected by a person'),
-            decision: { approved: false, by: 'user', at: expect.stringMatching(/Z$/) },
+            detail: expect.stringContaining('was rejected by the user local'),
+            decision: {
+              approved: false,
+              by: { kind: 'user', user_id: 'local' },
+              at: expect.stringMatching(/Z$/),
+            },
           });
         }
         expect(following.reader.types).not.toContain('APPROVED');

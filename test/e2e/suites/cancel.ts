@@ -123,7 +123,11 @@ export function describeCancel(servers: Servers): void {
         const { reader, stopped } = await expectCancelled(following, reply);
         const [patient, calculator] = reader.list('TOOL_CALL').map(({ id }) => id);
         expect(stopped).toEqual([{ kind: 'tool', id: patient, name: 'patient', state: 'stopped' }]);
-        expect(reader.find('REJECTED')).toMatchObject({ tool_call_id: calculator, by: 'cancel' });
+        expect(reader.find('REJECTED')).toMatchObject({
+          tool_call_id: calculator,
+          by: { kind: 'system' },
+          cause: 'cancel',
+        });
         const results = new Map(reader.list('TOOL_RESULT').map((result) => [result.id, result]));
         expect(results.get(patient!)).toMatchObject({
           is_error: true,
@@ -162,7 +166,11 @@ export function describeCancel(servers: Servers): void {
         const { tool_call_id } = await following.record('TOOL_RESULT_REQUIRED');
         const reply = await person.cancel(following.of, '?wait=true');
         const { reader } = await expectCancelled(following, reply);
-        expect(reader.find('REJECTED')).toMatchObject({ approval_id, by: 'cancel' });
+        expect(reader.find('REJECTED')).toMatchObject({
+          approval_id,
+          by: { kind: 'system' },
+          cause: 'cancel',
+        });
         expect(reader.list('TOOL_RESULT')).toHaveLength(3);
         const { of } = following;
         for (const { status, body } of [

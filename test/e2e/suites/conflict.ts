@@ -163,7 +163,11 @@ export function describeConflict(servers: Servers): void {
           on_conflict: 'interrupt',
         });
         expect((await urgent.end()).faults).toEqual([]);
-        expect((await waiting.end()).find('REJECTED')).toMatchObject({ approval_id, by: 'cancel' });
+        expect((await waiting.end()).find('REJECTED')).toMatchObject({
+          approval_id,
+          by: { kind: 'system' },
+          cause: 'cancel',
+        });
       });
 
       it('interrupts once, however many want to', async () => {

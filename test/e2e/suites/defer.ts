@@ -91,7 +91,10 @@ export function describeDefer(servers: Servers): void {
         await person.respond(of, request_id, 'Yes');
         const reader = await following.end();
         expect(reader.faults).toEqual([]);
-        expect(reader.find('REJECTED')).toMatchObject({ by: 'user', reason: 'Not today.' });
+        expect(reader.find('REJECTED')).toMatchObject({
+          by: { kind: 'user', user_id: 'local' },
+          reason: 'Not today.',
+        });
         expect(DeedTool.done).toEqual([]);
         expect(await messagesOf(of)).toContainEqual({ role: 'user', content: message });
       });
@@ -145,7 +148,9 @@ export function describeDefer(servers: Servers): void {
         expect((await person.cancel(of, '?wait=true')).body).toMatchObject({ status: 'CANCELLED' });
         const reader = await following.end();
         expect(reader.faults).toEqual([]);
-        expect(reader.list('REJECTED')).toMatchObject([{ by: 'cancel' }]);
+        expect(reader.list('REJECTED')).toMatchObject([
+          { by: { kind: 'system' }, cause: 'cancel' },
+        ]);
         expect(DeedTool.done).toEqual([]);
         expect(reader.list('NOTICE')).toMatchObject([
           { message: expect.stringMatching(/Cancelled\. The tool was not started\./) },
@@ -221,7 +226,7 @@ export function describeDefer(servers: Servers): void {
         await server.expire(5_000);
         const reader = await following.end();
         expect(reader.faults).toEqual([]);
-        expect(reader.find('REJECTED')).toMatchObject({ by: 'timeout' });
+        expect(reader.find('REJECTED')).toMatchObject({ by: { kind: 'system' }, cause: 'timeout' });
         expect(reader.find('NOTICE')!.message).toMatch(/Nobody answered in time.*did not run/);
         expect(DeedTool.done).toEqual([]);
         await messagesOf(following.of);

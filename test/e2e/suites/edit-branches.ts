@@ -188,7 +188,11 @@ export function describeEditBranches(servers: Servers): void {
         const waiting = await person.say('waits', script({ calls }));
         const { approval_id } = await waiting.record('APPROVAL_REQUIRED');
         await edit(waiting.of, 'Never mind', { on_conflict: 'interrupt' });
-        expect((await waiting.end()).find('REJECTED')).toMatchObject({ approval_id, by: 'cancel' });
+        expect((await waiting.end()).find('REJECTED')).toMatchObject({
+          approval_id,
+          by: { kind: 'system' },
+          cause: 'cancel',
+        });
         expect((await person.inbox('status=pending&chat_id=waits')).body.items).toEqual([]);
         expect(sent()).toEqual([user('Never mind')]);
       });

@@ -166,7 +166,7 @@ export function describeParking(servers: Servers): void {
           'CANCELLED',
           'INTERACTION_COMPLETE',
         ]);
-        expect(reader.find('REJECTED')).toMatchObject({ by: 'cancel' });
+        expect(reader.find('REJECTED')).toMatchObject({ by: { kind: 'system' }, cause: 'cancel' });
         expect((await person.inbox('status=pending&chat_id=cancelled')).body.items).toEqual([]);
       });
     });

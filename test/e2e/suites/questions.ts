@@ -178,7 +178,11 @@ export function describeQuestions(servers: Servers): void {
         await server.expire(TIMEOUT_MS);
         const [approval, input] = [await approving.end(), await answering.end()];
         expect([...approval.faults, ...input.faults]).toEqual([]);
-        expect(approval.find('REJECTED')).toMatchObject({ approval_id, by: 'timeout' });
+        expect(approval.find('REJECTED')).toMatchObject({
+          approval_id,
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
         expect(approval.types).not.toContain('TOOL_STARTED');
         const told = approval.find('TOOL_RESULT')!;
         expect(told).toMatchObject({ is_error: true });
@@ -215,7 +219,9 @@ export function describeQuestions(servers: Servers): void {
         });
         expect((await server.api.interaction(of)).status).toBe('COMPLETED');
         const { items } = (await person.inbox('status=all&chat_id=client')).body;
-        expect(items).toMatchObject([{ status: 'settled', settlement: { by: 'timeout' } }]);
+        expect(items).toMatchObject([
+          { status: 'settled', settlement: { by: { kind: 'system' }, cause: 'timeout' } },
+        ]);
         const late = await person.toolResult(of, { tool_call_id, tool_output: 'open' });
         expect([late.status, late.body.type]).toEqual([400, '/problems/already_processed']);
       });
@@ -231,7 +237,10 @@ export function describeQuestions(servers: Servers): void {
           reply.body.type,
         );
         await server.expire(0);
-        expect((await following.end()).find('REJECTED')).toMatchObject({ by: 'timeout' });
+        expect((await following.end()).find('REJECTED')).toMatchObject({
+          by: { kind: 'system' },
+          cause: 'timeout',
+        });
       });
     });
 

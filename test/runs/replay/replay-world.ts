@@ -119,6 +119,7 @@ export class ReplayWorld {
       ...{ user_comment, user_content: user_comment === 'modify' ? `task#${n}` : null },
       redacted: null,
       created_at: new Date().toISOString(),
+      created_by: 'ann',
     });
     await this.run?.signals.wake();
   }
@@ -191,7 +192,7 @@ export class ReplayWorld {
     for (let i = Math.floor(this.random() * 30); i > 0; i--) await nextTick();
     this.moments++;
     const answer = this.outcome(String(event['question']));
-    const settlement = { kind: 'input', answer, by: 'user' } as const;
+    const settlement = { kind: 'input', answer, by: { kind: 'user', user_id: 'ann' } } as const;
     const at = new Date().toISOString();
     await this.world.store.settleRequest({ request_id: id, settlement, at });
     await this.run?.signals.wake();

@@ -50,6 +50,7 @@ interface Asking {
   requestCancel(
     interaction: InteractionKey | string,
     reason: string,
+    userId?: string,
   ): Promise<InteractionRow | undefined>;
   findRequest(id: string, viewer?: AnyViewer): Promise<RequestRow | undefined>;
   listRequests(page: Optional<RequestPage, 'viewer'>): Promise<RequestRow[]>;
@@ -94,10 +95,11 @@ function withDefaults({ chats, interactions, requests, interventions }: Ports): 
     findInteraction: (id, viewer = ANY_TENANT) => interactions.findInteraction(id, viewer),
     findInteractionOfAgent: (id, viewer = ANY_TENANT) =>
       interactions.findInteractionOfAgent(id, viewer),
-    requestCancel: (named, reason) =>
+    requestCancel: (named, reason, userId) =>
       interactions.requestCancel(
         typeof named === 'string' ? { id: named, tenant_id } : named,
         reason,
+        userId,
       ),
     findRequest: (id, viewer = ANY_TENANT) => requests.findRequest(id, viewer),
     listRequests: (page) => requests.listRequests({ viewer: ANY_TENANT, ...page }),

@@ -6,6 +6,7 @@ import type { DataSourceOptions, Logger } from 'typeorm';
 import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-connection.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
 import { PgliteSocket } from './embedded-connection.js';
+import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { InteractionEntity } from '../entities/interaction.entity.js';
 import { InterventionEntity } from '../entities/intervention.entity.js';
@@ -54,7 +55,7 @@ const SILENT: Logger = {
 /** `pipeline`: statements that are issued together are sent together (`Database.batch`). */
 const BOTH = {
   type: 'postgres',
-  entities: [ChatEntity, InteractionEntity, InterventionEntity, KeyEntity, TaskEntity],
+  entities: [AuditEntity, ChatEntity, InteractionEntity, InterventionEntity, KeyEntity, TaskEntity],
   /**
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.

@@ -40,6 +40,7 @@ export const InteractionEntity = new EntitySchema<InteractionColumns>({
     edited_from: nullable(ID),
     signals: INTEGER,
     cancel_reason: nullable(TEXT),
+    cancelled_by: nullable(TEXT),
     queue_rank: nullable(INTEGER),
   },
 });

@@ -13,5 +13,6 @@ export const InterventionEntity = new EntitySchema<InterventionRow>({
     user_content: nullable(TEXT),
     redacted: nullable(JSON_TEXT),
     created_at: TIME,
+    created_by: TEXT,
   },
 });

@@ -14,7 +14,7 @@ import type { Json } from '../../../protocol/json.js';
  */
 export const INTERACTION_COLUMNS = `i.id, i.chat_uid, i.chat_id, i.tenant_id, i.started_by, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
   i.input_tokens::double precision, i.output_tokens::double precision, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
-  i.signals, i.cancel_reason`;
+  i.signals, i.cancel_reason, i.cancelled_by`;
 
 /** An interaction as the driver reads it. */
 export interface ColumnsOfInteraction {
@@ -42,6 +42,7 @@ export interface ColumnsOfInteraction {
   readonly edited_from: string | null;
   readonly signals: number;
   readonly cancel_reason: string | null;
+  readonly cancelled_by: string | null;
 }
 
 export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
@@ -70,6 +71,7 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
     edited_from: columns.edited_from,
     signals: columns.signals,
     cancel_reason: columns.cancel_reason,
+    cancelled_by: columns.cancelled_by,
   };
 }
 
@@ -109,4 +111,10 @@ export async function findInteraction(
 ): Promise<InteractionRow | undefined> {
   const [found] = await db.query<ColumnsOfInteraction>(FIND_SEEN, [id, ...viewerValues(viewer)]);
   return found && toInteractionRow(found);
+}
+
+/** Assignments to `interactions i` that request a cancel, unless one was requested before. */
+export function cancelledBy(reason: string, userId: string): string {
+  return `cancel_reason = coalesce(i.cancel_reason, ${reason}), signals = i.signals + 1,
+      cancelled_by = CASE WHEN i.cancel_reason IS NULL THEN ${userId}::text ELSE i.cancelled_by END`;
 }

@@ -20,7 +20,7 @@ const RETRY: Statement = {
       ORDER BY i.queue_rank NULLS FIRST, i.id LIMIT 1
     ),
     retried AS (
-      UPDATE interactions i SET status = 'RUNNING', error = NULL, completed_at = NULL, added_messages = NULL, cancel_reason = NULL,
+      UPDATE interactions i SET status = 'RUNNING', error = NULL, completed_at = NULL, added_messages = NULL, cancel_reason = NULL, cancelled_by = NULL,
         parked_signals = NULL, losses = 0, alone_losses = 0, trial = 0, progressed = false, epoch = i.epoch + 1, last_seq = i.last_seq + 1
       FROM found JOIN chats c ON c.uid = found.chat_uid AND c.head_interaction_id = found.id
       WHERE i.id = found.id AND found.is_given_up AND i.superseded_at IS NULL AND NOT EXISTS (SELECT FROM busy)

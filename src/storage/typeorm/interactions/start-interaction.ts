@@ -11,6 +11,7 @@ import { HOLD_CHAT, START } from './start-statements.js';
 import type { Step } from '../connection/database.js';
 
 interface Verdict {
+  readonly is_new_chat: boolean;
   readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
   readonly chat_uid: string;
   readonly seen_id: string;
@@ -51,8 +52,9 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
   const steps: Step[] = [toLock(start), [START, toParameters(start)]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
-  const [, verdicts] = await db.batch<Verdict>(steps);
-  return verdicts![0]!;
+  const [held, verdicts] = await db.batch<Verdict>(steps);
+  const is_new_chat = edited_from === undefined && held!.length > 0;
+  return { ...verdicts![0]!, is_new_chat };
 }
 
 async function repeat(
@@ -102,11 +104,14 @@ function toParameters(start: StartInteraction): unknown[] {
   ];
 }
 
-function toStarted(start: StartInteraction, { chat_uid, parent_id }: Verdict): StartOutcome {
+function toStarted(
+  start: StartInteraction,
+  { chat_uid, parent_id, is_new_chat }: Verdict,
+): StartOutcome {
   const epoch = start.lease ? 1 : 0;
   const interaction = toRow(start, { chat_uid, parent_id, status: 'RUNNING', last_seq: 1, epoch });
   const first = firstRecord(interaction, { epoch, at: interaction.created_at });
-  return { outcome: 'started', interaction, first };
+  return { outcome: 'started', interaction, first, is_new_chat };
 }
 
 function toQueued(
@@ -148,6 +153,7 @@ function toRow(
     edited_from: edited_from ?? null,
     signals: 0,
     cancel_reason: null,
+    cancelled_by: null,
     ...entered,
   };
 }

@@ -2,17 +2,17 @@ import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
 import { BEGIN_INTERACTIONS } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
-import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
  * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
- * locks the row.
+ * locks the row. Returns a row if it is new.
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
   text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
-    ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false`,
+    ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
 };
 
 const OF_CHAT = 'chat_uid = (SELECT uid FROM chat)';
@@ -72,7 +72,7 @@ const ENTERED = `
 
 /**
  * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
- * `$17` is the cancel reason of an interrupted one.
+ * `$17` is the cancel reason of an interrupted one, `$21` the user.
  */
 export const START: Statement = {
   name: 'start.start',
@@ -82,7 +82,7 @@ export const START: Statement = {
     begun AS (SELECT *, created_at AS at FROM entered WHERE NOT ${IS_QUEUED}),
     ${BEGIN_INTERACTIONS},
     interrupted AS (
-      UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $17), signals = i.signals + 1
+      UPDATE interactions i SET ${cancelledBy('$17', '$21')}
       FROM verdict v WHERE v.outcome = 'queued' AND $16 = 'interrupt' AND i.id = v.active_id RETURNING i.id
     )
     SELECT v.outcome, v.chat_uid, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted,

@@ -18,7 +18,12 @@ import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
 import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
-import { findInteraction, SELECT_INTERACTIONS, toInteractionRow } from './interaction-row.js';
+import {
+  cancelledBy,
+  findInteraction,
+  SELECT_INTERACTIONS,
+  toInteractionRow,
+} from './interaction-row.js';
 import type { Row, Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
@@ -85,10 +90,10 @@ const ADDED: Statement = {
  */
 const CANCEL: Statement = {
   name: 'interactions.cancel',
-  text: `UPDATE interactions i SET cancel_reason = coalesce(i.cancel_reason, $2), signals = i.signals + 1,
+  text: `UPDATE interactions i SET ${cancelledBy('$2', '$3')},
       parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
         THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.uid = i.chat_uid)) ELSE i.parent_id END
-    WHERE i.id = $1 AND i.tenant_id = $3 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
+    WHERE i.id = $1 AND i.tenant_id = $4 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
 };
 
 const FIND_IN_TENANT: Statement = {
@@ -182,9 +187,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
   async requestCancel(
     { id, tenant_id }: InteractionKey,
     reason: string,
+    userId?: string,
   ): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.runs.batch<ColumnsOfInteraction & Row>([
-      [CANCEL, [id, reason, tenant_id]],
+      [CANCEL, [id, reason, userId, tenant_id]],
       [FIND_IN_TENANT, [id, tenant_id]],
     ]);
     const row = rows?.[0];

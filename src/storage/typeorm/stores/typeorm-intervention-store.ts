@@ -34,8 +34,8 @@ const ADD: Statement = {
       WHERE i.id = v.id AND v.outcome = 'accepted' RETURNING ${INTERACTION_COLUMNS}
     ),
     added AS (
-      INSERT INTO interventions (interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, signal)
-      SELECT s.id, $2, $3, $4, $5, $6::json, $7::timestamptz, s.signals FROM signalled s
+      INSERT INTO interventions (interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, created_by, signal)
+      SELECT s.id, $2, $3, $4, $5, $6::json, $7::timestamptz, $9, s.signals FROM signalled s
     )
     SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
 };
@@ -48,14 +48,13 @@ export class TypeOrmInterventionStore extends InterventionStore {
   }
 
   async intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome> {
-    const { interaction_id, id, agent_id, user_comment, user_content, created_at } = wanted;
+    const { interaction_id, id, agent_id, user_comment, user_content } = wanted;
+    const { created_at, created_by } = wanted;
     const redacted = wanted.redacted && JSON.stringify(wanted.redacted);
+    const texts = [user_comment, user_content, redacted];
     const [, verdicts] = await this.db.runs.batch<Verdict>([
       [LOCK, [interaction_id, tenantId]],
-      [
-        ADD,
-        [interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, tenantId],
-      ],
+      [ADD, [interaction_id, id, agent_id, ...texts, created_at, tenantId, created_by]],
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };

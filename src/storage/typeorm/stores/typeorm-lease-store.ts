@@ -60,7 +60,7 @@ const RENEW: Statement = {
       WHERE i.epoch = h.epoch AND i.owner = $2 ORDER BY i.id FOR UPDATE OF i
     )
     UPDATE interactions i SET lease_until = ${UNTIL} FROM held WHERE i.id = held.id
-    RETURNING i.id AS interaction_id, i.last_seq, i.signals, i.cancel_reason`,
+    RETURNING i.id AS interaction_id, i.last_seq, i.signals, i.cancel_reason, i.cancelled_by`,
 };
 
 /** A run parked in any other status would never be woken. */

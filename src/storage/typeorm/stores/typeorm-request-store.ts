@@ -94,8 +94,8 @@ export class TypeOrmRequestStore extends RequestStore {
 
   async settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
     const { request_id, tenant_id, settlement, at } = settle;
-    const { kind, by } = settlement;
-    const isLateAccepted = settle.accept_expired || by === 'timeout';
+    const { kind, cause } = settlement;
+    const isLateAccepted = settle.accept_expired || cause === 'timeout';
     const json = JSON.stringify(settlement);
     const [, verdicts] = await this.db.runs.batch<Verdict>([
       [LOCK_INTERACTION_OF, [request_id, tenant_id]],

@@ -1,0 +1,53 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditEntry } from '../../src/audit/audit-entry.js';
+import { FileAuditStore } from '../../src/storage/file/file-audit-store.js';
+import { TypeOrmAuditStore } from '../../src/storage/typeorm/stores/typeorm-audit-store.js';
+import { STORES } from '../e2e/stores.js';
+import { auditStoreContract } from './audit-store.contract.js';
+
+for (const kind of STORES) {
+  const { name, fault } = kind;
+  const store = name === 'files' ? FileAuditStore : TypeOrmAuditStore;
+  const title = `${store.name} on ${name}`;
+  if (fault) describe.skip(`${title}: ${fault}`, () => it('is skipped', () => {}));
+  else
+    auditStoreContract(title, async () => {
+      const opened = await kind.open();
+      return {
+        get audit() {
+          return opened.stores.audit;
+        },
+        reopen: () => opened.reopen(),
+        close: () => opened.close(),
+      };
+    });
+}
+
+describe(`${FileAuditStore.name} after a kill`, () => {
+  const entry: AuditEntry = {
+    ...{ id: 'audit_1', at: '2026-01-01T00:00:00.000Z', tenant_id: 't', user_id: 'ann' },
+    ...{ action: 'chat.created', detail: {} },
+  };
+  const fail = (): never => {
+    throw new Error('There is nothing to report.');
+  };
+
+  it('drops the entry that was not written whole, and goes on after the others', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-audit-'));
+    const path = join(folder, 'audit.jsonl');
+    await (await FileAuditStore.open(folder, fail)).add(entry);
+    await appendFile(path, JSON.stringify({ ...entry, id: 'audit_cut' }).slice(0, -3));
+    const store = await FileAuditStore.open(folder, fail);
+    expect(await store.list({ tenant_id: 't', limit: 9 })).toEqual([entry]);
+    const next = { ...entry, id: 'audit_2' };
+    await store.add(next);
+    expect(await store.list({ tenant_id: 't', limit: 9 })).toEqual([next, entry]);
+    expect(await readFile(path, 'utf8')).toBe(
+      `${JSON.stringify(entry)}\n${JSON.stringify(next)}\n`,
+    );
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+});
