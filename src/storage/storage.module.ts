@@ -12,6 +12,7 @@ import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { RunStores } from '../persistence/stores.js';
 import { RuleStore } from '../permissions/rule-store.js';
+import { UsageStore } from '../quotas/usage-store.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { openStorage } from './open-storage.js';
 import type { AllStores } from './stores.js';
@@ -38,6 +39,7 @@ const PORTS: Provider[] = [
   port(ChatArchive, 'archive'),
   port(RuleStore, 'rules'),
   port(TaskStore, 'tasks'),
+  port(UsageStore, 'usage'),
   {
     provide: RunStores,
     inject: [OpenStorage],

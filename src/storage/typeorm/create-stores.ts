@@ -9,6 +9,7 @@ import { TypeOrmRecordStore } from './append/typeorm-record-store.js';
 import { TypeOrmRequestStore } from './stores/typeorm-request-store.js';
 import { TypeOrmRuleStore } from './stores/typeorm-rule-store.js';
 import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
+import { TypeOrmUsageStore } from './stores/typeorm-usage-store.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
@@ -30,5 +31,6 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     archive: new TypeOrmChatArchive(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    usage: new TypeOrmUsageStore(database),
   };
 }

@@ -5,7 +5,7 @@ import { isSeen, viewerValues } from '../viewer-sql.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
-import { removeLeftovers } from '../archive/leftovers.js';
+import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
@@ -30,6 +30,11 @@ const DELETE_IDLE: Statement = {
     loose AS (
       INSERT INTO loose_logs (interaction_id, remove_at)
       SELECT i.id, clock_timestamp() FROM interactions i WHERE i.chat_uid = (SELECT uid FROM idle)
+    ),
+    used AS (
+      INSERT INTO deleted_usage (tenant_id, started_at, tokens)
+      SELECT i.tenant_id, i.started_at, i.input_tokens + i.output_tokens FROM interactions i
+      WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at > clock_timestamp() - interval '${USAGE_KEPT}'
     )
     DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
 };
