@@ -19,6 +19,7 @@ const LAYERS = [
     'workspace',
     'tools',
     'permissions',
+    'quotas',
   ],
   ['conversation', 'guardrails', 'approvals', 'cancellation'],
   ['agents'],
@@ -38,8 +39,8 @@ const MAY_USE = {
   mcp: [...FLOOR, 'tools'],
   tasks: [...FLOOR, 'persistence', 'access', 'tools'],
   health: [...FLOOR, 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
-  metrics: [...FLOOR, 'persistence', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'persistence', 'permissions', 'tasks'],
+  metrics: [...FLOOR, 'persistence', 'quotas', 'event-log', 'runs', 'interactions'],
+  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks'],
   app: LAYERS.flat(),
 };
 

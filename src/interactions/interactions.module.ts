@@ -6,6 +6,7 @@ import { ConversationCacheModule } from '../persistence/conversation-cache/conve
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { EventsService } from './events.service.js';
@@ -23,6 +24,7 @@ import { InteractionsService } from './interactions.service.js';
     EventLogModule,
     HttpModule,
     ModelsModule,
+    QuotasModule,
     RunsModule,
     ToolsModule,
   ],
