@@ -41,9 +41,9 @@ const CHATS = `
 
 /**
  * A run updates its row with every append and renewal. No index may contain the columns that these
- * change (`last_seq`, usage, bytes, lease), so that they stay heap-only updates, for which the fillfactor
- * leaves room. The predicates of indexes use columns that change a few times per interaction:
- * `status`, and, when a person acts, `signals` and `parked_signals`.
+ * change (`last_seq`, usage, bytes, lease), so that they stay heap-only updates, for which the
+ * fillfactor leaves room. The predicates of indexes use columns that change a few times per
+ * interaction: `status`, and, when a person acts, `signals` and `parked_signals`.
  *
  * `queue_rank` remains when an interaction ends in the queue; it is null once it has begun.
  * `losses` counts lost runs in a row without progress, and `alone_losses` those among them that ran

@@ -142,7 +142,8 @@ export class ChatsService {
   }
 
   /**
-   * Deletes a chat that is untouched since then, as `delete` does. False: it was touched, or is gone.
+   * Deletes a chat that is untouched since then, as `delete` does. False: it was touched, or is
+   * gone.
    */
   async deleteUntouched(uid: string, before: string): Promise<boolean> {
     if ((await this.chats.deleteChat(uid, before)) !== 'deleted') return false;

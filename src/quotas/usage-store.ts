@@ -1,4 +1,4 @@
-/** Port: how much of the quotas of a tenant is used, apart from those that a start checks itself. */
+/** Port: usage of the quotas of a tenant, except of those that a start checks itself. */
 export abstract class UsageStore {
   /**
    * Input and output tokens of the interactions that the tenant has started or retried since then,

@@ -8,11 +8,12 @@ usageStoreContract('memory', async () => {
   return { store: wholeStore(stores), usage: stores.usage, close: async () => {} };
 });
 
-for (const { name, fault, open } of STORES) {
+for (const kind of STORES) {
+  const { name, fault } = kind;
   if (fault) describe.skip(`${name}: ${fault}`, () => it('is skipped', () => {}));
   else
     usageStoreContract(name, async () => {
-      const opened = await open();
+      const opened = await kind.open();
       const { stores } = opened;
       return { store: wholeStore(stores), usage: stores.usage, close: () => opened.close() };
     });

@@ -83,7 +83,8 @@ export interface StartInteraction {
 
 /**
  * Quotas of a tenant, checked in the transaction of a start or retry, after everything else. Starts
- * of a tenant that are checked run one after the other, in all processes, so that none slips through.
+ * of a tenant that are checked run one after the other, in all processes, so that the counts are
+ * exact.
  */
 export interface StartQuota {
   /** Unfinished interactions, queued ones included and parked ones not. */

@@ -25,8 +25,8 @@ export class MemoryUsageStore extends UsageStore {
 }
 
 /**
- * Runs `start` unless it would exceed a quota. Starts of a tenant that are checked run one after the
- * other, each after it has its chat.
+ * Runs `start` unless it would exceed a quota. Starts of a tenant that are checked run one after
+ * the other, each after it has its chat.
  */
 export function withinQuota<T>(
   { index, mutex }: StoreCore,
