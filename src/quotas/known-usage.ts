@@ -4,8 +4,9 @@ import { UsageStore } from './usage-store.js';
 
 /** A sum is counted again after this time, in milliseconds. */
 const FRESH_MS = 5000;
-/** A sum that takes long to count is kept for this many times as long. */
+/** A sum that takes long to count is kept for this many times as long, and at most so long. */
 const COST_FACTOR = 50;
+const MAX_FRESH_MS = 60_000;
 /** Beyond it, the sums that are no longer fresh are dropped. */
 const MAX_SUMS = 1000;
 
@@ -44,7 +45,8 @@ export class KnownUsage {
     sum.total.then(
       () => {
         const now = this.clock.monotonic();
-        sum.fresh_until = now + Math.max(FRESH_MS, (now - began) * COST_FACTOR);
+        const paid_ms = Math.min((now - began) * COST_FACTOR, MAX_FRESH_MS);
+        sum.fresh_until = now + Math.max(FRESH_MS, paid_ms);
       },
       () => this.sums.delete(key),
     );
