@@ -20,6 +20,7 @@ const LAYERS = [
     'workspace',
     'tools',
     'permissions',
+    'quotas',
   ],
   ['conversation', 'guardrails', 'approvals', 'cancellation'],
   ['agents'],
@@ -39,8 +40,8 @@ const MAY_USE = {
   mcp: [...FLOOR, 'tools'],
   tasks: [...FLOOR, 'access', 'audit', 'persistence', 'tools', 'guardrails'],
   health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
-  metrics: [...FLOOR, 'access', 'persistence', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'tasks'],
+  metrics: [...FLOOR, 'access', 'persistence', 'quotas', 'event-log', 'runs', 'interactions'],
+  storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'quotas', 'tasks'],
   app: LAYERS.flat(),
 };
 

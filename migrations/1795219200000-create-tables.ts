@@ -52,15 +52,21 @@ const CHATS = `
 
 /**
  * A run updates its row with every append and renewal. No index may contain the columns that these
- * change (`last_seq`, usage, lease), so that they stay heap-only updates, for which the fillfactor
- * leaves room. The predicates of indexes use columns that change a few times per interaction:
- * `status`, and, when a person acts, `signals` and `parked_signals`.
+ * change (`last_seq`, usage, bytes, lease), so that they stay heap-only updates, for which the
+ * fillfactor leaves room. The predicates of indexes use columns that change a few times per
+ * interaction: `status`, and, when a person acts, `signals` and `parked_signals`.
  *
  * `queue_rank` remains when an interaction ends in the queue; it is null once it has begun.
  * `losses` counts lost runs in a row without progress, and `alone_losses` those among them that ran
  * alone among suspects (`trial` 1); `progressed` is about the run of the current epoch.
+ * `started_at` is the time of the start or of the last retry, null for an imported interaction.
+ * Appends raise `bytes`, the end copies it to `final_bytes`, so that quotas read only indexes:
+ * `interactions_by_tenant` for starts and bytes, `interactions_in_places` for runs.
  * `interactions_wanting_a_run` excludes parked interactions, so that the sweep does not read them
  * however many there are.
+ *
+ * `deleted_usage` keeps for a day what interactions of deleted chats used, so that deleting a chat
+ * gives no quota back.
  */
 const INTERACTIONS = `
   CREATE TABLE interactions (
@@ -100,6 +106,9 @@ const INTERACTIONS = `
     alone_losses            integer NOT NULL DEFAULT 0,
     trial                   integer NOT NULL DEFAULT 0,
     progressed              boolean NOT NULL DEFAULT false,
+    started_at              timestamptz(3),
+    bytes                   bigint NOT NULL DEFAULT 0,
+    final_bytes             bigint,
     added_bytes             integer GENERATED ALWAYS AS (octet_length(added_messages::text)) STORED,
     CONSTRAINT interactions_pk PRIMARY KEY (id),
     CONSTRAINT interactions_chat_fk FOREIGN KEY (chat_uid) REFERENCES chats (uid) ON DELETE CASCADE,
@@ -120,6 +129,19 @@ const INTERACTIONS = `
   CREATE INDEX interactions_wanting_a_run ON interactions (created_at, id)
     WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT') AND (parked_signals IS NULL OR parked_signals <> signals)
       OR status = 'QUEUED' AND cancel_reason IS NOT NULL;
+  CREATE INDEX interactions_by_tenant ON interactions (tenant_id, started_at) INCLUDE (final_bytes);
+  CREATE INDEX interactions_in_places ON interactions (tenant_id)
+    WHERE status IN ('RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT') AND (parked_signals IS NULL OR parked_signals <> signals)
+      OR status = 'QUEUED';
+
+  CREATE TABLE deleted_usage (
+    tenant_id  text COLLATE "C" NOT NULL,
+    started_at timestamptz(3) NOT NULL,
+    tokens     bigint NOT NULL
+  );
+
+  CREATE INDEX deleted_usage_by_tenant ON deleted_usage (tenant_id, started_at);
+  CREATE INDEX deleted_usage_by_age ON deleted_usage (started_at);
 `;
 
 /**
@@ -357,6 +379,6 @@ const AUDIT = `
 
 const DOWN = `
   DROP TABLE audit, stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, tasks,
-    rule_uses_in_files,
-    permission_rules, interventions, requests, loose_logs, records, interactions, chats;
+    rule_uses_in_files, permission_rules, interventions, requests, loose_logs, records, deleted_usage, interactions,
+    chats;
 `;

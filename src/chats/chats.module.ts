@@ -8,10 +8,12 @@ import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
 import { ChatsService } from './chats.service.js';
 import { Leftovers } from './leftovers.js';
+import { Retention } from './retention.js';
 import { SessionLogController } from './session-log/session-log.controller.js';
 import { SessionLogExporter } from './session-log/session-log-exporter.js';
 import { SessionLogImporter } from './session-log/session-log-importer.js';
@@ -26,10 +28,11 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     InteractionsModule,
     CancellationModule,
     PermissionsModule,
+    QuotasModule,
     WorkspaceModule,
     HttpModule,
   ],
   controllers: [ChatsController, SessionLogController],
-  providers: [ChatsService, Leftovers, SessionLogExporter, SessionLogImporter],
+  providers: [ChatsService, Leftovers, Retention, SessionLogExporter, SessionLogImporter],
 })
 export class ChatsModule {}

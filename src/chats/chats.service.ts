@@ -154,6 +154,16 @@ export class ChatsService {
     }
   }
 
+  /**
+   * Deletes a chat that is untouched since then, as `delete` does. False: it was touched, or is
+   * gone.
+   */
+  async deleteUntouched(uid: string, before: string): Promise<boolean> {
+    if ((await this.chats.deleteChat(uid, before)) !== 'deleted') return false;
+    await this.discardRest(uid);
+    return true;
+  }
+
   /** Data of the chat outside the store. */
   private async discardRest(uid: string): Promise<void> {
     this.leftovers.remove();

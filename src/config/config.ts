@@ -160,6 +160,14 @@ export class Config {
   readonly maxParallelTurns: number;
   /** Records in the log of an interaction, without those of its end. */
   readonly maxRecords: number;
+  /** Quotas of each tenant; 0: none. */
+  readonly quotaRuns: number;
+  readonly quotaStartsPerMinute: number;
+  /** Input and output together, in a day of UTC. */
+  readonly quotaTokensPerDay: number;
+  readonly quotaBytes: number;
+  /** Chats that were not touched for longer are removed; 0: none. */
+  readonly retentionDays: number;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model sees. */
   readonly toolOutputLimit: number;

@@ -92,6 +92,12 @@ export const environment = z.object({
   PARK_AFTER_MS: milliseconds(0).default(60_000),
   CRASH_LOOP_LIMIT: integer(1, 1_000).default(5),
 
+  QUOTA_RUNS: integer(0, 1_000_000).default(0),
+  QUOTA_STARTS_PER_MINUTE: integer(0, 10_000).default(0),
+  QUOTA_TOKENS_PER_DAY: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  QUOTA_BYTES: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+  RETENTION_DAYS: integer(0, 36_500).default(0),
+
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),

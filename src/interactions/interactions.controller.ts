@@ -11,6 +11,7 @@ import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { START } from '../protocol/cursor.js';
 import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
 import { InteractionDto } from './dto/interaction.dto.js';
@@ -103,6 +104,11 @@ export class InteractionsController {
     type: ChatBusyDto,
     description:
       'It was not given up (`not_given_up`), the chat is busy (`chat_busy`), or has gone on without it (`interaction_superseded`).',
+  })
+  @ApiResponse({
+    status: 429,
+    type: QuotaExceededDto,
+    description: 'A quota of the tenant is used up.',
   })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
   async retry(

@@ -9,6 +9,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AlsoNeeds } from '../access/access.decorator.js';
+import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { MAX_PENDING_LENGTH } from '../http/event-streams.js';
 import { ApiEventStream } from '../http/openapi/event-stream.js';
@@ -59,7 +60,13 @@ export function StartsInteraction(
       type: ProblemDto,
       description: 'The Idempotency-Key was used with another body.',
     }),
-    ApiResponse({ status: 429, type: ProblemDto, description: 'The queue of the chat is full.' }),
+    ApiResponse({
+      status: 429,
+      type: QuotaExceededDto,
+      description:
+        'A quota of the tenant is used up (see `quota`), or the queue of the chat is full.',
+      headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
+    }),
     ApiResponse({
       status: 503,
       type: ProblemDto,

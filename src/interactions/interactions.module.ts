@@ -7,6 +7,7 @@ import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { EventsService } from './events.service.js';
@@ -25,6 +26,7 @@ import { InteractionsService } from './interactions.service.js';
     GuardrailsModule,
     HttpModule,
     ModelsModule,
+    QuotasModule,
     RunsModule,
     ToolsModule,
   ],

@@ -14,7 +14,13 @@ import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { MAX_QUEUED } from '../persistence/rows/store-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { RetryOutcome, StartOutcome, UsedKey } from '../persistence/rows/store-rows.js';
+import type {
+  QuotaExceeded,
+  RetryOutcome,
+  StartOutcome,
+  UsedKey,
+} from '../persistence/rows/store-rows.js';
+import { Quotas } from '../quotas/quotas.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { RESUME_REASONS } from '../runs/run-input.js';
 import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
@@ -42,6 +48,7 @@ export class InteractionsService {
     private readonly disconnects: DisconnectWatch,
     private readonly gate: AdmissionGate,
     private readonly redaction: Redaction,
+    private readonly quotas: Quotas,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
   ) {}
@@ -49,8 +56,8 @@ export class InteractionsService {
   /**
    * Saves the interaction and has it run, now or when its turn comes. The same idempotency key and
    * body give the one that was started before.
-   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, and `shutting_down`
-   * (503)
+   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, `quota_exceeded` (429),
+   * and `shutting_down` (503)
    */
   async start(asked: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
@@ -58,10 +65,11 @@ export class InteractionsService {
     const used = await this.findUsedKey(request);
     if (used) return requireAccepted(used, request.chat_id).interaction;
     const start = await this.factory.create(request);
+    const quota = await this.quotas.requireStart(request.caller.tenant_id);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
     const outcome = requireAccepted(
-      await this.interactions.startInteraction({ ...start, ...lease }),
+      this.withinQuota(await this.interactions.startInteraction({ ...start, ...lease, ...quota })),
       request.chat_id,
     );
     const row = outcome.interaction;
@@ -97,27 +105,33 @@ export class InteractionsService {
 
   /**
    * Takes up again, with its log, an interaction that the server had given up.
-   * @throws AppError as `requireRetried`, and `shutting_down` (503)
+   * @throws AppError as `requireRetried`, `quota_exceeded` (429), and `shutting_down` (503)
    */
   async retry({ id, chat_uid, tenant_id }: InteractionRow): Promise<InteractionRow> {
     this.gate.requireOpen();
     const before = await this.records.readRecordsOfTypes([id], ['RESUMED']);
-    const row = requireRetried(
-      await this.interactions.retryInteraction({
-        interaction_id: id,
-        tenant_id,
-        codes: GIVEN_UP,
-        resumed: {
-          type: 'RESUMED',
-          attempt: before.length + 1,
-          reason: RESUME_REASONS.retried,
-        },
-        at: this.clock.now().toISOString(),
-      }),
-    );
+    const attempt = before.length + 1;
+    const quota = await this.quotas.requireStart(tenant_id);
+    const outcome = await this.interactions.retryInteraction({
+      interaction_id: id,
+      tenant_id,
+      codes: GIVEN_UP,
+      resumed: { type: 'RESUMED', attempt, reason: RESUME_REASONS.retried },
+      at: this.clock.now().toISOString(),
+      ...quota,
+    });
+    const row = requireRetried(outcome && this.withinQuota(outcome));
     await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
+  }
+
+  /** @throws AppError `quota_exceeded` (429) */
+  private withinQuota<T extends { readonly outcome: string }>(
+    outcome: T | QuotaExceeded,
+  ): Exclude<T, QuotaExceeded> {
+    if (isExceeded(outcome)) throw this.quotas.exceeded(outcome);
+    return outcome as Exclude<T, QuotaExceeded>;
   }
 
   /**
@@ -138,7 +152,7 @@ export class InteractionsService {
  * @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409),
  * `idempotency_key_reused` (422), `chat_not_found`, `interaction_not_found` (404)
  */
-function requireAccepted(outcome: StartOutcome, chatId: string): Accepted {
+function requireAccepted(outcome: Exclude<StartOutcome, QuotaExceeded>, chatId: string): Accepted {
   switch (outcome.outcome) {
     case 'started':
     case 'queued':
@@ -182,7 +196,7 @@ function requireAccepted(outcome: StartOutcome, chatId: string): Accepted {
  * @throws AppError `chat_busy`, `not_given_up`, `interaction_superseded` (409),
  * `interaction_not_found` (404)
  */
-function requireRetried(outcome: RetryOutcome | undefined): InteractionRow {
+function requireRetried(outcome: Exclude<RetryOutcome, QuotaExceeded> | undefined): InteractionRow {
   switch (outcome?.outcome) {
     case 'retried':
       return outcome.interaction;
@@ -203,6 +217,10 @@ function requireRetried(outcome: RetryOutcome | undefined): InteractionRow {
     case undefined:
       throw new AppError('not_found', 'interaction_not_found', 'The interaction was deleted.');
   }
+}
+
+function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExceeded {
+  return outcome.outcome === 'quota_exceeded';
 }
 
 function chatBusy(

@@ -24,6 +24,8 @@ export interface AppErrorOptions {
   readonly errors?: readonly FieldFault[];
   /** Further members of the problem document, e.g. `active_interaction_id`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** When a repetition may succeed, for the header `Retry-After`. */
+  readonly retry_after_s?: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly errors: readonly FieldFault[];
   readonly extra: Readonly<Record<string, unknown>>;
+  readonly retry_after_s: number | undefined;
 
   constructor(
     readonly kind: ErrorKind,
@@ -44,5 +47,6 @@ export class AppError extends Error {
     super(message, { cause: options.cause });
     this.errors = options.errors ?? [];
     this.extra = options.extra ?? {};
+    this.retry_after_s = options.retry_after_s;
   }
 }

@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { AppendMeter } from '../event-log/append/log-writer.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
+import { QUOTAS } from '../quotas/quotas.js';
+import type { Quota, QuotaMeter } from '../quotas/quotas.js';
 
 /** Gauges, read at the moment of a scrape. */
 export interface Readings {
@@ -14,7 +16,7 @@ export interface Readings {
 }
 
 /** The metrics of this process for Prometheus. Labels have few values, all known in advance. */
-export class Metrics extends AppendMeter {
+export class Metrics extends AppendMeter implements QuotaMeter {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private readonly runs = new Gauge({
@@ -73,7 +75,22 @@ export class Metrics extends AppendMeter {
     labelNames: ['status'],
     registers: this.registers,
   });
+  private readonly refusals = new Counter({
+    name: 'parley_quota_refusals_total',
+    help: 'Requests that a quota of their tenant refused.',
+    labelNames: ['quota'],
+    registers: this.registers,
+  });
   private watchesProcess = false;
+
+  constructor() {
+    super();
+    for (const quota of QUOTAS) this.refusals.inc({ quota }, 0);
+  }
+
+  refused(quota: Quota): void {
+    this.refusals.inc({ quota });
+  }
 
   override written(batches: readonly AppendBatch[], duration_ms: number): void {
     this.appends.inc({ outcome: 'written' });

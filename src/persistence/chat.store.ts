@@ -8,6 +8,22 @@ export interface ChatListPage {
   readonly before?: { readonly created_at: string; readonly id: string };
 }
 
+/** A slice of all chats, in the order of their uids. */
+export interface SliceOfChats {
+  /** A chat is untouched if nothing of it was changed, and no interaction ended, since then. */
+  readonly before: string;
+  readonly limit: number;
+  /** `next` of the previous slice. */
+  readonly after?: string;
+}
+
+export interface UntouchedChats {
+  /** Those of the slice that are untouched and have no active or queued interaction. */
+  readonly uids: readonly string[];
+  /** Undefined after the last slice. */
+  readonly next: string | undefined;
+}
+
 /** Port: chats and their active branch. */
 export abstract class ChatStore {
   /** Returns false, and changes nothing, if the id is taken in the tenant. */
@@ -21,8 +37,11 @@ export abstract class ChatStore {
   /**
    * Deletes the chat with its contents, unless an interaction of it is active or queued. Nothing of
    * it can be found any more; its logs may take up space until `removeLeftovers`.
+   * @param before also `busy` if the chat was touched since then
    */
-  abstract deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'>;
+  abstract deleteChat(uid: string, before?: string): Promise<'deleted' | 'unknown' | 'busy'>;
+  /** Of all tenants. */
+  abstract listUntouched(slice: SliceOfChats): Promise<UntouchedChats>;
   /**
    * Removes what deleted chats and imports that were not completed left, in slices, so that nothing
    * else waits for it. Stops after a slice when the signal aborts.

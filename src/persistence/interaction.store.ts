@@ -31,7 +31,7 @@ export abstract class InteractionStore {
    * of the chat, or the parent of the edited one), record 1 and the head of the chat; an edit
    * supersedes all interactions that are not on the new branch. Checks first that the viewer sees
    * the chat, then the idempotency key, then the edited interaction, then for an active or queued
-   * interaction of the chat.
+   * interaction of the chat, then the quota.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   /**

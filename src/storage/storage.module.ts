@@ -15,6 +15,7 @@ import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { RunStores } from '../persistence/stores.js';
 import { RuleStore } from '../permissions/rule-store.js';
+import { UsageStore } from '../quotas/usage-store.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { openStorage } from './open-storage.js';
 import type { AllStores } from './stores.js';
@@ -44,6 +45,7 @@ const PORTS: Provider[] = [
   port(KeyStore, 'keys'),
   port(TicketStore, 'tickets'),
   port(AuditStore, 'audit'),
+  port(UsageStore, 'usage'),
   {
     provide: RunStores,
     inject: [OpenStorage],

@@ -3,6 +3,7 @@ import type { TicketStore } from '../auth/tickets/ticket-store.js';
 import type { AuditStore } from '../audit/audit-store.js';
 import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
+import type { UsageStore } from '../quotas/usage-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
 
 /** All stores: an implementation of each port. */
@@ -12,6 +13,7 @@ export interface AllStores extends Stores {
   readonly keys: KeyStore;
   readonly tickets: TicketStore;
   readonly audit: AuditStore;
+  readonly usage: UsageStore;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

@@ -36,11 +36,13 @@ import { describeModelFaults } from './suites/model-faults.js';
 import { describeParking } from './suites/parking.js';
 import { describePython } from './suites/python.js';
 import { describeQuestions } from './suites/questions.js';
+import { describeQuotas } from './suites/quotas.js';
 import { describeReaders } from './suites/readers.js';
 import { describeReadersThatMove } from './suites/readers-that-move.js';
 import { describeReconnecting } from './suites/reconnecting.js';
 import { describeRedaction } from './suites/redaction.js';
 import { describeRemember } from './suites/remember.js';
+import { describeRetention } from './suites/retention.js';
 import { describeRetry } from './suites/retry.js';
 import { describeRoles } from './suites/roles.js';
 import { describeSearch } from './suites/search.js';
@@ -71,8 +73,10 @@ export const STORE_SUITES: Suites = {
   flow: describeFlow,
   inbox: describeInbox,
   parking: describeParking,
+  quotas: describeQuotas,
   reconnecting: describeReconnecting,
   redaction: describeRedaction,
+  retention: describeRetention,
   retry: describeRetry,
   'session-log': describeSessionLog,
   starts: describeStarts,

@@ -10,6 +10,7 @@ import { Ids } from '../../kernel/ids.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { IncomingChat } from '../../persistence/chat-archive.js';
 import { ChatStore } from '../../persistence/chat.store.js';
+import { Quotas } from '../../quotas/quotas.js';
 import { ChatImport } from './chat-import.js';
 import { readBodyLines } from './ndjson.js';
 import { NewIds } from './new-ids.js';
@@ -43,13 +44,14 @@ export class SessionLogImporter {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly redaction: Redaction,
+    private readonly quotas: Quotas,
   ) {}
 
   /**
    * Atomic: the chat is visible with everything in it, or not at all. One at a time: each may need
    * as much memory as its longest interaction.
    * @throws AppError `chat_exists` (409), `nothing_to_import` (400), `log_too_large` (413),
-   * `import_busy` (503)
+   * `quota_exceeded` (429), `import_busy` (503)
    */
   async import(request: ImportRequest): Promise<ImportReport> {
     if (this.isBusy) throw importBusy();
@@ -64,6 +66,7 @@ export class SessionLogImporter {
   private async importAlone(request: ImportRequest): Promise<ImportReport> {
     const { caller, chat_id } = request;
     if (await this.chats.findChat(chat_id, viewerOf(caller))) throw chatExists(chat_id);
+    await this.quotas.requireBytes(caller.tenant_id);
     const incoming = await this.archive.receive();
     try {
       return await this.receive(request, incoming);

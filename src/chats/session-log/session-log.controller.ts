@@ -9,6 +9,7 @@ import { Access } from '../../access/access.decorator.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
+import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
 import { GetChatQueryDto } from '../dto/get-chat-query.dto.js';
@@ -72,6 +73,7 @@ export class SessionLogController {
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
+  @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
   @ApiResponse({
     status: 503,
     type: ProblemDto,

@@ -1,6 +1,7 @@
 import { Catch, Logger, MethodNotAllowedException } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Application, Request, Response } from 'express';
+import { AppError } from '../../kernel/app-error.js';
 import type { Problem } from '../../protocol/problem.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
 
@@ -29,7 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = toProblem(isKnown ? notAllowed(request, allowed) : exception, origin);
     this.report(problem.status, { message: 'Request failed', ...origin, err: exception });
     if (response.headersSent) response.end();
-    else this.answer(response, problem);
+    else this.answer(response, problem, retryAfter(exception, problem));
   }
 
   /** Outages (503) are logged at `debug`: `StoreHealth` reports them once. */
@@ -38,8 +39,8 @@ export class ProblemFilter implements ExceptionFilter {
     else if (status >= 500) this.logger.error(entry);
   }
 
-  private answer(response: Response, problem: Problem): void {
-    if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
+  private answer(response: Response, problem: Problem, retry_after_s?: number): void {
+    if (retry_after_s !== undefined) response.setHeader('Retry-After', retry_after_s);
     if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   }
@@ -49,6 +50,12 @@ export class ProblemFilter implements ExceptionFilter {
 function challengeOf({ type }: Problem): string {
   const isRefused = type === '/problems/invalid_credential';
   return `Bearer realm="parley"${isRefused ? ', error="invalid_token"' : ''}`;
+}
+
+/** In seconds. */
+function retryAfter(exception: unknown, { status }: Problem): number | undefined {
+  const known = exception instanceof AppError ? exception.retry_after_s : undefined;
+  return known ?? (status === 503 ? RETRY_AFTER_S : undefined);
 }
 
 function notAllowed({ method, path }: Request, allowed: readonly string[]): HttpException {

@@ -77,6 +77,28 @@ export interface StartInteraction {
   readonly idempotency?: IdempotencyKey;
   /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
   readonly lease?: LeaseTerms;
+  /** Undefined: none, at no cost. */
+  readonly quota?: StartQuota;
+}
+
+/**
+ * Quotas of a tenant, checked in the transaction of a start or retry, after everything else. Starts
+ * of a tenant that are checked run one after the other, in all processes, so that the counts are
+ * exact.
+ */
+export interface StartQuota {
+  /** Unfinished interactions, queued ones included and parked ones not. */
+  readonly runs?: number;
+  /** Starts and retries after `since`, those of deleted chats included. */
+  readonly starts?: { readonly limit: number; readonly since: string };
+}
+
+/** Nothing was written. */
+export interface QuotaExceeded {
+  readonly outcome: 'quota_exceeded';
+  readonly quota: 'QUOTA_RUNS' | 'QUOTA_STARTS_PER_MINUTE';
+  /** The time of the start that has to leave the window; null for `QUOTA_RUNS`. */
+  readonly oldest: string | null;
 }
 
 /** A key, and the fingerprint of the body that it stands for. */
@@ -118,7 +140,8 @@ export type StartOutcome =
   /** `edited_from` is not an interaction of this chat. */
   | { readonly outcome: 'unknown_edit' }
   /** `edited_from` is queued, so it has no prior state yet. */
-  | { readonly outcome: 'edits_queued' };
+  | { readonly outcome: 'edits_queued' }
+  | QuotaExceeded;
 
 /** Takes up again an interaction that was given up. */
 export interface RetryInteraction {
@@ -129,6 +152,7 @@ export interface RetryInteraction {
   /** The record that says so; written in the same transaction. */
   readonly resumed: RecordOf<'RESUMED'>;
   readonly at: string;
+  readonly quota?: StartQuota;
 }
 
 export type RetryOutcome =
@@ -137,7 +161,8 @@ export type RetryOutcome =
   /** It has not failed, or with another code. */
   | { readonly outcome: 'not_given_up' }
   /** It is superseded, or another interaction was built on it. */
-  | { readonly outcome: 'not_head' };
+  | { readonly outcome: 'not_head' }
+  | QuotaExceeded;
 
 /** Maximum number of queued interactions of one chat. */
 export const MAX_QUEUED = 100;

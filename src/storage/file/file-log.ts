@@ -148,6 +148,10 @@ export class FileLog extends RecordLog {
     });
   }
 
+  get bytes(): number {
+    return this.size;
+  }
+
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
   }

@@ -28,6 +28,8 @@ export interface InteractionStart {
   readonly metadata: Json;
   /** The chat, if this start created it. */
   readonly chat: NewChat | null;
+  /** Quotas count no start. */
+  readonly imported?: true;
   /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }
@@ -102,6 +104,8 @@ export abstract class RecordLog {
   abstract get addedBytes(): number;
   /** Those of its last end. Undefined until the interaction has ended once. */
   abstract readAddedMessages(): Promise<Message[] | undefined>;
+  /** About its size. */
+  abstract get bytes(): number;
   /** Reverts its creation. */
   abstract remove(): Promise<void>;
 }

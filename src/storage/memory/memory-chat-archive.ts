@@ -150,6 +150,6 @@ function toStart(row: ArchivedInteraction, ordinal: number): InteractionStart {
   return {
     ...{ id, chat_uid, chat_id, tenant_id, started_by, ordinal, created_at },
     ...{ agent, agent_id, model, settings, edited_from },
-    ...{ idempotency: null, metadata, chat: null },
+    ...{ idempotency: null, metadata, chat: null, imported: true },
   };
 }

@@ -1,5 +1,5 @@
 import { ChatStore } from '../../persistence/chat.store.js';
-import type { ChatListPage } from '../../persistence/chat.store.js';
+import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
 import { sees } from '../../persistence/viewer.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import { newChatRow } from '../../persistence/interaction-rules.js';
@@ -61,15 +61,22 @@ export class MemoryChatStore extends ChatStore {
     });
   }
 
-  async deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'> {
+  async deleteChat(uid: string, before?: string): Promise<'deleted' | 'unknown' | 'busy'> {
     const outcome = await this.change(uid, async (chat) => {
-      if (chat.isBusy) return 'busy';
+      if (chat.isBusy || (before !== undefined && !isUntouched(chat, before))) return 'busy';
       await chat.journal.remove();
       this.core.index.removeChat(chat);
       await chat.journal.discard();
       return 'deleted';
     });
     return outcome ?? 'unknown';
+  }
+
+  async listUntouched({ before, limit, after = '' }: SliceOfChats): Promise<UntouchedChats> {
+    const rest = [...this.core.index.chats].filter(({ uid }) => uid > after);
+    const slice = rest.sort((a, b) => (a.uid < b.uid ? -1 : 1)).slice(0, limit);
+    const uids = slice.filter((chat) => isUntouched(chat, before)).map(({ uid }) => uid);
+    return { uids, next: slice.length < limit ? undefined : slice.at(-1)?.uid };
   }
 
   /** A deleted chat leaves nothing, or a folder that the next start removes. */
@@ -101,6 +108,11 @@ export class MemoryChatStore extends ChatStore {
     const chat = index.findChat(uid);
     return chat && mutex.run(chat.key, () => (index.findChat(uid) ? task(chat) : undefined));
   }
+}
+
+function isUntouched({ row, isBusy, interactions }: StoredChat, before: string): boolean {
+  if (isBusy || row.updated_at >= before) return false;
+  return interactions.every(({ state }) => state.completed_at! < before);
 }
 
 /** The index of the first chat that is older than `key`, in a list sorted newest first. */

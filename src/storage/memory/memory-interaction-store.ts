@@ -13,6 +13,7 @@ import type {
 } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import { cancelledState, retriedState } from './interaction-state.js';
+import { withinQuota } from './memory-usage-store.js';
 import { findUsedKey, startInteraction } from './start-interaction.js';
 import type { StoreCore } from './store-core.js';
 import type { StoredChat } from './stored-chat.js';
@@ -31,22 +32,29 @@ export class MemoryInteractionStore extends InteractionStore {
   }
 
   retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {
-    return this.core.change(retry.interaction_id, async (interaction, chat) => {
-      const { id, state, supersededAt, known } = interaction;
-      if (known.tenant_id !== retry.tenant_id) return undefined;
-      const busy = chat.active ?? chat.queued[0];
-      if (busy) return { outcome: 'busy', active_interaction_id: busy.id };
-      const isGivenUp = state.status === 'FAILED' && retry.codes.includes(state.error?.code ?? '');
-      if (!isGivenUp) return { outcome: 'not_given_up' };
-      if (chat.row.head_interaction_id !== id || supersededAt !== null)
-        return { outcome: 'not_head' };
-      const record = retryRecord({ ...known, ...state }, retry);
-      await interaction.reopen(retriedState(state), { records: [record] });
-      chat.add(interaction);
-      this.core.index.addInteraction(chat, interaction);
-      chat.journal.refresh(chat.uid, { interactions: [id], requests: true });
-      return { outcome: 'retried', interaction: await interaction.readRow() };
-    });
+    return this.core.change<RetryOutcome | undefined>(
+      retry.interaction_id,
+      async (interaction, chat) => {
+        const { id, state, supersededAt, known } = interaction;
+        if (known.tenant_id !== retry.tenant_id) return undefined;
+        const busy = chat.active ?? chat.queued[0];
+        if (busy) return { outcome: 'busy', active_interaction_id: busy.id };
+        const isGivenUp =
+          state.status === 'FAILED' && retry.codes.includes(state.error?.code ?? '');
+        if (!isGivenUp) return { outcome: 'not_given_up' };
+        if (chat.row.head_interaction_id !== id || supersededAt !== null)
+          return { outcome: 'not_head' };
+        return withinQuota<RetryOutcome>(this.core, retry, async () => {
+          const record = retryRecord({ ...known, ...state }, retry);
+          await interaction.reopen(retriedState(state), { records: [record] });
+          chat.add(interaction);
+          this.core.index.addInteraction(chat, interaction);
+          this.core.index.starts.add(known.tenant_id, id, retry.at);
+          chat.journal.refresh(chat.uid, { interactions: [id], requests: true });
+          return { outcome: 'retried', interaction: await interaction.readRow() };
+        });
+      },
+    );
   }
 
   async findUsedKey(

@@ -43,6 +43,7 @@ class MemoryLog extends RecordLog {
   private readonly records: LogRecord[] = [];
   private readonly notes: LogNote[] = [];
   private added: readonly Message[] | undefined;
+  bytes = 0;
 
   constructor(private readonly first: FirstAppend) {
     super();
@@ -98,6 +99,7 @@ class MemoryLog extends RecordLog {
   async remove(): Promise<void> {}
 
   private show(content: LogAppend): void {
+    this.bytes += Buffer.byteLength(JSON.stringify(content));
     this.records.push(...content.records);
     this.notes.push(...toNotes(content));
     this.added = content.added_messages ?? this.added;

@@ -13,6 +13,7 @@ import type { FirstAppend, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';
 import { firstRecord } from './store-core.js';
 import { chatKey } from './chat-key.js';
+import { withinQuota } from './memory-usage-store.js';
 import { StoredChat } from './stored-chat.js';
 import { StoredInteraction, toInteractionRow } from './stored-interaction.js';
 
@@ -30,7 +31,10 @@ export function startInteraction(
     const refused = await refuse(chat, request);
     if (refused) return refused;
     if (core.index.findInteraction(id)) throw takenId(id);
-    return chat?.isBusy ? enqueue(core, chat, request) : begin(core, chat, request);
+    const { viewer, quota } = request;
+    return withinQuota(core, { tenant_id: viewer.tenant_id, quota }, () =>
+      chat?.isBusy ? enqueue(core, chat, request) : begin(core, chat, request),
+    );
   });
 }
 

@@ -1,11 +1,13 @@
 import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import { chatKey } from './chat-key.js';
+import { StartHistory } from './start-history.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
 /** All chats and interactions by id, and the interaction of each request. */
 export class StoreIndex {
+  readonly starts = new StartHistory();
   readonly #chats = new Map<string, StoredChat>();
   readonly #byKey = new Map<string, StoredChat>();
   readonly #interactions = new Map<string, StoredInteraction>();
@@ -25,6 +27,8 @@ export class StoreIndex {
 
   addInteraction(chat: StoredChat, interaction: StoredInteraction): void {
     this.#interactions.set(interaction.id, interaction);
+    const { id, tenant_id, created_at, imported } = interaction.known;
+    if (!imported) this.starts.add(tenant_id, id, created_at);
     if (!interaction.hasEnded) this.#busy.add(chat);
     this.addRequests(interaction);
     this.addAgents(interaction);
@@ -48,7 +52,9 @@ export class StoreIndex {
     this.#chats.delete(chat.uid);
     this.#byKey.delete(chat.key);
     this.#busy.delete(chat);
-    for (const { id, requestMarks, agentIds } of chat.interactions) {
+    for (const { id, requestMarks, agentIds, state } of chat.interactions) {
+      const { input_tokens, output_tokens } = state.usage;
+      this.starts.settle(chat.row.tenant_id, id, input_tokens + output_tokens);
       this.#interactions.delete(id);
       for (const request of requestMarks) this.#ofRequests.delete(request.id);
       for (const agent of agentIds) this.#ofAgents.delete(agent);

@@ -18,6 +18,7 @@ type Known = Pick<
   | 'idempotency'
   | 'agent_id'
   | 'edited_from'
+  | 'imported'
 >;
 
 const NONE: readonly never[] = [];
@@ -45,10 +46,11 @@ export class StoredInteraction {
     readonly log: RecordLog,
   ) {
     const { id, chat_uid, chat_id, tenant_id, ordinal, created_at } = start;
-    const { idempotency, agent_id, edited_from } = start;
+    const { idempotency, agent_id, edited_from, imported } = start;
     this.known = {
       ...{ id, chat_uid, chat_id, tenant_id, ordinal, created_at },
       ...{ idempotency, agent_id, edited_from },
+      ...(imported && { imported }),
     };
     this.children = current.children ?? NONE;
   }

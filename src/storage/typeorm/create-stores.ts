@@ -12,6 +12,7 @@ import { TypeOrmRequestStore } from './stores/typeorm-request-store.js';
 import { TypeOrmRuleStore } from './stores/typeorm-rule-store.js';
 import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
 import { TypeOrmTicketStore } from './stores/typeorm-ticket-store.js';
+import { TypeOrmUsageStore } from './stores/typeorm-usage-store.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
@@ -36,5 +37,6 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     keys: new TypeOrmKeyStore(database),
     tickets: new TypeOrmTicketStore(database),
     audit: new TypeOrmAuditStore(database),
+    usage: new TypeOrmUsageStore(database),
   };
 }

@@ -10,6 +10,8 @@ import { AppError } from '../../../src/kernel/app-error.js';
 import { SystemClock } from '../../../src/kernel/clock.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import { wholeStore } from '../../support/store/whole-store.js';
+import { KnownUsage } from '../../../src/quotas/known-usage.js';
+import { Quotas } from '../../../src/quotas/quotas.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
 import type { Message } from '../../../src/protocol/message.js';
@@ -34,12 +36,14 @@ export class SessionLogWorld {
   private readonly importer: SessionLogImporter;
 
   constructor(readonly stores: AllStores) {
-    const { chats, interactions, records, requests, archive } = stores;
+    const { chats, interactions, records, requests, archive, usage } = stores;
     const config = loadConfig({ IMPORT_MAX_BYTES: String(MAX_BYTES) });
     const agents = AGENTS;
     const access = new ChatAccess(chats, interactions);
     this.exporter = new SessionLogExporter(access, interactions, records, requests, archive);
     const clock = new SystemClock();
+    const meter = { refused: () => {} };
+    const quotas = new Quotas(config, new KnownUsage(usage, clock), meter, clock);
     this.importer = new SessionLogImporter(
       chats,
       archive,
@@ -48,6 +52,7 @@ export class SessionLogWorld {
       clock,
       this.ids,
       new Redaction(config),
+      quotas,
     );
   }
 

@@ -1,6 +1,6 @@
 import { uidOf } from '../../support/store/chat-parts.js';
 import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
-import { at, chatId, ended, newChat, started } from './fixtures.js';
+import { at, chatId, endBatch, ended, HELD, newChat, newEnd, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
 
 export function describeChats(tested: StoreUnderTest): void {
@@ -141,6 +141,42 @@ function describeDeletion(tested: StoreUnderTest): void {
     const active = await started(tested.store);
     expect(await tested.store.deleteChat(uidOf(active.chat_id))).toBe('busy');
     expect(await tested.store.findInteraction(active.id)).toEqual(active);
+  });
+
+  it('finds the chats without a change, a run or an end since a time, slice by slice', async () => {
+    const old = await ended(tested.store, 'old');
+    const empty = newChat();
+    await tested.store.createChat(empty);
+    const changed = newChat();
+    await tested.store.createChat(changed);
+    await tested.store.updateChat(changed.uid, { title: 'Changed', updated_at: at(100) });
+    const completed = { end: newEnd('late', { completed_at: at(100) }) };
+    const late = await started(tested.store, { lease: HELD });
+    await tested.store.append([endBatch(late.id, 2, completed)]);
+    const { chat_uid: running } = await started(tested.store);
+    const found: string[] = [];
+    for (let after: string | undefined, isLast = false; !isLast;) {
+      const slice = { before: at(99), limit: 2, ...(after !== undefined && { after }) };
+      const { uids, next } = await tested.store.listUntouched(slice);
+      expect(uids.length).toBeLessThanOrEqual(2);
+      found.push(...uids);
+      isLast = next === undefined;
+      after = next;
+    }
+    expect(new Set(found).size).toBe(found.length);
+    expect(found).toEqual(found.toSorted());
+    const own = [old.chat_uid, empty.uid, changed.uid, late.chat_uid, running];
+    expect(own.filter((uid) => found.includes(uid))).toEqual([old.chat_uid, empty.uid]);
+  });
+
+  it('deletes no chat that was touched since a time', async () => {
+    const row = await ended(tested.store, 'one');
+    const remove = (second: number) => tested.store.deleteChat(row.chat_uid, at(second));
+    expect(await remove(90)).toBe('busy'); // when it ended
+    await tested.store.updateChat(row.chat_uid, { title: 'Changed', updated_at: at(100) });
+    expect(await remove(100)).toBe('busy');
+    expect(await tested.store.findInteraction(row.id)).toBeDefined();
+    expect(await remove(101)).toBe('deleted');
   });
 
   it('deletes no chat that is not there', async () => {

@@ -1,21 +1,22 @@
-import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../../persistence/rows/request-rows.js';
 import { isProgress } from '../../../protocol/progress.js';
 import type { AppendBatch } from '../../../persistence/rows/store-rows.js';
 
-/** `$1`…`$19` of `APPEND_GROUP`. */
+/** `$1`…`$20` of `APPEND_GROUP`. */
 export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
-  const rows = batches.map(toRow);
+  const written = batches.map(toJson);
+  const rows = batches.map((batch, index) => toRow(batch, written[index]!));
   const columns = rows[0]!.map((_, column) => rows.map((row) => row[column]));
-  return [...toRecordParameters(batches), ...columns];
+  return [...toRecordParameters(batches, written), ...columns];
 }
 
-/** `$1`…`$19` of `APPEND_ONE`. */
+/** `$1`…`$20` of `APPEND_ONE`. */
 export function toParametersOfOne(batch: AppendBatch): unknown[] {
-  return [...toRecordParameters([batch]), ...toRow(batch)];
+  const written = toJson(batch);
+  return [...toRecordParameters([batch], [written]), ...toRow(batch, written)];
 }
 
-/** `$20`…`$27` of the statements with requests. */
+/** `$21`…`$28` of the statements with requests. */
 export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] {
   const asked = batches.flatMap(({ requests = [] }, index) =>
     requests.map((request): [number, NewRequest] => [index + 1, request]),
@@ -33,29 +34,46 @@ export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] 
   ];
 }
 
-function toRecordParameters(batches: readonly AppendBatch[]): unknown[] {
-  const numbers: number[] = [];
-  const records: LogRecord[] = [];
-  batches.forEach((batch, index) => {
-    for (const record of batch.records) {
-      numbers.push(index + 1);
-      records.push(record);
-    }
-  });
+/** The JSON of a batch, and its length in bytes, that of its requests included. */
+interface BatchJson {
+  readonly bodies: readonly string[];
+  readonly hidden: readonly string[];
+  readonly added_messages: string | undefined;
+  readonly bytes: number;
+}
+
+function toJson({ records, requests = [], end }: AppendBatch): BatchJson {
+  const bodies = records.map(({ body }) => JSON.stringify(body));
+  const hidden = records.map((record) => JSON.stringify(record.hidden ?? null));
+  const added_messages = end && JSON.stringify(end.added_messages);
+  const events = requests.map(({ event }) => JSON.stringify(event));
+  const all = [...bodies, ...hidden, ...events, added_messages ?? ''];
+  const bytes = all.reduce((total, json) => total + Buffer.byteLength(json), 0);
+  return { bodies, hidden, added_messages, bytes };
+}
+
+function toRecordParameters(
+  batches: readonly AppendBatch[],
+  written: readonly BatchJson[],
+): unknown[] {
+  const records = batches.flatMap((batch) => batch.records);
   return [
-    numbers,
+    batches.flatMap((batch, index) => batch.records.map(() => index + 1)),
     records.map((record) => record.seq),
     records.map((record) => record.agent_id),
     records.map((record) => record.key),
     records.map((record) => record.body.type),
     records.map((record) => record.at),
-    JSON.stringify(records.map((record) => record.body)),
-    JSON.stringify(records.map((record) => record.hidden)),
+    `[${written.flatMap(({ bodies }) => bodies).join()}]`,
+    `[${written.flatMap(({ hidden }) => hidden).join()}]`,
   ];
 }
 
 /** In the order of the batch's columns. */
-function toRow({ interaction_id, epoch, records, status, usage, end }: AppendBatch): unknown[] {
+function toRow(
+  { interaction_id, epoch, records, status, usage, end }: AppendBatch,
+  { added_messages, bytes }: BatchJson,
+): unknown[] {
   const [first] = records;
   return [
     interaction_id,
@@ -67,7 +85,8 @@ function toRow({ interaction_id, epoch, records, status, usage, end }: AppendBat
     usage?.output_tokens,
     end?.completed_at,
     end?.error && JSON.stringify(end.error),
-    end && JSON.stringify(end.added_messages),
+    added_messages,
     records.some(({ body }) => isProgress(body)),
+    bytes,
   ];
 }

@@ -22,8 +22,8 @@ const ASKED = `
   asked AS (
     INSERT INTO requests (interaction_id, chat_uid, chat_id, tenant_id, id, key, kind, agent_id, created_at, expires_at, event)
     SELECT w.id, w.chat_uid, w.chat_id, w.tenant_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
-    FROM ROWS FROM (unnest($20::integer[]), unnest($21::text[]), unnest($22::text[]), unnest($23::text[]), unnest($24::text[]),
-        unnest($25::timestamptz[]), unnest($26::timestamptz[]), json_array_elements($27::json))
+    FROM ROWS FROM (unnest($21::integer[]), unnest($22::text[]), unnest($23::text[]), unnest($24::text[]), unnest($25::text[]),
+        unnest($26::timestamptz[]), unnest($27::timestamptz[]), json_array_elements($28::json))
       AS r (batch, id, key, kind, agent_id, created_at, expires_at, event) JOIN written w ON w.number = r.batch
     ON CONFLICT (interaction_id, key) DO NOTHING
   )`;
@@ -41,6 +41,8 @@ const CHANGES = `
   error = CASE WHEN b.completed_at IS NULL THEN i.error ELSE b.error::json END,
   completed_at = coalesce(b.completed_at, i.completed_at),
   added_messages = CASE WHEN b.completed_at IS NULL THEN i.added_messages ELSE b.added_messages::json END,
+  bytes = i.bytes + b.bytes,
+  final_bytes = CASE WHEN b.completed_at IS NULL THEN i.final_bytes ELSE i.bytes + b.bytes END,
   owner = CASE WHEN b.completed_at IS NULL THEN i.owner END,
   lease_until = CASE WHEN b.completed_at IS NULL THEN i.lease_until END,
   superseded_at = CASE WHEN i.${IS_QUEUED} THEN b.completed_at ELSE i.superseded_at END`;
@@ -53,12 +55,12 @@ const CHANGES = `
 const FENCE = `i.epoch = b.epoch AND i.last_seq = coalesce(b.after_seq, i.last_seq) AND ${MAY_RUN}`;
 
 const BATCH_COLUMNS =
-  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, completed_at, error, added_messages, progressed';
+  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, completed_at, error, added_messages, progressed, bytes';
 
 const GROUP = `
   WITH b AS MATERIALIZED (
     SELECT b.* FROM unnest($9::text[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::bigint[], $15::bigint[],
-      $16::timestamptz[], $17::text[], $18::text[], $19::boolean[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
+      $16::timestamptz[], $17::text[], $18::text[], $19::boolean[], $20::bigint[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
     JOIN interactions i ON i.id = b.id WHERE ${FENCE}
     ORDER BY b.id FOR UPDATE OF i SKIP LOCKED
   ),
@@ -67,7 +69,7 @@ const GROUP = `
 const ONE = `
   WITH written AS (
     UPDATE interactions i SET ${CHANGES}
-    FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::bigint, $15::bigint, $16::timestamptz, $17::text, $18::text, $19::boolean))
+    FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::bigint, $15::bigint, $16::timestamptz, $17::text, $18::text, $19::boolean, $20::bigint))
       AS b (${BATCH_COLUMNS.replace('id, ', '')})
     WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_uid, i.chat_id, i.tenant_id, 1 AS number
   )`;

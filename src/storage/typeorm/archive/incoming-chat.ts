@@ -37,11 +37,11 @@ const ADD_RECORDS: Statement = {
 };
 
 const INTERACTION_FIELDS = `id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, error,
-  added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank`;
+  added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank, bytes, final_bytes`;
 
 const ADD_INTERACTION: Statement = {
   text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $26)`,
 };
 
 const REQUEST_FIELDS =
@@ -82,6 +82,8 @@ const COMMIT_INCOMING: Statement = {
  */
 export class IncomingRows implements IncomingChat {
   readonly #ids = new Set<string>();
+  /** Of the interaction that is being received. */
+  #bytes = 0;
 
   constructor(
     private readonly db: Database,
@@ -89,17 +91,21 @@ export class IncomingRows implements IncomingChat {
   ) {}
 
   async append({ id }: ArchivedInteraction, records: readonly LogRecord[]): Promise<void> {
+    if (!this.#ids.has(id)) this.#bytes = 0;
     this.#ids.add(id);
+    const columns = toColumns(records);
+    this.#bytes += bytesOf(columns.slice(-2));
     await this.db.batch([
       [HOLD_LOG, [id]],
-      [ADD_RECORDS, [id, ...toColumns(records)]],
+      [ADD_RECORDS, [id, ...columns]],
     ]);
   }
 
   async end(row: ArchivedInteraction, { requests, added_messages }: ArchivedEnd): Promise<void> {
     const asked = requests.map((request): Step => [ADD_REQUEST, [this.id, ...ofRequest(request)]]);
-    const values = [this.id, ...ofInteraction(row, JSON.stringify(added_messages))];
-    await this.db.batch([[ADD_INTERACTION, values], ...asked]);
+    const interaction = ofInteraction(row, JSON.stringify(added_messages));
+    const bytes = this.#bytes + bytesOf([interaction, requests.map(ofRequest)].flat(2));
+    await this.db.batch([[ADD_INTERACTION, [this.id, ...interaction, bytes]], ...asked]);
   }
 
   async commit(chat: ChatRow): Promise<boolean> {
@@ -126,6 +132,12 @@ export class IncomingRows implements IncomingChat {
       [DISCARD, [this.id]],
     ];
   }
+}
+
+/** Of the texts among the values. */
+function bytesOf(values: readonly unknown[]): number {
+  const texts = values.filter((value) => typeof value === 'string');
+  return texts.reduce((total, text) => total + Buffer.byteLength(text), 0);
 }
 
 function toColumns(records: readonly LogRecord[]): unknown[] {

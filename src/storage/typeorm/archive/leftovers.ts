@@ -5,6 +5,13 @@ import { LONGEST_IMPORT } from './incoming-chat.js';
 const SLICE = 500;
 const LOGS = 50;
 
+/** Longer than a day, the longest that a quota looks back, since clocks differ. */
+export const USAGE_KEPT = '25 hours';
+
+const SWEEP_USAGE: Statement = {
+  text: `DELETE FROM deleted_usage WHERE started_at < clock_timestamp() - interval '${USAGE_KEPT}'`,
+};
+
 const SWEEP_INCOMING: Statement = {
   text: `DELETE FROM incoming_chats WHERE begun_at < clock_timestamp() - interval '${LONGEST_IMPORT}'`,
 };
@@ -39,6 +46,7 @@ const REMOVE_SLICE: Statement = {
  */
 export async function removeLeftovers(db: Database, signal: AbortSignal): Promise<boolean> {
   await db.query(SWEEP_INCOMING, []);
+  await db.query(SWEEP_USAGE, []);
   let found = false;
   while (!signal.aborted && (await db.query(REMOVE_SLICE, [])).length > 0) found = true;
   return found;

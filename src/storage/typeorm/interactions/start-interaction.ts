@@ -7,10 +7,12 @@ import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
 import type { Database } from '../connection/database.js';
-import { HOLD_CHAT, START } from './start-statements.js';
+import { LOCK_QUOTA, quotaValues, toQuotaExceeded } from './quota-statements.js';
+import type { ColumnsOfQuota } from './quota-statements.js';
+import { DROP_EMPTY_CHAT, HOLD_CHAT, START, START_WITHIN_QUOTA } from './start-statements.js';
 import type { Step } from '../connection/database.js';
 
-interface Verdict {
+interface Verdict extends ColumnsOfQuota {
   readonly is_new_chat: boolean;
   readonly outcome: 'seen' | Exclude<StartOutcome['outcome'], 'repeated' | 'key_reused'>;
   readonly chat_uid: string;
@@ -44,17 +46,27 @@ export async function startInteraction(
     case 'unknown_edit':
     case 'edits_queued':
       return { outcome: verdict.outcome };
+    case 'quota_exceeded':
+      return toQuotaExceeded(verdict);
   }
 }
 
 async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
-  const { interaction, edited_from } = start;
-  const steps: Step[] = [toLock(start), [START, toParameters(start)]];
+  const { interaction, edited_from, quota, chat } = start;
+  const values = toParameters(start);
+  const steps: Step[] = quota
+    ? [
+        toLock(start),
+        [LOCK_QUOTA, [chat.tenant_id]],
+        [START_WITHIN_QUOTA, [...values, ...quotaValues(quota)]],
+        [DROP_EMPTY_CHAT, [chat.uid]],
+      ]
+    : [toLock(start), [START, values]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
-  const [held, verdicts] = await db.batch<Verdict>(steps);
-  const is_new_chat = edited_from === undefined && held!.length > 0;
-  return { ...verdicts![0]!, is_new_chat };
+  const results = await db.batch<Verdict>(steps);
+  const is_new_chat = edited_from === undefined && results[0]!.length > 0;
+  return { ...results[quota ? 2 : 1]![0]!, is_new_chat };
 }
 
 async function repeat(

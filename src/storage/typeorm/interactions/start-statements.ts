@@ -3,6 +3,7 @@ import { BEGIN_INTERACTIONS } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
 import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
+import { EXCEEDED, quotaUsage } from './quota-statements.js';
 
 /**
  * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
@@ -22,7 +23,7 @@ const OF_CHAT = 'chat_uid = (SELECT uid FROM chat)';
  * `$16` the conflict policy, `$18`…`$21` the viewer. The uid of the chat is queried as a scalar, so
  * that the indexes are used.
  */
-const VERDICT = `
+const DECIDED = `
   chat AS MATERIALIZED (
     SELECT uid, head_interaction_id, ${isSeen('chats', 18)} AS is_seen FROM chats WHERE tenant_id = $19 AND id = $2
   ),
@@ -33,7 +34,7 @@ const VERDICT = `
     SELECT count(*) AS length, min(queue_rank) AS first, max(queue_rank) AS last FROM interactions
     WHERE ${OF_CHAT} AND ${IS_QUEUED}
   ),
-  verdict AS MATERIALIZED (
+  decided AS MATERIALIZED (
     SELECT CASE
         WHEN NOT c.is_seen THEN 'hidden'
         WHEN seen.id IS NOT NULL THEN 'seen'
@@ -51,6 +52,18 @@ const VERDICT = `
       LEFT JOIN seen ON true LEFT JOIN edited ON true LEFT JOIN active ON true
   )`;
 
+const VERDICT = `${DECIDED},
+  verdict AS (SELECT *, NULL AS quota, NULL AS oldest FROM decided)`;
+
+/** `$22`…`$24` are the quotas. */
+const VERDICT_WITHIN_QUOTA = `${DECIDED},
+  ${quotaUsage({ tenant: 19, quota: 22 })},
+  verdict AS MATERIALIZED (
+    SELECT CASE WHEN d.outcome IN ('started', 'queued') AND ${EXCEEDED} THEN 'quota_exceeded' ELSE d.outcome END AS outcome,
+      d.chat_uid, d.seen_id, d.fingerprint, d.active_id, d.rank, d.parent_id, u.quota, u.oldest
+    FROM decided d CROSS JOIN quota_usage u
+  )`;
+
 /**
  * The new row. An interaction that begins gets its parent, and its lease if requested; a queued one
  * gets its rank, and a parent only if it is an edit.
@@ -58,8 +71,9 @@ const VERDICT = `
 const ENTERED = `
   entered AS (
     INSERT INTO interactions (id, chat_uid, chat_id, tenant_id, started_by, user_message, agent, agent_id, model, settings, created_at, metadata, idempotency_key,
-      idempotency_fingerprint, edited_from, status, queue_rank, parent_id, last_seq, epoch, owner, lease_until)
-    SELECT $1, v.chat_uid, $2, $19, $21, $3, $4, $5, $6, $7::json, $8::timestamptz, $9::json, $13, $14, $15, n.*
+      idempotency_fingerprint, edited_from, started_at, bytes, status, queue_rank, parent_id, last_seq, epoch, owner, lease_until)
+    SELECT $1, v.chat_uid, $2, $19, $21, $3, $4, $5, $6, $7::json, $8::timestamptz, $9::json, $13, $14, $15, $8::timestamptz,
+      octet_length($3::text) + octet_length($7::json::text) + octet_length($9::json::text), n.*
     FROM verdict v CROSS JOIN LATERAL (
       SELECT 'RUNNING', NULL::integer, v.parent_id, 1, $10::integer, $11, clock_timestamp() + $12::integer * interval '1 millisecond'
       WHERE v.outcome = 'started'
@@ -74,10 +88,23 @@ const ENTERED = `
  * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
  * `$17` is the cancel reason of an interrupted one, `$21` the user.
  */
-export const START: Statement = {
-  name: 'start.start',
-  text: `
-    WITH ${VERDICT},
+export const START: Statement = { name: 'start.start', text: start(VERDICT) };
+
+/** The same within the quotas of the tenant; requires `LOCK_QUOTA` too. */
+export const START_WITHIN_QUOTA: Statement = {
+  name: 'start.start_within_quota',
+  text: start(VERDICT_WITHIN_QUOTA),
+};
+
+/** Removes the chat `$1` that `HOLD_CHAT` created for a start that its quota refused. */
+export const DROP_EMPTY_CHAT: Statement = {
+  name: 'start.drop_empty_chat',
+  text: 'DELETE FROM chats WHERE uid = $1 AND NOT EXISTS (SELECT FROM interactions WHERE chat_uid = $1)',
+};
+
+function start(verdict: string): string {
+  return `
+    WITH ${verdict},
     ${ENTERED},
     begun AS (SELECT *, created_at AS at FROM entered WHERE NOT ${IS_QUEUED}),
     ${BEGIN_INTERACTIONS},
@@ -85,9 +112,9 @@ export const START: Statement = {
       UPDATE interactions i SET ${cancelledBy('$17', '$21')}
       FROM verdict v WHERE v.outcome = 'queued' AND $16 = 'interrupt' AND i.id = v.active_id RETURNING i.id
     )
-    SELECT v.outcome, v.chat_uid, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted,
+    SELECT v.outcome, v.chat_uid, v.seen_id, v.fingerprint, e.parent_id, (SELECT id FROM interrupted) AS interrupted, v.quota, v.oldest,
       CASE WHEN v.outcome = 'busy' THEN coalesce(v.active_id, (
         SELECT id FROM interactions WHERE ${OF_CHAT} AND ${IS_QUEUED} ORDER BY queue_rank, id LIMIT 1
       )) END AS busy_id
-    FROM verdict v LEFT JOIN entered e ON true`,
-};
+    FROM verdict v LEFT JOIN entered e ON true`;
+}

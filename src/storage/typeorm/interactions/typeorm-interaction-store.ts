@@ -1,3 +1,4 @@
+import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
 import { InteractionStore } from '../../../persistence/interaction.store.js';
 import type { FinalState, InteractionListPage } from '../../../persistence/interaction.store.js';
 import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
@@ -107,12 +108,17 @@ interface Added {
 }
 
 export class TypeOrmInteractionStore extends InteractionStore {
+  /** By tenant: starts that would wait for each other's quota must not hold all connections. */
+  readonly #checked = new KeyedMutex();
+
   constructor(private readonly db: Database) {
     super();
   }
 
   startInteraction(start: StartInteraction): Promise<StartOutcome> {
-    return startInteraction(this.db.runs, start);
+    const { quota, viewer } = start;
+    if (!quota) return startInteraction(this.db.runs, start);
+    return this.#checked.run(viewer.tenant_id, () => startInteraction(this.db.runs, start));
   }
 
   retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {

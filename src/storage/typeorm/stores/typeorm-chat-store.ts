@@ -1,11 +1,15 @@
 import { ChatStore } from '../../../persistence/chat.store.js';
-import type { ChatListPage } from '../../../persistence/chat.store.js';
+import type {
+  ChatListPage,
+  SliceOfChats,
+  UntouchedChats,
+} from '../../../persistence/chat.store.js';
 import type { Viewer } from '../../../persistence/viewer.js';
 import { isSeen, viewerValues } from '../viewer-sql.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
-import { removeLeftovers } from '../archive/leftovers.js';
+import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
@@ -16,6 +20,22 @@ import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 /** The target of casts, because TypeORM's type would expand `metadata` recursively. */
 type Columns = QueryDeepPartialEntity<ChatRow>;
 
+/** True for a chat `c` that is untouched since the parameter; its interactions have ended. */
+function isUntouched(before: string): string {
+  return `c.updated_at < ${before}::timestamptz AND NOT EXISTS (
+    SELECT FROM interactions i WHERE i.chat_uid = c.uid AND (i.completed_at IS NULL OR i.completed_at >= ${before}::timestamptz))`;
+}
+
+/** Along the primary key: an index of `updated_at` would cost each start more than this costs. */
+const LIST_UNTOUCHED: Statement = {
+  text: `
+    WITH slice AS MATERIALIZED (
+      SELECT uid, updated_at FROM chats WHERE $3::uuid IS NULL OR uid > $3 ORDER BY uid LIMIT $2
+    )
+    SELECT ARRAY(SELECT c.uid::text FROM slice c WHERE ${isUntouched('$1')} ORDER BY c.uid) AS uids,
+      (SELECT uid FROM slice ORDER BY uid OFFSET $2 - 1) AS next`,
+};
+
 /**
  * Requires `LOCK_CHAT`, so that no interaction starts meanwhile; an ended interaction never becomes
  * active again. Leaves the records to `removeLeftovers`.
@@ -24,12 +44,17 @@ const DELETE_IDLE: Statement = {
   name: 'chats.delete_idle',
   text: `
     WITH idle AS (
-      SELECT uid FROM chats WHERE uid = $1
+      SELECT uid FROM chats c WHERE uid = $1 AND ($2::timestamptz IS NULL OR ${isUntouched('$2')})
       AND NOT EXISTS (SELECT FROM interactions WHERE chat_uid = $1 AND (${IS_ACTIVE} OR ${IS_QUEUED}))
     ),
     loose AS (
       INSERT INTO loose_logs (interaction_id, remove_at)
       SELECT i.id, clock_timestamp() FROM interactions i WHERE i.chat_uid = (SELECT uid FROM idle)
+    ),
+    used AS (
+      INSERT INTO deleted_usage (tenant_id, started_at, tokens)
+      SELECT i.tenant_id, i.started_at, i.input_tokens + i.output_tokens FROM interactions i
+      WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at > clock_timestamp() - interval '${USAGE_KEPT}'
     )
     DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
 };
@@ -103,13 +128,22 @@ export class TypeOrmChatStore extends ChatStore {
     });
   }
 
-  async deleteChat(uid: string): Promise<'deleted' | 'unknown' | 'busy'> {
+  async deleteChat(uid: string, before?: string): Promise<'deleted' | 'unknown' | 'busy'> {
     const [found, deleted] = await this.db.longBatch([
       [LOCK_CHAT, [uid]],
-      [DELETE_IDLE, [uid]],
+      [DELETE_IDLE, [uid, before]],
     ]);
     if (!found?.length) return 'unknown';
     return deleted?.length ? 'deleted' : 'busy';
+  }
+
+  async listUntouched({ before, limit, after }: SliceOfChats): Promise<UntouchedChats> {
+    const values = [before, limit, after];
+    const [slice] = await this.db.query<{ uids: string[]; next: string | null }>(
+      LIST_UNTOUCHED,
+      values,
+    );
+    return { uids: slice!.uids, next: slice!.next ?? undefined };
   }
 
   async removeLeftovers(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import type { QuotaExceeded, StartQuota } from '../persistence/rows/store-rows.js';
+import { KnownUsage } from './known-usage.js';
+
+export const QUOTAS = [
+  'QUOTA_RUNS',
+  'QUOTA_STARTS_PER_MINUTE',
+  'QUOTA_TOKENS_PER_DAY',
+  'QUOTA_BYTES',
+] as const;
+export type Quota = (typeof QUOTAS)[number];
+
+/** Port: counts the requests that quotas refuse. */
+export abstract class QuotaMeter {
+  abstract refused(quota: Quota): void;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Until then a person may have deleted chats. */
+const BYTES_RETRY_MS = 3_600_000;
+
+/** The quotas of each tenant: docs/operations.md. */
+@Injectable()
+export class Quotas {
+  constructor(
+    private readonly config: Config,
+    private readonly known: KnownUsage,
+    private readonly meter: QuotaMeter,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Checks the quotas of tokens and bytes, and returns those that the store checks in the
+   * transaction of the start.
+   * @throws AppError `quota_exceeded` (429)
+   */
+  async requireStart(tenantId: string): Promise<{ readonly quota?: StartQuota }> {
+    await this.requireTokens(tenantId);
+    await this.requireBytes(tenantId);
+    const { quotaRuns: runs, quotaStartsPerMinute: limit } = this.config;
+    if (runs === 0 && limit === 0) return {};
+    const since = new Date(this.now - MINUTE_MS).toISOString();
+    return { quota: { ...(runs > 0 && { runs }), ...(limit > 0 && { starts: { limit, since } }) } };
+  }
+
+  /** @throws AppError `quota_exceeded` (429) */
+  async requireBytes(tenantId: string): Promise<void> {
+    const limit = this.config.quotaBytes;
+    if (limit === 0 || (await this.known.bytes(tenantId)) < limit) return;
+    throw this.refuse(
+      'QUOTA_BYTES',
+      `All ${limit} bytes of your tenant are in use. Delete chats that you no longer need; the space is free some seconds later.`,
+      BYTES_RETRY_MS,
+    );
+  }
+
+  /** The error of a start that the store refused. */
+  exceeded({ quota, oldest }: QuotaExceeded): AppError {
+    switch (quota) {
+      case 'QUOTA_RUNS':
+        return this.refuse(
+          quota,
+          `${this.config.quotaRuns} interactions of your tenant are running or queued. Retry when one has ended, or cancel one.`,
+          SECOND_MS,
+        );
+      case 'QUOTA_STARTS_PER_MINUTE':
+        return this.refuse(
+          quota,
+          `Your tenant has started ${this.config.quotaStartsPerMinute} interactions within a minute. Retry later.`,
+          oldest === null ? SECOND_MS : Date.parse(oldest) + MINUTE_MS - this.now,
+        );
+    }
+  }
+
+  private async requireTokens(tenantId: string): Promise<void> {
+    const limit = this.config.quotaTokensPerDay;
+    if (limit === 0) return;
+    const { now } = this;
+    const today_ms = now - (now % DAY_MS);
+    const used = await this.known.tokens(tenantId, new Date(today_ms).toISOString());
+    if (used < limit) return;
+    throw this.refuse(
+      'QUOTA_TOKENS_PER_DAY',
+      `Your tenant has used its ${limit} tokens of today. Retry tomorrow: a day begins at 00:00 UTC.`,
+      today_ms + DAY_MS - now,
+    );
+  }
+
+  private refuse(quota: Quota, message: string, retry_after_ms: number): AppError {
+    this.meter.refused(quota);
+    const retry_after_s = Math.max(1, Math.ceil(retry_after_ms / SECOND_MS));
+    return new AppError('rate_limited', 'quota_exceeded', message, {
+      extra: { quota },
+      retry_after_s,
+    });
+  }
+
+  private get now(): number {
+    return this.clock.now().getTime();
+  }
+}

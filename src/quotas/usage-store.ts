@@ -1,0 +1,13 @@
+/** Port: usage of the quotas of a tenant, except of those that a start checks itself. */
+export abstract class UsageStore {
+  /**
+   * Input and output tokens of the interactions that the tenant has started or retried since then,
+   * those of deleted chats included. Knows one day at least.
+   */
+  abstract countTokens(tenantId: string, since: string): Promise<number>;
+  /**
+   * About the bytes of the tenant's chats: messages, records and requests, as JSON. A database
+   * counts an interaction when it has ended.
+   */
+  abstract countBytes(tenantId: string): Promise<number>;
+}

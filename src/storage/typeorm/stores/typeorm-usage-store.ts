@@ -1,0 +1,34 @@
+import { UsageStore } from '../../../quotas/usage-store.js';
+import type { Database, Statement } from '../connection/database.js';
+
+const COUNT_TOKENS: Statement = {
+  text: `
+    SELECT coalesce(sum(tokens), 0)::float8 AS total FROM (
+      SELECT input_tokens + output_tokens AS tokens FROM interactions WHERE tenant_id = $1 AND started_at >= $2::timestamptz
+      UNION ALL
+      SELECT tokens FROM deleted_usage WHERE tenant_id = $1 AND started_at >= $2::timestamptz
+    ) used`,
+};
+
+const COUNT_BYTES: Statement = {
+  text: 'SELECT coalesce(sum(final_bytes), 0)::float8 AS total FROM interactions WHERE tenant_id = $1',
+};
+
+export class TypeOrmUsageStore extends UsageStore {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  countTokens(tenantId: string, since: string): Promise<number> {
+    return this.#total(COUNT_TOKENS, [tenantId, since]);
+  }
+
+  countBytes(tenantId: string): Promise<number> {
+    return this.#total(COUNT_BYTES, [tenantId]);
+  }
+
+  async #total(statement: Statement, values: readonly unknown[]): Promise<number> {
+    const [row] = await this.db.query<{ total: number }>(statement, values);
+    return row!.total;
+  }
+}

@@ -1,0 +1,191 @@
+import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
+import type { StartOutcome, StartQuota } from '../../src/persistence/rows/store-rows.js';
+import type { Viewer } from '../../src/persistence/viewer.js';
+import type { UsageStore } from '../../src/quotas/usage-store.js';
+import type { WholeStore } from '../support/store/whole-store.js';
+import {
+  chatId,
+  endBatch,
+  HELD,
+  newBatch,
+  newEnd,
+  newStart,
+} from './interaction-store/fixtures.js';
+import type { StartOverrides } from './interaction-store/fixtures.js';
+
+export interface OpenedUsage {
+  readonly store: WholeStore;
+  readonly usage: UsageStore;
+  close(): Promise<void>;
+}
+
+/** Starts of now: stores forget those of deleted chats after a day. */
+const NOW = Date.now();
+const at = (second: number): string => new Date(NOW + second * 1000).toISOString();
+const FAILED = { status: 'FAILED', error: { code: 'crash_loop', message: 'Lost.' } } as const;
+
+/** Every test has tenants of its own. */
+export function usageStoreContract(name: string, open: () => Promise<OpenedUsage>): void {
+  describe(`${name} as a UsageStore`, () => {
+    let opened: OpenedUsage;
+    let tenants = 0;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
+
+    const newTenant = (): Viewer => {
+      return { tenant_id: `${name}-${++tenants}`, user_id: 'ann', is_admin: false };
+    };
+    const start = (viewer: Viewer, quota: StartQuota, extra: StartOverrides = {}) => {
+      const wanted = newStart({ viewer, lease: HELD, created_at: at(0), ...extra });
+      return opened.store.startInteraction({ ...wanted, quota });
+    };
+    const begun = (outcome: StartOutcome): InteractionRow => {
+      if (outcome.outcome === 'started' || outcome.outcome === 'queued') return outcome.interaction;
+      throw new Error(`The start was ${outcome.outcome}.`);
+    };
+    const end = (id: string, extra: Parameters<typeof newEnd>[1] = {}) =>
+      opened.store.append([endBatch(id, 2, { end: newEnd('done', extra) })]);
+    const exceeded = (quota: string, oldest: string | null = null) => ({
+      ...{ outcome: 'quota_exceeded', quota, oldest },
+    });
+
+    describe('runs', () => {
+      it('are counted until they end, of one tenant only', async () => {
+        const [ann, bob] = [newTenant(), newTenant()];
+        const first = begun(await start(ann, { runs: 2 }));
+        begun(await start(ann, { runs: 2 }));
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+        begun(await start(bob, { runs: 2 }));
+        await end(first.id);
+        begun(await start(ann, { runs: 2 }));
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+      });
+
+      it('of a refused start leave no chat behind, and change none', async () => {
+        const ann = newTenant();
+        const { chat_id } = begun(await start(ann, { runs: 1 }));
+        const before = await opened.store.findChat(chat_id, ann);
+        const unknown = chatId();
+        await start(ann, { runs: 1 }, { chat_id: unknown });
+        await start(ann, { runs: 1 }, { chat_id, on_conflict: 'enqueue' });
+        expect(await opened.store.findChat(unknown, ann)).toBeUndefined();
+        expect(await opened.store.findChat(chat_id, ann)).toEqual(before);
+        expect(await opened.store.listUnfinished(before!.uid)).toHaveLength(1);
+      });
+
+      it('include queued interactions, and not parked ones until they are woken', async () => {
+        const ann = newTenant();
+        const asking = begun(await start(ann, { runs: 2 }));
+        const second = { chat_id: asking.chat_id, on_conflict: 'enqueue' as const };
+        begun(await start(ann, { runs: 2 }, second));
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+        const lease = { interaction_id: asking.id, epoch: 1 };
+        await opened.store.append([newBatch(asking.id, [2, 2], { status: 'WAITING_INPUT' })]);
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+        expect(await opened.store.park({ ...lease, signals: asking.signals })).toBe(true);
+        const third = begun(await start(ann, { runs: 2 }));
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+        await end(third.id);
+        await opened.store.requestCancel(asking, 'Enough.');
+        expect(await start(ann, { runs: 2 })).toEqual(exceeded('QUOTA_RUNS'));
+      });
+
+      it('are checked after the key, the edited interaction and the busy chat', async () => {
+        const ann = newTenant();
+        const idempotency = { key: 'k', fingerprint: 'f' };
+        const row = begun(await start(ann, { runs: 1 }, { idempotency }));
+        const { chat_id, id } = row;
+        const again = await start(ann, { runs: 1 }, { chat_id, idempotency });
+        expect(again).toMatchObject({ outcome: 'repeated', interaction: { id } });
+        expect(await start(ann, { runs: 1 }, { chat_id })).toMatchObject({ outcome: 'busy' });
+        const edit = { chat_id, edited_from: 'int_unknown' };
+        expect(await start(ann, { runs: 1 }, edit)).toEqual({ outcome: 'unknown_edit' });
+      });
+
+      it('are exact for starts at the same time', async () => {
+        const ann = newTenant();
+        const starts = Array.from({ length: 20 }, () => start(ann, { runs: 5 }));
+        const outcomes = (await Promise.all(starts)).map(({ outcome }) => outcome);
+        expect(outcomes.filter((outcome) => outcome === 'started')).toHaveLength(5);
+        expect(outcomes.filter((outcome) => outcome === 'quota_exceeded')).toHaveLength(15);
+      });
+    });
+
+    describe('starts', () => {
+      const window = (second: number) => ({ starts: { limit: 2, since: at(second - 60) } });
+
+      it('are counted in a window, ended and deleted ones too, of one tenant only', async () => {
+        const [ann, bob] = [newTenant(), newTenant()];
+        const row = begun(await start(ann, window(0)));
+        await end(row.id);
+        expect(await opened.store.deleteChat(row.chat_uid)).toBe('deleted');
+        begun(await start(ann, window(10), { created_at: at(10) }));
+        expect(await start(ann, window(59), { created_at: at(59) })).toEqual(
+          exceeded('QUOTA_STARTS_PER_MINUTE', at(0)),
+        );
+        begun(await start(bob, window(59), { created_at: at(59) }));
+        begun(await start(ann, window(60), { created_at: at(60) }));
+        expect(await start(ann, window(61), { created_at: at(61) })).toEqual(
+          exceeded('QUOTA_STARTS_PER_MINUTE', at(10)),
+        );
+      });
+
+      it('include retries, which need their quota too', async () => {
+        const ann = newTenant();
+        const row = begun(await start(ann, {}));
+        await end(row.id, FAILED);
+        const retry = (second: number, quota: StartQuota) =>
+          opened.store.retryInteraction({
+            ...{ interaction_id: row.id, tenant_id: ann.tenant_id, codes: ['crash_loop'] },
+            resumed: { type: 'RESUMED', attempt: 1, reason: 'retried' },
+            ...{ at: at(second), quota },
+          });
+        const busy = begun(await start(ann, {}));
+        expect(await retry(1, { runs: 1 })).toEqual(exceeded('QUOTA_RUNS'));
+        await end(busy.id);
+        expect(await opened.store.findActiveInteraction(row.chat_uid)).toBeUndefined();
+        expect(await retry(70, { runs: 1 })).toMatchObject({ outcome: 'retried' });
+        begun(await start(ann, window(71), { created_at: at(71) }));
+        expect(await start(ann, window(72), { created_at: at(72) })).toEqual(
+          exceeded('QUOTA_STARTS_PER_MINUTE', at(70)),
+        );
+      });
+    });
+
+    it('sums the tokens of the interactions since a time, deleted ones too', async () => {
+      const [ann, bob] = [newTenant(), newTenant()];
+      const use = async (viewer: Viewer, second: number, input_tokens: number) => {
+        const row = begun(await start(viewer, {}, { created_at: at(second) }));
+        const usage = { input_tokens, output_tokens: 1 };
+        await opened.store.append([newBatch(row.id, [2, 2], { usage })]);
+        return row;
+      };
+      await use(ann, -10, 1000);
+      await use(bob, 0, 500);
+      await use(ann, 0, 20);
+      const row = await use(ann, 5, 7);
+      expect(await opened.usage.countTokens(ann.tenant_id, at(0))).toBe(29);
+      await opened.store.append([endBatch(row.id, 3)]);
+      expect(await opened.store.deleteChat(row.chat_uid)).toBe('deleted');
+      expect(await opened.usage.countTokens(ann.tenant_id, at(0))).toBe(29);
+      expect(await opened.usage.countTokens(ann.tenant_id, at(1))).toBe(8);
+    });
+
+    it('sums the bytes of ended interactions, until their chat is deleted', async () => {
+      const [ann, bob] = [newTenant(), newTenant()];
+      const { usage } = opened;
+      const row = begun(await start(ann, {}, { user_message: 'ä'.repeat(1000) }));
+      const added_messages = [{ role: 'user', content: 'ä'.repeat(5000) }] as const;
+      await opened.store.append([newBatch(row.id, [2, 9])]);
+      await opened.store.append([endBatch(row.id, 10, { end: newEnd('x', { added_messages }) })]);
+      const total = await usage.countBytes(ann.tenant_id);
+      expect(total).toBeGreaterThan(12_000);
+      expect(total).toBeLessThan(24_000);
+      expect(await usage.countBytes(bob.tenant_id)).toBe(0);
+      await opened.store.deleteChat(row.chat_uid);
+      expect(await usage.countBytes(ann.tenant_id)).toBe(0);
+    });
+  });
+}
