@@ -8,10 +8,10 @@ const LAYERS = [
   ['logging'],
   ['auth'],
   ['http'],
+  ['audit'],
   [
     'persistence',
     'access',
-    'audit',
     'event-log',
     'redis',
     'queue',
@@ -30,7 +30,7 @@ const LAYERS = [
 ];
 
 /** Folders beside the chain, and those that each may use besides itself. */
-const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'auth', 'http'];
+const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'auth', 'http', 'audit'];
 const MAY_USE = {
   ...Object.fromEntries(
     LAYERS.flatMap((layer, index) =>
@@ -38,10 +38,10 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'access', 'audit', 'persistence', 'tools', 'guardrails'],
+  tasks: [...FLOOR, 'access', 'persistence', 'tools', 'guardrails'],
   health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'access', 'persistence', 'quotas', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'audit', 'persistence', 'permissions', 'quotas', 'tasks'],
+  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks'],
   app: LAYERS.flat(),
 };
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { CredentialsModule } from './access/credentials.module.js';
+import { SecurityModule } from './access/security.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ChatsModule } from './chats/chats.module.js';
@@ -23,7 +23,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     KernelModule,
     LoggingModule,
     AuthModule,
-    CredentialsModule,
+    SecurityModule,
     AuditModule,
     HealthModule,
     MetricsModule,

@@ -1,11 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../access/access.decorator.js';
-import { Caller } from '../auth/caller.decorator.js';
-import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
-import { PageQueryDto } from '../http/input/page-query.dto.js';
-import { AuditTrail } from './audit-trail.js';
+import { Access } from '../access.decorator.js';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
+import { PageQueryDto } from '../../http/input/page-query.dto.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import { AuditListDto } from './dto/audit.dto.js';
 
 @ApiTags('audit')

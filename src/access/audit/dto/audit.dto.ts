@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AUDIT_ACTIONS } from '../audit-entry.js';
-import type { AuditAction, AuditDetail, AuditEntry } from '../audit-entry.js';
+import { AUDIT_ACTIONS } from '../../../audit/audit-entry.js';
+import type { AuditAction, AuditDetail, AuditEntry } from '../../../audit/audit-entry.js';
 
 class AuditEntryDto implements AuditEntry {
   @ApiProperty()

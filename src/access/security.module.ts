@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access.guard.js';
+import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysService } from './keys/keys.service.js';
 import { TicketsController } from './tickets/tickets.controller.js';
 
-/** Scopes of all routes, and the API of keys and tickets. */
+/** Scopes of all routes, and the API of keys, tickets and the audit trail. */
 @Module({
-  controllers: [KeysController, TicketsController],
+  controllers: [AuditController, KeysController, TicketsController],
   providers: [KeysService, { provide: APP_GUARD, useClass: AccessGuard }],
 })
-export class CredentialsModule {}
+export class SecurityModule {}
