@@ -3,6 +3,8 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { Principal, Scope } from '../auth/principal.js';
 import { Access, AlsoNeeds } from './access.decorator.js';
 import { AccessGuard } from './access.guard.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import { SystemClock } from '../kernel/clock.js';
 
 class Undeclared {
   route(): void {}
@@ -18,6 +20,9 @@ class Declared {
   @Access('public')
   open(): void {}
 
+  @Access('operate')
+  operated(): void {}
+
   @AlsoNeeds('decide', ({ body }) => body.mode === 'auto')
   some(): void {}
 }
@@ -27,6 +32,13 @@ interface Ask {
   readonly body?: object;
 }
 
+const noted: unknown[] = [];
+const audit = {
+  note: async (_author: unknown, action: string, { detail }: { detail: object }) =>
+    void noted.push([action, detail]),
+} as unknown as AuditTrail;
+const guard = new AccessGuard(new Reflector(), audit, new SystemClock());
+
 function ask(type: new () => object, route: string, { scopes, body = {} }: Ask): boolean {
   const principal = scopes && ({ scopes: new Set(scopes) } as unknown as Principal);
   const context = {
@@ -34,7 +46,6 @@ function ask(type: new () => object, route: string, { scopes, body = {} }: Ask):
     getHandler: () => (type.prototype as Record<string, () => void>)[route],
     switchToHttp: () => ({ getRequest: () => ({ principal, body }) }),
   };
-  const guard = new AccessGuard(new Reflector());
   return guard.canActivate(context as unknown as ExecutionContext);
 }
 
@@ -60,6 +71,14 @@ describe(AccessGuard.name, () => {
   it('needs a principal, unless the route is public', () => {
     expect(() => ask(Declared, 'route', {})).toThrow(refused('unauthenticated'));
     expect(ask(Declared, 'open', {})).toBe(true);
+  });
+
+  it('notes refusals of a user, once a minute for a route', () => {
+    noted.length = 0;
+    const refuse = () => ask(Declared, 'operated', { scopes: ['chat'] });
+    for (let i = 0; i < 3; i++)
+      expect(refuse).toThrow(refused('missing_scope', { scope: 'operate' }));
+    expect(noted).toEqual([['access.refused', { scope: 'operate', route: 'Declared.operated' }]]);
   });
 
   it('needs another scope for some requests', () => {

@@ -15,7 +15,10 @@ export function invalidCredential(reason: string, cause?: unknown): AppError {
 
 /** @throws AppError `missing_scope` (403), with `scope` */
 export function requireScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): void {
-  if (scopes.has(scope)) return;
+  if (!scopes.has(scope)) throw missingScope(scope);
+}
+
+export function missingScope(scope: Scope): AppError {
   const message = `This needs a credential with the scope "${scope}". Ask an admin of your tenant for one.`;
-  throw new AppError('forbidden', 'missing_scope', message, { extra: { scope } });
+  return new AppError('forbidden', 'missing_scope', message, { extra: { scope } });
 }
