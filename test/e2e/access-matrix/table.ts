@@ -36,120 +36,122 @@ const LOG = [
   '{"type":"end"}\n',
 ].join('\n');
 
-/** What each operation can name. Owners and admins send the rows in this order, each in chats of their own. */
+/** What each operation can name, with the scope that it needs. Owners and admins send the rows in this order, each in chats of their own. */
 export const TABLE: Readonly<Record<string, readonly Row[]>> = {
-  'get /health/live': [{}],
-  'get /health/ready': [{}],
-  'get /tools': [{}],
-  'get /metrics': [{}],
-  'get /agent-types': [{}],
-  'post /stream-tickets': [{ ids: { path: ['events', 201] } }],
+  'public: get /health/live': [{}],
+  'public: get /health/ready': [{}],
+  'chat: get /tools': [{}],
+  'operate: get /metrics': [{}],
+  'chat: get /agent-types': [{}],
+  'chat: post /stream-tickets': [{ ids: { path: ['events', 201] } }],
 
-  'get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit' }],
-  'get /chats/{chat_id}': [
+  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit' }],
+  'chat: get /chats/{chat_id}': [
     { ids: CHAT },
     { ids: { ...CHAT, before: ['interaction', 400] }, send: { include: 'superseded' } },
     { ids: CHAT, send: { state: 'all', limit: 5 } },
   ],
-  'get /chats/{chat_id}/log': [{ ids: CHAT }],
-  'get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
-  'get /chats/{chat_id}/interactions/{interaction_id}/events': [
+  'chat: get /chats/{chat_id}/log': [{ ids: CHAT }],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}/events': [
     { ids: OF, on: 'ended', send: { trace: '1' } },
     { ids: { ...OF, 'Last-Event-ID': ['event_cursor', 200] }, on: 'ended' },
     { ids: { ...OF, after: ['event_cursor', 200] }, on: 'ended' },
   ],
-  'get /agents/tree': [
+  'chat: get /agents/tree': [
     { ids: CHAT },
     { ids: { interaction_id: ['interaction', 404] } },
     { ids: OF },
   ],
-  'get /agents/{agent_id}': [{ ids: { agent_id: ['agent', 404] } }],
-  'get /requests': [
+  'chat: get /agents/{agent_id}': [{ ids: { agent_id: ['agent', 404] } }],
+  'chat: get /requests': [
     { send: { status: 'all', limit: 200 } },
     { ids: { ...SOUGHT, interaction_id: ['interaction', 200] } },
     { ids: { interaction_id: ['interaction', 200] } },
     { ids: { cursor: ['requests_cursor', 200] } },
   ],
-  'get /tasks': [
+  'chat: get /tasks': [
     { ids: CHAT, send: { status: 'pending' } },
     { ids: { ...CHAT, cursor: ['tasks_cursor', 200] } },
   ],
-  'get /permissions/rules': [
+  'chat: get /permissions/rules': [
     {},
     { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
     { ids: { scope_id: ['user', 200] }, send: { scope: 'user', limit: 5 } },
     { ids: { cursor: ['rules_cursor', 200] } },
   ],
-  'post /permissions/check': [
+  'chat: post /permissions/check': [
     { ids: SOUGHT, send: { tool_name: 'deed', tool_input: { what: 'x' }, agent: 'react' } },
   ],
-  'get /keys': [
+  'admin: get /keys': [
     { send: { limit: 200 } },
     { ids: { tenant_id: ['tenant', 403] } },
     { ids: { cursor: ['keys_cursor', 200] } },
   ],
 
-  'post /tasks': [{ ids: CHAT, send: { title: 'Mine', description: 'x', status: 'pending' } }],
-  'patch /tasks/{id}': [
+  'chat: post /tasks': [
+    { ids: CHAT, send: { title: 'Mine', description: 'x', status: 'pending' } },
+  ],
+  'chat: patch /tasks/{id}': [
     { ids: { id: ['task', 404] }, send: { title: 'Mine' }, unsent: 'description status version' },
   ],
-  'delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
-  'post /permissions/rules': [
+  'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
+  'chat: post /permissions/rules': [
     { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
     { ids: { scope_id: ['user', [403, 201]] }, send: { scope: 'user', ...RULE } },
   ],
-  'delete /permissions/rules/{id}': [
+  'chat: delete /permissions/rules/{id}': [
     { ids: { id: ['rule', 404] } },
     { ids: { id: ['user_rule', 404] } },
   ],
-  'delete /permissions/rules': [
+  'chat: delete /permissions/rules': [
     { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
     { ids: { scope_id: ['user', [403, 200]] }, send: { scope: 'user' } },
   ],
-  'post /keys': [
+  'admin: post /keys': [
     {
       ids: { tenant_id: ['tenant', 403] },
       send: { user_id: 'ann', scopes: ['chat'] },
       unsent: 'expires_at',
     },
   ],
-  'delete /keys/{id}': [{ ids: { id: ['key', 404] } }],
+  'admin: delete /keys/{id}': [{ ids: { id: ['key', 404] } }],
 
-  'post /agents/{agent_id}/intervene': [
+  'decide: post /agents/{agent_id}/intervene': [
     {
       ids: { agent_id: ['agent', 404] },
       on: 'running',
       send: { user_comment: 'modify', user_content: 'x' },
     },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/approve': [
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/approve': [
     {
       ids: { ...OF, approval_id: ['approval', 404] },
       send: { approved: true, reason: 'x' },
       unsent: 'modified_input remember',
     },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/respond': [
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/respond': [
     { ids: { ...OF, request_id: ['question', 404] }, send: { answer: 'x' } },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/tool-results': [
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/tool-results': [
     {
       ids: { ...OF, tool_call_id: ['tool_call', 404] },
       send: { tool_output: 'x' },
       unsent: 'is_error',
     },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
     { ids: OF, send: { wait: 'true' } },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/retry': [
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/retry': [
     { ids: OF, on: 'ended', done: 409 },
   ],
-  'patch /chats/{chat_id}': [
+  'chat: patch /chats/{chat_id}': [
     { ids: CHAT, send: { title: 'Mine', metadata: {} }, unsent: 'visibility' },
     { ids: { ...CHAT, head_interaction_id: ['interaction', 404] }, on: 'ended' },
   ],
-  'post /chats/{chat_id}/interactions/{interaction_id}/edit': [
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/edit': [
     {
       ids: { ...OF, 'Idempotency-Key': ['idempotency_key', 409] },
       on: 'ended',
@@ -157,9 +159,9 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       unsent: `on_conflict ${START}`,
     },
   ],
-  'delete /chats/{chat_id}': [{ ids: CHAT }],
+  'chat: delete /chats/{chat_id}': [{ ids: CHAT }],
 
-  'post /chats/{chat_id}/interactions': [
+  'chat: post /chats/{chat_id}/interactions': [
     {
       ids: { chat_id: ['chat', 202] },
       send: { user_message: 'Hi' },
@@ -172,7 +174,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       send: { user_message: 'Hi' },
     },
   ],
-  'post /chats': [
+  'chat: post /chats': [
     {
       ids: { id: ['chat', 201] },
       send: { title: 'Mine', metadata: {} },
@@ -180,5 +182,5 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       taken: 409,
     },
   ],
-  'post /chats/import': [{ ids: { chat_id: ['chat', 201] }, text: LOG, taken: 409 }],
+  'admin: post /chats/import': [{ ids: { chat_id: ['chat', 201] }, text: LOG, taken: 409 }],
 };

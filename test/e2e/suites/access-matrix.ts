@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
-import { sendRow, unnamed } from '../access-matrix/send-row.js';
-import type { Answer } from '../access-matrix/send-row.js';
+import { allows, compare, shown } from '../access-matrix/compare.js';
+import type { Caller, Sent } from '../access-matrix/compare.js';
+import { sendRow } from '../access-matrix/send-row.js';
 import { STATES, TABLE } from '../access-matrix/table.js';
 import type { Row } from '../access-matrix/table.js';
-import { TEXTS, makeWorld, missing, playWorld } from '../access-matrix/world.js';
+import { TEXTS, makeWorld, playWorld } from '../access-matrix/world.js';
 import type { Names, World } from '../access-matrix/world.js';
 import { operationsOf, routesOf } from '../operations.js';
 import type { Operation } from '../operations.js';
@@ -13,13 +13,6 @@ import type { ServerUnderTest, Servers } from '../servers.js';
 import type { Visibility } from '../../../src/protocol/interaction.js';
 import { SCOPES, withIncluded } from '../../../src/auth/principal.js';
 import type { Scope } from '../../../src/auth/principal.js';
-
-interface Caller {
-  readonly name: string;
-  readonly key?: string;
-  readonly scopes: ReadonlySet<Scope>;
-  readonly world?: World;
-}
 
 export function describeAccessMatrix(servers: Servers): void {
   describe('Each operation with each id', () => {
@@ -30,6 +23,8 @@ export function describeAccessMatrix(servers: Servers): void {
 function testMatrix(server: ServerUnderTest): void {
   let operations: readonly Operation[];
   let callers: Readonly<Record<'ann' | 'ada' | 'ben' | 'eve', Caller>>;
+  /** Chats of those who must not see those of Ann. */
+  let own: Readonly<Record<'ben' | 'eve', World>>;
   /** Chats of Ann, of each visibility. */
   let worlds: Readonly<Record<'private' | 'tenant', World>>;
   let before: readonly string[];
@@ -48,11 +43,12 @@ function testMatrix(server: ServerUnderTest): void {
   };
   const rows = (): Sent[] =>
     Object.entries(TABLE).flatMap(([name, each]) => {
-      const of = operations.find((operation) => operation.name === name);
+      const of = operations.find((operation) => keyOf(operation) === name);
       return of ? each.map((row) => ({ of, row })) : [];
     });
+  const url = () => server.api.url;
   const send = (caller: Pick<Caller, 'key'>, { of, row }: Sent, names: Names, own = names) =>
-    sendRow({ url: server.api.url, key: caller.key }, of, { row, names, own });
+    sendRow({ url: url(), key: caller.key }, of, { row, names, own });
 
   beforeAll(async () => {
     server.fake.otherwise(playWorld);
@@ -66,12 +62,8 @@ function testMatrix(server: ServerUnderTest): void {
     const ada = await caller('an admin', 'ada', ['admin', 'operate']);
     const ben = await caller('another user', 'ben', users);
     const eve = await caller('an admin of another tenant', 'ann', SCOPES, elsewhere);
-    callers = {
-      ann: { ...ann, world: await worldOf(ann.key) },
-      ada: { ...ada, world: await worldOf(ann.key) },
-      ben: { ...ben, world: await worldOf(ben.key) },
-      eve: { ...eve, world: await worldOf(eve.key, { of: elsewhere }) },
-    };
+    callers = { ann, ada, ben, eve };
+    own = { ben: await worldOf(ben.key), eve: await worldOf(eve.key, { of: elsewhere }) };
     worlds = {
       private: await worldOf(ann.key, { word: 'canary' }),
       tenant: await worldOf(ann.key, { word: 'shared', visibility: 'tenant' }),
@@ -99,9 +91,9 @@ function testMatrix(server: ServerUnderTest): void {
   it('is in the table: add new routes and parameters to access-matrix/table.ts', () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(routesOf(server).toSorted());
     const known = Object.entries(TABLE).map(([name, each]) => [name, knownOf(each)]);
-    const documented = operations.map(({ name, parameters }) => [
-      name,
-      parameters.map((each) => each.name).toSorted(),
+    const documented = operations.map((of) => [
+      keyOf(of),
+      of.parameters.map(({ name }) => name).toSorted(),
     ]);
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known));
   });
@@ -124,10 +116,8 @@ function testMatrix(server: ServerUnderTest): void {
         if (row.taken === undefined)
           for (const state of row.ids ? STATES : (['waiting'] as const))
             for (const only of [undefined, ...Object.keys(row.ids ?? {})]) {
-              const own = caller.world![row.on ?? 'waiting'];
-              faults.push(
-                await compare({ caller, of, row, only, own, names: worlds[kind][state] }),
-              );
+              const names = { own: own[who][row.on ?? 'waiting'], names: worlds[kind][state] };
+              faults.push(await compare(url, { caller, of, row, only, ...names }));
             }
       expect(faults.flat()).toEqual([]);
     },
@@ -148,6 +138,16 @@ function testMatrix(server: ServerUnderTest): void {
     expect([reply.status, reply.body.type]).toEqual([403, '/problems/not_owner']);
   });
 
+  it('is not opened by the ticket of a user who does not see it', async () => {
+    const path = worlds.private.ended['events']!;
+    const statuses = [];
+    for (const { key = '' } of [callers.ben, callers.eve, callers.ann]) {
+      const { body } = await server.api.bearing(key).post('/stream-tickets', { path });
+      statuses.push((await server.api.get(`${path}?ticket=${body.ticket}`)).status);
+    }
+    expect(statuses).toEqual([404, 404, 200]);
+  });
+
   it('needs its scope, and a credential, before anything is looked up', async () => {
     const without = new Map<unknown, Caller>();
     for (const access of SCOPES) {
@@ -166,7 +166,7 @@ function testMatrix(server: ServerUnderTest): void {
       if (of.access === 'public') continue;
       const names = worlds.private[row.on ?? 'waiting'];
       for (const caller of [without.get(of.access)!, ...strangers])
-        faults.push(await compare({ caller, of, row, own: names, names }));
+        faults.push(await compare(url, { caller, of, row, own: names, names }));
     }
     expect(faults.flat()).toEqual([]);
   }, 60_000);
@@ -180,7 +180,7 @@ function testMatrix(server: ServerUnderTest): void {
     for (const { of, row } of rows().filter(({ row: { taken } }) => taken !== undefined)) {
       // An id that was taken is theirs from then on.
       const names = (await worldOf(callers.ann.key!, { word: 'canary' })).ended;
-      faults.push(await compare({ caller: callers.eve, of, row, own: names, names }));
+      faults.push(await compare(url, { caller: callers.eve, of, row, own: names, names }));
       const reply = await send(callers.ben, { of, row }, names);
       const expected = allows(callers.ben, of) ? row.taken : 403;
       faults.push(shown(reply, Object.values(names), names));
@@ -194,7 +194,7 @@ function testMatrix(server: ServerUnderTest): void {
     async (who) => {
       const caller = callers[who];
       const faults = [];
-      const world = who === 'ann' ? caller.world! : await worldOf(callers.ann.key!);
+      const world = await worldOf(callers.ann.key!);
       for (const { of, row } of rows()) {
         const fresh = Math.random().toString(36).slice(2);
         const chat = row.taken !== undefined && { chat: `new-${fresh}` };
@@ -208,45 +208,6 @@ function testMatrix(server: ServerUnderTest): void {
     },
     60_000,
   );
-
-  /** Sends a row with foreign names (or `only` one, beside the own), and with names of nothing. */
-  const compare = async ({ caller, of, row, only, own, names }: Comparison): Promise<string[]> => {
-    const { ids = {} } = row;
-    const kinds = Object.values(ids).map(([what]) => what);
-    const inText = [...(row.text ?? '').matchAll(/\{(\w+)\}/g)].map(([, what]) => what!);
-    const always = Object.values(pick(own, Object.values(row.own ?? {})));
-    const answers: Answer[] = [];
-    const about = `${caller.name}: ${of.name} ${only ?? Object.keys(ids).join()}`;
-    const faults: unknown[] = [];
-    for (const from of [names, missing(names)]) {
-      const used = only === undefined ? from : { ...own, ...pick(from, [ids[only]![0]]) };
-      const sent = [...always, ...Object.values(pick(used, [...kinds, ...inText]))];
-      const answer = await send(caller, { of, row }, used, own);
-      faults.push(...shown(answer, sent, names));
-      answers.push(unnamed(answer, sent));
-    }
-    const [there, absent] = answers as [Answer, Answer];
-    if (row.ids && !isDeepStrictEqual(there, absent)) faults.push({ there, absent });
-    const expected = expectedOf(caller, of, ids[only ?? Object.keys(ids)[0]!]?.[1] ?? 200);
-    if (!expected.includes(there.status)) faults.push({ expected, there });
-    if (there.status === 401 && !there.headers['www-authenticate']) faults.push('www-authenticate');
-    return faults.map((fault) => `${about}: ${JSON.stringify(fault)}`);
-  };
-}
-
-/** What an answer has of a world, but the names that were sent. */
-function shown(answer: Answer, sent: readonly string[], world: Names): string[] {
-  let rest = JSON.stringify([answer.headers, answer.text]);
-  for (const name of sent.filter(isLong)) rest = rest.replaceAll(name, '');
-  const secret = [world['word']!, ...Object.values(world).filter(isLong)];
-  return secret.filter((each) => rest.includes(each));
-}
-
-const isLong = ({ length }: string): boolean => length > 8;
-
-function expectedOf(caller: Caller, of: Operation, hidden: number | readonly number[]): number[] {
-  if (caller.scopes.size === 0) return [401];
-  return allows(caller, of) ? [hidden].flat() : [403];
 }
 
 interface Made {
@@ -256,18 +217,7 @@ interface Made {
   readonly of?: string;
 }
 
-type Sent = { readonly of: Operation; readonly row: Row };
-
-interface Comparison extends Sent {
-  readonly caller: Caller;
-  readonly only?: string | undefined;
-  readonly own: Names;
-  readonly names: Names;
-}
-
-function allows({ scopes }: Caller, { access }: Operation): boolean {
-  return access === 'public' || (access !== undefined && scopes.has(access));
-}
+const keyOf = ({ access, name }: Operation): string => `${access}: ${name}`;
 
 function knownOf(rows: readonly Row[]): string[] {
   const names = rows.flatMap(({ ids, own, send, unsent }) => [
@@ -275,8 +225,4 @@ function knownOf(rows: readonly Row[]): string[] {
     ...(unsent?.split(' ') ?? []),
   ]);
   return [...new Set(names)].toSorted();
-}
-
-function pick(names: Names, keys: readonly string[]): Names {
-  return Object.fromEntries(keys.map((key) => [key, names[key]!]));
 }
