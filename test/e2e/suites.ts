@@ -1,3 +1,4 @@
+import { describeAccessMatrix } from './suites/access-matrix.js';
 import { describeAgentFiles } from './suites/agent-files.js';
 import { describeAgents } from './suites/agents.js';
 import { describeAnthropic } from './suites/anthropic.js';
@@ -63,6 +64,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
+  'access-matrix': describeAccessMatrix,
   'auth-keys': describeAuthKeys,
   'auth-streams': describeAuthStreams,
   audit: describeAudit,

@@ -1,24 +1,11 @@
-import { HttpAdapterHost } from '@nestjs/core';
-import type { Application } from 'express';
 import { SCOPES } from '../../../src/auth/principal.js';
 import type { Scope } from '../../../src/auth/principal.js';
+import { operationsOf, routesOf } from '../operations.js';
+import type { Operation } from '../operations.js';
 import { WITH_KEYS, makeKey } from '../with-keys.js';
-import type { ServerUnderTest, Servers } from '../servers.js';
+import type { Servers } from '../servers.js';
 
 const PUBLIC = ['get /health/live', 'get /health/ready'];
-
-interface Operation {
-  readonly name: string;
-  readonly path: string;
-  readonly method: string;
-  readonly access: Scope | 'public' | undefined;
-  readonly security: unknown;
-  readonly responses: Readonly<Record<string, unknown>>;
-}
-
-interface Layer {
-  readonly route?: { readonly path: string; readonly methods: Record<string, boolean> };
-}
 
 export function describeAuthAccess(servers: Servers): void {
   describe('What a scope allows', () => {
@@ -34,13 +21,7 @@ export function describeAuthAccess(servers: Servers): void {
         });
 
         it('is said by every route that there is', () => {
-          const [adapter] = server.getAll(HttpAdapterHost);
-          const { router } = adapter!.httpAdapter.getInstance<Application>();
-          const routes = (router.stack as unknown as Layer[]).flatMap(({ route }) => {
-            if (!route || route.path.startsWith('/docs')) return [];
-            const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-            return Object.keys(route.methods).map((method) => `${method} ${path}`);
-          });
+          const routes = routesOf(server);
           expect(routes.length).toBeGreaterThan(30);
           expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
           expect(operations.filter(({ access }) => !access)).toEqual([]);
@@ -132,19 +113,4 @@ export function describeAuthAccess(servers: Servers): void {
 /** `admin` includes what concerns chats. */
 function allows(scope: Scope, access: Scope): boolean {
   return scope === access || (scope === 'admin' && (access === 'chat' || access === 'decide'));
-}
-
-async function operationsOf(server: ServerUnderTest): Promise<Operation[]> {
-  const { body } = await server.api.get('/docs-json');
-  const paths = body.paths as Record<string, Record<string, Record<string, unknown>>>;
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      name: `${method} ${path}`,
-      path,
-      method: method.toUpperCase(),
-      access: operation['x-access'] as Operation['access'],
-      security: operation['security'],
-      responses: operation['responses'] as Operation['responses'],
-    })),
-  );
 }

@@ -1,0 +1,186 @@
+/** Where the interaction is that a row is about. */
+export const STATES = ['waiting', 'ended', 'running'] as const;
+export type State = (typeof STATES)[number];
+
+/** One request of an operation. */
+export interface Row {
+  /** Parameters that name something, with its name in a world, and how strangers are answered. */
+  readonly ids?: Readonly<Record<string, readonly [name: string, hidden: number | number[]]>>;
+  /** Parameters that name something of the sender's own, always. */
+  readonly own?: Readonly<Record<string, string>>;
+  /** Parameters that name nothing. */
+  readonly send?: Readonly<Record<string, unknown>>;
+  /** Parameters that name nothing and are not sent. */
+  readonly unsent?: string;
+  /** A body that is no JSON; `{name}` is a name. */
+  readonly text?: string;
+  /** Of the interaction that its owner names; waiting unless given. */
+  readonly on?: State;
+  /** The answer to those who may, unless 2xx. */
+  readonly done?: number;
+  /** It creates the chat that it names: the answer to a user who does not see that chat. */
+  readonly taken?: number;
+}
+
+const CHAT = { chat_id: ['chat', 404] } as const;
+const OF = { ...CHAT, interaction_id: ['interaction', 404] } as const;
+const SOUGHT = { chat_id: ['chat', 200] } as const;
+const START =
+  'agent model max_iterations on_disconnect approval_mode client_tools budget metadata trace';
+const RULE = { decision: 'allow', matcher: { type: 'tool', pattern: 'x' } };
+const NEW_RULE = 'priority description expires_at max_uses';
+const SESSION = { scope_id: ['chat', 404] } as const;
+const LOG = [
+  '{"type":"session_log","version":1}',
+  '{"type":"chat","id":"{chat}","title":"Mine","agent":null,"head_interaction_id":"{interaction}","created_at":"2026-01-15T10:00:00.000Z","updated_at":"2026-01-15T10:00:00.000Z","metadata":{}}',
+  '{"type":"end"}\n',
+].join('\n');
+
+/** What each operation can name, with the scope that it needs. Owners and admins send the rows in this order, each in chats of their own. */
+export const TABLE: Readonly<Record<string, readonly Row[]>> = {
+  'public: get /health/live': [{}],
+  'public: get /health/ready': [{}],
+  'chat: get /tools': [{}],
+  'operate: get /metrics': [{}],
+  'chat: get /agent-types': [{}],
+  'chat: post /stream-tickets': [{ ids: { path: ['events', 201] } }],
+
+  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit' }],
+  'chat: get /chats/{chat_id}': [
+    { ids: CHAT },
+    { ids: { ...CHAT, before: ['interaction', 400] }, send: { include: 'superseded' } },
+    { ids: CHAT, send: { state: 'all', limit: 5 } },
+  ],
+  'chat: get /chats/{chat_id}/log': [{ ids: CHAT }],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}/events': [
+    { ids: OF, on: 'ended', send: { trace: '1' } },
+    { ids: { ...OF, 'Last-Event-ID': ['event_cursor', 200] }, on: 'ended' },
+    { ids: { ...OF, after: ['event_cursor', 200] }, on: 'ended' },
+  ],
+  'chat: get /agents/tree': [
+    { ids: CHAT },
+    { ids: { interaction_id: ['interaction', 404] } },
+    { ids: OF },
+  ],
+  'chat: get /agents/{agent_id}': [{ ids: { agent_id: ['agent', 404] } }],
+  'chat: get /requests': [
+    { send: { status: 'all', limit: 200 } },
+    { ids: { ...SOUGHT, interaction_id: ['interaction', 200] } },
+    { ids: { interaction_id: ['interaction', 200] } },
+    { ids: { cursor: ['requests_cursor', 200] } },
+  ],
+  'chat: get /tasks': [
+    { ids: CHAT, send: { status: 'pending' } },
+    { ids: { ...CHAT, cursor: ['tasks_cursor', 200] } },
+  ],
+  'chat: get /permissions/rules': [
+    {},
+    { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
+    { ids: { scope_id: ['user', 200] }, send: { scope: 'user', limit: 5 } },
+    { ids: { cursor: ['rules_cursor', 200] } },
+  ],
+  'chat: post /permissions/check': [
+    { ids: SOUGHT, send: { tool_name: 'deed', tool_input: { what: 'x' }, agent: 'react' } },
+  ],
+  'admin: get /keys': [
+    { send: { limit: 200 } },
+    { ids: { tenant_id: ['tenant', 403] } },
+    { ids: { cursor: ['keys_cursor', 200] } },
+  ],
+
+  'chat: post /tasks': [
+    { ids: CHAT, send: { title: 'Mine', description: 'x', status: 'pending' } },
+  ],
+  'chat: patch /tasks/{id}': [
+    { ids: { id: ['task', 404] }, send: { title: 'Mine' }, unsent: 'description status version' },
+  ],
+  'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
+  'chat: post /permissions/rules': [
+    { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
+    { ids: { scope_id: ['user', [403, 201]] }, send: { scope: 'user', ...RULE } },
+  ],
+  'chat: delete /permissions/rules/{id}': [
+    { ids: { id: ['rule', 404] } },
+    { ids: { id: ['user_rule', 404] } },
+  ],
+  'chat: delete /permissions/rules': [
+    { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
+    { ids: { scope_id: ['user', [403, 200]] }, send: { scope: 'user' } },
+  ],
+  'admin: post /keys': [
+    {
+      ids: { tenant_id: ['tenant', 403] },
+      send: { user_id: 'ann', scopes: ['chat'] },
+      unsent: 'expires_at',
+    },
+  ],
+  'admin: delete /keys/{id}': [{ ids: { id: ['key', 404] } }],
+
+  'decide: post /agents/{agent_id}/intervene': [
+    {
+      ids: { agent_id: ['agent', 404] },
+      on: 'running',
+      send: { user_comment: 'modify', user_content: 'x' },
+    },
+  ],
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/approve': [
+    {
+      ids: { ...OF, approval_id: ['approval', 404] },
+      send: { approved: true, reason: 'x' },
+      unsent: 'modified_input remember',
+    },
+  ],
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/respond': [
+    { ids: { ...OF, request_id: ['question', 404] }, send: { answer: 'x' } },
+  ],
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/tool-results': [
+    {
+      ids: { ...OF, tool_call_id: ['tool_call', 404] },
+      send: { tool_output: 'x' },
+      unsent: 'is_error',
+    },
+  ],
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
+    { ids: OF, send: { wait: 'true' } },
+  ],
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/retry': [
+    { ids: OF, on: 'ended', done: 409 },
+  ],
+  'chat: patch /chats/{chat_id}': [
+    { ids: CHAT, send: { title: 'Mine', metadata: {} }, unsent: 'visibility' },
+    { ids: { ...CHAT, head_interaction_id: ['interaction', 404] }, on: 'ended' },
+  ],
+  'chat: post /chats/{chat_id}/interactions/{interaction_id}/edit': [
+    {
+      ids: { ...OF, 'Idempotency-Key': ['idempotency_key', 409] },
+      on: 'ended',
+      send: { new_user_message: 'Hi' },
+      unsent: `on_conflict ${START}`,
+    },
+  ],
+  'chat: delete /chats/{chat_id}': [{ ids: CHAT }],
+
+  'chat: post /chats/{chat_id}/interactions': [
+    {
+      ids: { chat_id: ['chat', 202] },
+      send: { user_message: 'Hi' },
+      unsent: `on_conflict ${START}`,
+      taken: 404,
+    },
+    {
+      own: { chat_id: 'chat' },
+      ids: { 'Idempotency-Key': ['idempotency_key', 409] },
+      send: { user_message: 'Hi' },
+    },
+  ],
+  'chat: post /chats': [
+    {
+      ids: { id: ['chat', 201] },
+      send: { title: 'Mine', metadata: {} },
+      unsent: 'agent visibility',
+      taken: 409,
+    },
+  ],
+  'admin: post /chats/import': [{ ids: { chat_id: ['chat', 201] }, text: LOG, taken: 409 }],
+};
