@@ -79,8 +79,12 @@ export class ChatsController {
 
   @Delete(':chat_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a chat, after its interactions were cancelled' })
+  @ApiOperation({
+    summary: 'Delete a chat, after its interactions were cancelled',
+    description: 'Of a chat that the tenant sees: its owner, or with the scope `admin`.',
+  })
   @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 403, type: ProblemDto, description: 'It belongs to another user.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
     return this.chats.delete(caller, chat_id);

@@ -134,12 +134,14 @@ export class ChatsService {
 
   /**
    * Cancels all interactions, waits until they stopped, then deletes everything.
-   * @throws AppError `chat_not_found` (404), `chat_still_running` (503)
+   * @throws AppError `chat_not_found` (404), `not_owner` (403), `chat_still_running` (503)
    */
   async delete(caller: Principal, id: string): Promise<void> {
     const { user_id } = caller;
     const deadline = this.clock.monotonic() + STOP_LIMIT_MS;
-    const { uid } = await this.access.chat(caller, id);
+    const chat = await this.access.chat(caller, id);
+    requireOwner(caller, chat);
+    const { uid } = chat;
     for (;;) {
       await this.waitForReaders(uid);
       const outcome = await this.chats.deleteChat(uid);
@@ -238,7 +240,7 @@ function requireOwner({ user_id, scopes }: Principal, { id, owner }: ChatRow): v
   throw new AppError(
     'forbidden',
     'not_owner',
-    `The chat ${id} belongs to ${owner}: only they and admins change its visibility.`,
+    `The chat ${id} belongs to ${owner}: only they and admins delete it or change its visibility.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -55,7 +55,8 @@ for (const { name, fault, create } of onStores(POSTGRES))
 
     beforeAll(async () => {
       data = await create();
-      folder = await mkdtemp(join(tmpdir(), 'parley-files-crash-'));
+      folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-files-crash-')));
+      await mkdir(join(folder, 'given'));
       fake = await FakeOpenAi.start();
       fake.otherwise(playScript);
     });
@@ -72,21 +73,25 @@ for (const { name, fault, create } of onStores(POSTGRES))
       if (server?.isRunning) return server.api();
       server = await ServerProcess.start({
         ...{ MODEL: 'openai/fake', OPENAI_BASE_URL: fake.baseUrl, LEASE_TTL_MS: '4000' },
-        ...{ WORKSPACE_DIR: folder, MODEL_CONTEXT_TOKENS: '10000000', ...data.env },
+        ...{ WORKSPACE_DIR: join(folder, 'work'), WORKSPACE_ROOTS: join(folder, 'given') },
+        ...{ MODEL_CONTEXT_TOKENS: '10000000', ...data.env },
       });
       return server.api();
     };
     /** A chat of its own, with a file in its folder. */
     const give = async (content: string) => {
       const chat = `crash-${name.toLowerCase()}-${++chats}`;
-      await mkdir(join(folder, chat));
-      const file = join(folder, chat, 'a.txt');
+      const workspace = join(folder, 'given', chat);
+      await mkdir(workspace);
+      const file = join(workspace, 'a.txt');
       await writeFile(file, content);
+      const api = await start();
+      expect((await api.post('/chats', { id: chat, metadata: { workspace } })).status).toBe(201);
       return { chat, file };
     };
     /** Resolves when something of this name appears in the chat's folder. */
     const sightOf = (chat: string, pattern: RegExp): Promise<void> => {
-      watcher = watch(join(folder, chat));
+      watcher = watch(join(folder, 'given', chat));
       return new Promise((resolve) =>
         watcher?.on('change', (_, changed) => {
           if (pattern.test(String(changed))) resolve();

@@ -83,6 +83,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'chat: post /permissions/check': [
     { ids: SOUGHT, send: { tool_name: 'deed', tool_input: { what: 'x' }, agent: 'react' } },
   ],
+  'admin: get /audit': [{}, { ids: { cursor: ['keys_cursor', 200] }, unsent: 'limit' }],
   'admin: get /keys': [
     { send: { limit: 200 } },
     { ids: { tenant_id: ['tenant', 403] } },

@@ -72,6 +72,7 @@ function testTenants(server: ServerUnderTest): void {
     const shown = await ben('GET', path);
     expect(JSON.parse(shown.text)).toMatchObject({ owner: 'ann', visibility: 'tenant' });
     expect((await ben('PATCH', path, { visibility: 'private' })).status).toBe(403);
+    expect((await ben('DELETE', path)).status).toBe(403);
     const body = { user_message: QUESTION };
     const key = { 'idempotency-key': 'key-1' };
     expect((await ben('POST', `${path}/interactions`, body, key)).status).toBe(422);
