@@ -53,6 +53,7 @@ export class PermissionsController {
     );
   }
 
+  @Access('decide')
   @Post('rules')
   @ApiOperation({ summary: 'Add a rule' })
   @ApiResponse({ status: 201, type: PermissionRuleDto })
@@ -70,6 +71,7 @@ export class PermissionsController {
     return this.rules.add(caller, rule);
   }
 
+  @Access('decide')
   @Delete('rules/:id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a rule' })
@@ -81,6 +83,7 @@ export class PermissionsController {
     await this.rules.remove(caller, id);
   }
 
+  @Access('decide')
   @Delete('rules')
   @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
   @ApiResponse({ status: 200, type: DeletedRulesDto })

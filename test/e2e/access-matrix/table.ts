@@ -97,15 +97,15 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { id: ['task', 404] }, send: { title: 'Mine' }, unsent: 'description status version' },
   ],
   'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
-  'chat: post /permissions/rules': [
+  'decide: post /permissions/rules': [
     { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
     { ids: { scope_id: ['user', [403, 201]] }, send: { scope: 'user', ...RULE } },
   ],
-  'chat: delete /permissions/rules/{id}': [
+  'decide: delete /permissions/rules/{id}': [
     { ids: { id: ['rule', 404] } },
     { ids: { id: ['user_rule', 404] } },
   ],
-  'chat: delete /permissions/rules': [
+  'decide: delete /permissions/rules': [
     { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
     { ids: { scope_id: ['user', [403, 200]] }, send: { scope: 'user' } },
   ],

@@ -83,10 +83,20 @@ export function describeAuthAccess(servers: Servers): void {
           expect((await clients.get('chat')!.post(start, body)).status).toBe(400);
         });
 
+        it('needs decide for rules, which decide in advance', async () => {
+          const rule = { scope: 'user', decision: 'allow', matcher: { type: 'all' } };
+          const needsDecide = { status: 403, body: { scope: 'decide' } };
+          const [chat, decide] = [clients.get('chat')!, clients.get('decide')!];
+          expect(await chat.post('/permissions/rules', rule)).toMatchObject(needsDecide);
+          expect(await chat.delete('/permissions/rules?scope=user')).toMatchObject(needsDecide);
+          expect(await chat.delete('/permissions/rules/rule_1')).toMatchObject(needsDecide);
+          expect((await decide.post('/permissions/rules', rule)).status).toBe(201);
+        });
+
         it('needs admin for rules that hold in the chats of others', async () => {
           const matcher = { type: 'all' };
           const needsAdmin = { status: 403, body: { scope: 'admin' } };
-          const [chat, decide] = [clients.get('chat')!, clients.get('decide')!];
+          const decide = clients.get('decide')!;
           for (const scope of ['agent', 'global']) {
             const rule = {
               scope,
@@ -94,8 +104,8 @@ export function describeAuthAccess(servers: Servers): void {
               decision: 'deny',
               matcher,
             };
-            expect(await chat.post('/permissions/rules', rule)).toMatchObject(needsAdmin);
-            expect(await chat.delete(`/permissions/rules?scope=${scope}`)).toMatchObject(
+            expect(await decide.post('/permissions/rules', rule)).toMatchObject(needsAdmin);
+            expect(await decide.delete(`/permissions/rules?scope=${scope}`)).toMatchObject(
               needsAdmin,
             );
             expect((await clients.get('admin')!.post('/permissions/rules', rule)).status).toBe(201);

@@ -108,7 +108,7 @@ function testTenants(server: ServerUnderTest): void {
   });
 
   it('needs the scope admin to make rules for others', async () => {
-    const ben = as('rules/ben/chat');
+    const ben = as('rules/ben/decide');
     const rule = { decision: 'allow', matcher: { type: 'tool', pattern: 'x' } };
     for (const target of [
       { scope: 'global' },
