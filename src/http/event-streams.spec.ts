@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -66,6 +66,21 @@ describe(EventStreams.name, () => {
     const [response] = await once(get({ port, method, agent: false }), 'response');
     return response as IncomingMessage;
   }
+
+  it('bounds the streams of a user, not those of others', () => {
+    const { maxStreams } = loadConfig({});
+    const responses: EventEmitter[] = [];
+    const admit = (user_id: string): void => {
+      const req = { principal: { tenant_id: 'acme', user_id } };
+      const response = Object.assign(new EventEmitter(), { req, closed: false });
+      responses.push(response);
+      streams.admit(response as unknown as ServerResponse);
+    };
+    for (let i = 0; i < maxStreams; i++) admit('ann');
+    expect(() => admit('ann')).toThrow(expect.objectContaining({ code: 'too_many_streams' }));
+    admit('bob');
+    for (const response of responses) response.emit('close');
+  });
 
   /** A client that sends a request and reads nothing until `resume`. */
   function silentReader(): Socket {

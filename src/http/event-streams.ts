@@ -16,6 +16,7 @@ import {
   tap,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
+import type { Authenticated } from '../auth/caller.decorator.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { afterTick } from '../kernel/after-tick.js';
@@ -33,6 +34,8 @@ const STALL_MS = 60_000;
  * grace period allows it.
  */
 const FAREWELL_MS = 1_000;
+/** A process takes the streams of so many users that have `MAX_STREAMS` each. */
+const USERS_AT_ONCE = 10;
 
 /**
  * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
@@ -70,7 +73,11 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   admit(response: ServerResponse): void {
     const { maxStreams } = this.config;
-    if (this.open.size >= maxStreams) throw tooMany('The server', maxStreams, 'MAX_STREAMS');
+    const user = userOf(response);
+    const own = [...this.open.keys()].filter((other) => userOf(other) === user).length;
+    if (own >= maxStreams) throw tooMany('The user', maxStreams, 'MAX_STREAMS');
+    const most = maxStreams * USERS_AT_ONCE;
+    if (this.open.size >= most) throw tooMany('The server', most, 'MAX_STREAMS');
     this.note(response);
   }
 
@@ -176,6 +183,12 @@ function writeOncePerTick(
       socket.uncork();
     });
   });
+}
+
+/** Undefined without a principal, as in tests of streams alone. */
+function userOf({ req }: ServerResponse): string | undefined {
+  const { principal } = req as Authenticated;
+  return principal && JSON.stringify([principal.tenant_id, principal.user_id]);
 }
 
 function tooMany(owner: string, most: number, variable: string): AppError {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
@@ -21,6 +22,9 @@ import type { RedactedCounts } from '../protocol/redacted.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
 
 const DEFAULT_AGENT = 'react';
+
+/** With these, the agent goes on before a person has decided. */
+export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];
 
 export interface StartRequest {
   readonly caller: Principal;
@@ -50,7 +54,10 @@ export class InteractionFactory {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `unknown_agent`, `unknown_model`, `unknown_price`, `invalid_body` (400) */
+  /**
+   * @throws AppError `unknown_agent`, `unknown_model`, `unknown_price`, `invalid_body` (400),
+   * `missing_scope` (403)
+   */
   async create(request: StartRequest): Promise<StartInteraction> {
     const { chat_id: id, caller, edited_from, on_conflict = 'reject' } = request;
     const { tenant_id, user_id: owner } = caller;
@@ -84,6 +91,8 @@ export class InteractionFactory {
     const max_iterations = type?.max_iterations ?? this.config.maxIterations;
     this.checkCeilings(body, Math.max(max_iterations, this.config.maxIterations));
     const [firstMode = 'ask'] = this.config.allowedApprovalModes;
+    const approval_mode = body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode);
+    if (DECIDING_MODES.includes(approval_mode)) requireScope(caller, 'decide');
     return {
       id: this.ids.make('int'),
       chat_id,
@@ -94,7 +103,7 @@ export class InteractionFactory {
       settings: {
         max_iterations: body.max_iterations ?? max_iterations,
         on_disconnect: body.on_disconnect ?? (background ? 'continue' : 'cancel'),
-        approval_mode: body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode),
+        approval_mode,
         client_tools,
         ...(body.budget && { budget: body.budget }),
         ...(redacted && { redacted }),

@@ -8,6 +8,7 @@ import {
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { DECIDING_MODES } from './interaction.factory.js';
 import { AlsoNeeds } from '../access/access.decorator.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
@@ -19,8 +20,6 @@ import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
 import { prefersJson } from './prefers-json.js';
 
-/** Values of `approval_mode` with which the agent goes on before a person has decided. */
-const DECIDES: readonly unknown[] = ['auto', 'defer'];
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -34,7 +33,7 @@ export function StartsInteraction(
   return applyDecorators(
     Sse(path, { method: RequestMethod.POST, maxPendingDataLength: MAX_PENDING_LENGTH }),
     HttpCode(200),
-    AlsoNeeds('decide', ({ body }) => DECIDES.includes(body?.approval_mode)),
+    AlsoNeeds('decide', ({ body }) => DECIDING_MODES.includes(body?.approval_mode)),
     ApiOperation({ summary, description }),
     ApiHeader({
       name: 'Idempotency-Key',

@@ -118,6 +118,24 @@ export function describeAuthAccess(servers: Servers): void {
       { isOwn: true },
     );
   });
+
+  describe('A server whose first mode is auto', () => {
+    servers.run(
+      { ...WITH_KEYS, ALLOWED_APPROVAL_MODES: 'auto,deny' },
+      (server) => {
+        it('needs decide for a start that does not say its mode', async () => {
+          const chat = server.api.bearing((await makeKey(server.api, ['chat'])).key);
+          const body = { user_message: 'Go' };
+          const path = '/chats/moded/interactions';
+          const needsDecide = { status: 403, body: { scope: 'decide' } };
+          expect(await chat.post(path, body)).toMatchObject(needsDecide);
+          const denying = { ...body, approval_mode: 'deny', on_disconnect: 'continue' };
+          expect((await chat.post(path, denying)).status).toBe(200);
+        });
+      },
+      { isOwn: true },
+    );
+  });
 }
 
 /** `admin` includes what concerns chats. */

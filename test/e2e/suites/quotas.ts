@@ -1,4 +1,5 @@
 import { InteractionsService } from '../../../src/interactions/interactions.service.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
 import { Gate } from '../../support/gate.js';
 import type { Reply } from '../../support/client/api-client.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
@@ -144,8 +145,14 @@ function expectExceeded({ status, headers, body }: Reply, quota: string, seconds
   if (seconds !== undefined) expect(headers.get('retry-after')).toBe(String(seconds));
 }
 
+/** Counted by all processes. */
 async function refusals(server: ServerUnderTest, quota: string): Promise<number> {
-  const text = String((await server.api.get('/metrics')).body);
-  const line = text.split('\n').find((each) => each.includes(`{quota="${quota}"}`));
-  return Number(line?.split(' ').at(-1));
+  const readings = { working: 0, waiting: 0, queued: 0 };
+  const rest = { queue_length: 0, streams: 0, spilled: 0, store_up: true };
+  const counts = server.getAll(Metrics).map(async (metrics) => {
+    const text = await metrics.scrape({ runs: readings, ...rest });
+    const line = text.split('\n').find((each) => each.includes(`{quota="${quota}"}`));
+    return Number(line?.split(' ').at(-1));
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }

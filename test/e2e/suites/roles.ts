@@ -1,3 +1,4 @@
+import { findUid } from '../../support/store/find-uid.js';
 import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Interaction } from '../../../src/protocol/interaction.js';
@@ -133,17 +134,18 @@ export function describeRoles(): void {
     it('go on with a chat without asking the store what was said, unless it was edited', async () => {
       const { runs = opened.stores } = opened.stores;
       const ask = jest.spyOn(runs.interactions, 'getPreviousState');
-      const kept = (): Promise<string[]> => redis.lrange('parley:chat:hot', 1, -1);
       const first = await api.api.begin('hot', 'One.');
+      const list = `parley:chat:${await findUid(opened.stores, 'hot')}`;
+      const kept = (): Promise<string[]> => redis.lrange(list, 1, -1);
       await api.api.follow(first);
       await eventually(async () => (await kept()).length === 2);
       const heard = (): unknown =>
         fake.requests.at(-1)!.body.messages.filter(({ role }: { role: string }) => role === 'user');
       const said = (...texts: string[]) => texts.map((content) => ({ role: 'user', content }));
       for (const text of ['Two.', 'Three.']) {
-        const known = await redis.lindex('parley:chat:hot', 0);
+        const known = await redis.lindex(list, 0);
         await api.api.say('hot', text);
-        await eventually(async () => (await redis.lindex('parley:chat:hot', 0)) !== known);
+        await eventually(async () => (await redis.lindex(list, 0)) !== known);
       }
       expect(heard()).toEqual(said('One.', 'Two.', 'Three.'));
       expect(ask).not.toHaveBeenCalled();
