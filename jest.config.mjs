@@ -34,8 +34,9 @@ export default {
   testTimeout: 60_000,
   // A worker that has grown, by module graphs and embedded databases, slows down what it runs next.
   workerIdleMemoryLimit: '1GB',
-  // Embedded databases need memory each.
-  maxWorkers: Math.min(availableParallelism(), 4),
+  testSequencer: '<rootDir>/test/slow-first.sequencer.mjs',
+  // A quarter of the time is waiting, for timeouts and processes. Embedded databases need memory each.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
 };
 
 function printLeftOut() {

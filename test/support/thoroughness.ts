@@ -19,3 +19,6 @@ export function some<T>(rows: readonly T[], count: number): readonly T[] {
   const step = (rows.length - 1) / (count - 1);
   return Array.from({ length: count }, (_, at) => rows[Math.round(at * step)]!);
 }
+
+/** Whether the servers of end-to-end tests take keys where a test does not say otherwise. */
+export const WITH_AUTH = process.env['TEST_AUTH'] === 'keys';
