@@ -1,0 +1,3 @@
+import { replayCommand } from './replay-command.js';
+
+await replayCommand();
