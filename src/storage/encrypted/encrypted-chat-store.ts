@@ -1,0 +1,105 @@
+import type { DataKey } from '../../encryption/data-key.js';
+import { ChatStore } from '../../persistence/chat.store.js';
+import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
+import type { ChatState } from '../../persistence/rows/chat-state.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import type { Viewer } from '../../persistence/viewer.js';
+import type { ChatKeys } from './chat-keys.js';
+import { keyIdOf, openJson, openText, sealMetadata } from './sealed-fields.js';
+
+/** Chats in another store, encrypted. */
+export class EncryptedChatStore extends ChatStore {
+  constructor(
+    private readonly inner: ChatStore,
+    private readonly keys: ChatKeys,
+  ) {
+    super();
+  }
+
+  async createChat(chat: NewChat): Promise<boolean> {
+    const { key, wrapped: data_key } = this.keys.data.forNewChat(chat);
+    const isCreated = await this.inner.createChat({ ...sealChat(key, chat), data_key });
+    if (isCreated) this.keys.data.remember(key);
+    return isCreated;
+  }
+
+  async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
+    return this.openFound(await this.inner.findChat(id, viewer));
+  }
+
+  async findChatByUid(uid: string): Promise<ChatRow | undefined> {
+    return this.openFound(await this.inner.findChatByUid(uid));
+  }
+
+  async listChats(page: ChatListPage): Promise<ChatRow[]> {
+    return this.open(await this.inner.listChats(page));
+  }
+
+  async readStates(uids: readonly string[]): Promise<Map<string, ChatState>> {
+    const states = await this.inner.readStates(uids);
+    const keys = await this.keys.load([...states.values()].map(({ title }) => keyIdOf(title)));
+    return new Map(
+      [...states].map(([uid, state]) => {
+        return [uid, { ...state, title: openText(keys, state.title, [uid, 'title']) }];
+      }),
+    );
+  }
+
+  listLive(tenantIds: readonly string[], since: string): Promise<string[]> {
+    return this.inner.listLive(tenantIds, since);
+  }
+
+  async updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
+    const key = await this.keys.data.ofChat(uid);
+    return key && this.openFound(await this.inner.updateChat(uid, sealChat(key, patch)));
+  }
+
+  async deleteChat(uid: string, before?: string): Promise<'deleted' | 'unknown' | 'busy'> {
+    const outcome = await this.inner.deleteChat(uid, before);
+    if (outcome === 'deleted') this.keys.data.forget(uid);
+    return outcome;
+  }
+
+  listUntouched(slice: SliceOfChats): Promise<UntouchedChats> {
+    return this.inner.listUntouched(slice);
+  }
+
+  removeLeftovers(signal: AbortSignal): Promise<void> {
+    return this.inner.removeLeftovers(signal);
+  }
+
+  switchHead(
+    chatUid: string,
+    interactionId: string,
+    at: string,
+  ): Promise<'switched' | 'unknown' | 'busy'> {
+    return this.inner.switchHead(chatUid, interactionId, at);
+  }
+
+  private async openFound(row: ChatRow | undefined): Promise<ChatRow | undefined> {
+    return row && (await this.open([row]))[0];
+  }
+
+  private async open(rows: readonly ChatRow[]): Promise<ChatRow[]> {
+    const keys = await this.keys.load(
+      rows.flatMap(({ title, preview, metadata }) => [title, preview, metadata].map(keyIdOf)),
+    );
+    return rows.map((row) => ({
+      ...row,
+      title: openText(keys, row.title, [row.uid, 'title']),
+      preview: openText(keys, row.preview, [row.uid, 'preview']),
+      metadata: openJson(keys, row.metadata, [row.uid, 'metadata']),
+    }));
+  }
+}
+
+export function sealChat<C extends ChatPatch | NewChat | ChatRow>(key: DataKey, chat: C): C {
+  const { title, metadata } = chat;
+  const preview = 'preview' in chat ? chat.preview : undefined;
+  return {
+    ...chat,
+    ...(typeof title === 'string' && { title: key.seal(title, [key.id, 'title']) }),
+    ...(typeof preview === 'string' && { preview: key.seal(preview, [key.id, 'preview']) }),
+    ...(metadata && { metadata: sealMetadata(key, metadata, [key.id, 'metadata']) }),
+  };
+}

@@ -1,0 +1,228 @@
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type {
+  FinalState,
+  InteractionListPage,
+  RunListPage,
+} from '../../persistence/interaction.store.js';
+import type { DataKey } from '../../encryption/data-key.js';
+import { BoundedMap } from '../../kernel/bounded-map.js';
+import { startedBody } from '../../persistence/rows/log-record.js';
+import type { InteractionKey, InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type {
+  IdempotencyKey,
+  NewChat,
+  RetryInteraction,
+  RetryOutcome,
+  StartInteraction,
+  StartOutcome,
+  UsedKey,
+} from '../../persistence/rows/store-rows.js';
+import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
+import type { Message } from '../../protocol/message.js';
+import type { ChatKeys } from './chat-keys.js';
+import { keyIdOf, sealedBytes } from './sealed-fields.js';
+import {
+  keysOfInteraction,
+  messagesLength,
+  openInteraction,
+  openMessages,
+  sealReason,
+  sealStart,
+  sealTexts,
+} from './sealed-interaction.js';
+
+/** Attempts of a start whose chat is created or deleted meanwhile. */
+const ATTEMPTS = 5;
+/** Chats whose uids are kept in memory. */
+const KEPT = 20_000;
+
+/** The key to seal a start with, and the chat that it is of. */
+interface Target {
+  readonly key: DataKey;
+  readonly chat: NewChat;
+  readonly sealed_for: string;
+}
+
+/** Interactions in another store, encrypted. */
+export class EncryptedInteractionStore extends InteractionStore {
+  /** By tenant and id. A guess: the store refuses a start that is sealed for another chat. */
+  private readonly uids = new BoundedMap<string, string>(KEPT);
+
+  constructor(
+    private readonly inner: InteractionStore,
+    private readonly keys: ChatKeys,
+  ) {
+    super();
+  }
+
+  async startInteraction(start: StartInteraction): Promise<StartOutcome> {
+    const name = `${start.chat.tenant_id}/${start.chat.id}`;
+    let uid = this.uids.get(name);
+    for (let attempt = 1; ; attempt++) {
+      const target = await this.targetOf(start.chat, uid);
+      const { key, chat, sealed_for } = target;
+      const interaction = sealStart(key, start.interaction);
+      const outcome = await this.inner.startInteraction({
+        ...start,
+        ...{ chat, interaction, sealed_for },
+        chat_texts: sealTexts(key, start.interaction.user_message),
+      });
+      if (outcome.outcome === 'other_chat' && attempt < ATTEMPTS)
+        uid = outcome.chat_uid ?? undefined;
+      else {
+        if (outcome.outcome === 'started' || outcome.outcome === 'queued') {
+          this.uids.set(name, sealed_for);
+          this.keys.data.remember(key);
+        }
+        return this.openStart(start, outcome);
+      }
+    }
+  }
+
+  async retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined> {
+    const outcome = await this.inner.retryInteraction(retry);
+    if (outcome?.outcome !== 'retried') return outcome;
+    return { ...outcome, interaction: await this.openOne(outcome.interaction) };
+  }
+
+  async findUsedKey(
+    chatId: string,
+    key: IdempotencyKey,
+    viewer: Viewer,
+  ): Promise<UsedKey | undefined> {
+    const used = await this.inner.findUsedKey(chatId, key, viewer);
+    if (used?.outcome !== 'repeated') return used;
+    return { ...used, interaction: await this.openOne(used.interaction) };
+  }
+
+  async findInteraction(id: string, viewer: AnyViewer): Promise<InteractionRow | undefined> {
+    return this.openFound(await this.inner.findInteraction(id, viewer));
+  }
+
+  async findInteractionOfAgent(
+    agentId: string,
+    viewer: AnyViewer,
+  ): Promise<InteractionRow | undefined> {
+    return this.openFound(await this.inner.findInteractionOfAgent(agentId, viewer));
+  }
+
+  async findActiveInteraction(chatUid: string): Promise<InteractionRow | undefined> {
+    return this.openFound(await this.inner.findActiveInteraction(chatUid));
+  }
+
+  async listUnfinished(chatUid: string): Promise<InteractionRow[]> {
+    return openInteractions(this.keys, await this.inner.listUnfinished(chatUid));
+  }
+
+  promoteQueued(at: string, chatUid?: string): Promise<string[]> {
+    return this.inner.promoteQueued(at, chatUid);
+  }
+
+  async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
+    const { bytes } = page;
+    const limits = { ...page, ...(bytes !== undefined && { bytes: sealedBytes(bytes) }) };
+    return openInteractions(this.keys, await this.inner.listInteractions(limits));
+  }
+
+  listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
+    return this.inner.listBegun(chatUid, limit, after);
+  }
+
+  findLastBegun(chatUid: string): Promise<Pick<InteractionRow, 'id' | 'last_seq'> | undefined> {
+    return this.inner.findLastBegun(chatUid);
+  }
+
+  async listRuns(page: RunListPage): Promise<InteractionRow[]> {
+    return openInteractions(this.keys, await this.inner.listRuns(page));
+  }
+
+  async getPreviousState(interactionId: string): Promise<Message[]> {
+    return this.openState(await this.inner.getPreviousState(interactionId));
+  }
+
+  async findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined> {
+    const state = await this.inner.findFinalState(interactionId, sealedBytes(bytes));
+    if (!state) return undefined;
+    const messages = await this.openState(state.messages);
+    return { messages, bytes: messagesLength(state.messages) };
+  }
+
+  async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {
+    const added = await this.inner.findAddedMessages(interactionIds);
+    const opened = new Map<string, Message[]>();
+    for (const [id, messages] of added) opened.set(id, await this.openState(messages));
+    return opened;
+  }
+
+  async requestCancel(
+    interaction: InteractionKey,
+    reason: string,
+    userId?: string,
+  ): Promise<InteractionRow | undefined> {
+    const { id } = interaction;
+    const key = await this.keys.ofInteraction(id);
+    if (!key) return undefined;
+    const sealed = sealReason(key, id, reason);
+    return this.openFound(await this.inner.requestCancel(interaction, sealed, userId));
+  }
+
+  /** @param uid of the chat with the id, if it is thought to be there */
+  private async targetOf(chat: NewChat, uid: string | undefined): Promise<Target> {
+    const known = uid === undefined ? undefined : await this.keys.data.ofChat(uid);
+    if (known) return { key: known, chat, sealed_for: known.id };
+    const { key, wrapped: data_key } = this.keys.data.forNewChat(chat);
+    return { key, chat: { ...chat, data_key }, sealed_for: chat.uid };
+  }
+
+  private async openStart(start: StartInteraction, outcome: StartOutcome): Promise<StartOutcome> {
+    switch (outcome.outcome) {
+      case 'started': {
+        const interaction = withPlain(outcome.interaction, start);
+        this.keys.note(interaction);
+        const first = { ...outcome.first, body: startedBody(interaction), hidden: null };
+        return { ...outcome, interaction, first };
+      }
+      case 'queued': {
+        const interaction = withPlain(outcome.interaction, start);
+        this.keys.note(interaction);
+        return { ...outcome, interaction };
+      }
+      case 'repeated':
+        return { ...outcome, interaction: await this.openOne(outcome.interaction) };
+      case 'busy':
+      case 'edits_queued':
+      case 'hidden':
+      case 'key_reused':
+      case 'other_chat':
+      case 'queue_full':
+      case 'quota_exceeded':
+      case 'unknown_edit':
+        return outcome;
+    }
+  }
+
+  private async openFound(row: InteractionRow | undefined): Promise<InteractionRow | undefined> {
+    return row && this.openOne(row);
+  }
+
+  private async openOne(row: InteractionRow): Promise<InteractionRow> {
+    return openInteraction(await this.keys.load(keysOfInteraction(row)), row);
+  }
+
+  private async openState(messages: readonly Message[]): Promise<Message[]> {
+    return openMessages(await this.keys.load(messages.map(keyIdOf)), messages);
+  }
+}
+
+export async function openInteractions<R extends InteractionRow>(
+  keys: ChatKeys,
+  rows: readonly R[],
+): Promise<R[]> {
+  const loaded = await keys.load(rows.flatMap(keysOfInteraction));
+  return rows.map((row) => openInteraction(loaded, row));
+}
+
+function withPlain(row: InteractionRow, { interaction }: StartInteraction): InteractionRow {
+  const { user_message, settings, metadata } = interaction;
+  return { ...row, user_message, settings, metadata };
+}

@@ -1,0 +1,87 @@
+import type { DataKeys } from '../../encryption/data-keys.js';
+import type { Viewer } from '../../persistence/viewer.js';
+import { RuleStore } from '../../permissions/rule-store.js';
+import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
+import type { OwnedRule, PermissionRule } from '../../permissions/permission-rule.js';
+import type { RulePlace } from '../../permissions/rules/order-rules.js';
+import { keyIdOf, openJson, openText, sealJson } from './sealed-fields.js';
+
+/** Rules in another store, encrypted: with the key of their chat, or else of their tenant. */
+export class EncryptedRuleStore extends RuleStore {
+  constructor(
+    private readonly inner: RuleStore,
+    private readonly keys: DataKeys,
+  ) {
+    super();
+  }
+
+  async list(filter: RuleFilter): Promise<PermissionRule[]> {
+    return this.open(await this.inner.list(filter));
+  }
+
+  async listInOrder(
+    filter: RuleFilter,
+    page: { readonly limit: number; readonly after?: RulePlace },
+  ): Promise<PermissionRule[]> {
+    return this.open(await this.inner.listInOrder(filter, page));
+  }
+
+  async listFor(call: RuledCall): Promise<PermissionRule[]> {
+    return this.open(await this.inner.listFor(call));
+  }
+
+  async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
+    const rule = await this.inner.find(id, viewer);
+    return rule && (await this.open([rule]))[0];
+  }
+
+  async add(rule: OwnedRule, limit: number): Promise<boolean> {
+    const { id, tenant_id, chat_uid, matcher, description } = rule;
+    const key = await (chat_uid === null
+      ? this.keys.ofTenant(tenant_id)
+      : this.keys.ofChat(chat_uid));
+    if (!key) return false;
+    const sealed = {
+      ...rule,
+      matcher: sealJson(key, matcher, [id, 'matcher']),
+      description: description === null ? null : key.seal(description, [id, 'description']),
+    };
+    return this.inner.add(sealed, limit);
+  }
+
+  remove(id: string, viewer: Viewer): Promise<boolean> {
+    return this.inner.remove(id, viewer);
+  }
+
+  removeAll(filter: RuleFilter): Promise<number> {
+    return this.inner.removeAll(filter);
+  }
+
+  countUse(id: string, use_key: string): Promise<boolean> {
+    return this.inner.countUse(id, use_key);
+  }
+
+  countUseInFile(rule: Pick<PermissionRule, 'id' | 'max_uses'>, use_key: string): Promise<boolean> {
+    return this.inner.countUseInFile(rule, use_key);
+  }
+
+  listUsesInFiles(ids: readonly string[], use_key?: string): Promise<ReadonlyMap<string, number>> {
+    return this.inner.listUsesInFiles(ids, use_key);
+  }
+
+  private async open(rules: readonly PermissionRule[]): Promise<PermissionRule[]> {
+    const ids = rules.flatMap(({ matcher, description }) => [
+      keyIdOf(matcher),
+      keyIdOf(description),
+    ]);
+    const keys = await this.keys.load(ids.filter((id) => id !== undefined));
+    return rules.map((rule) => {
+      const { id, matcher, description } = rule;
+      return {
+        ...rule,
+        matcher: openJson(keys, matcher, [id, 'matcher']),
+        description: openText(keys, description, [id, 'description']),
+      };
+    });
+  }
+}

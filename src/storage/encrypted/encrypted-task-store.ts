@@ -1,0 +1,74 @@
+import type { DataKey } from '../../encryption/data-key.js';
+import type { DataKeys } from '../../encryption/data-keys.js';
+import type { AnyViewer } from '../../persistence/viewer.js';
+import type { Task } from '../../protocol/task.js';
+import { TaskStore } from '../../tasks/task-store.js';
+import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
+import { keyIdOf, openText } from './sealed-fields.js';
+
+/** Task boards in another store, encrypted. */
+export class EncryptedTaskStore extends TaskStore {
+  constructor(
+    private readonly inner: TaskStore,
+    private readonly keys: DataKeys,
+  ) {
+    super();
+  }
+
+  async list(chatUid: string): Promise<Task[]> {
+    return this.open(await this.inner.list(chatUid));
+  }
+
+  async listBrief(chatUids: readonly string[]): Promise<Map<string, Task[]>> {
+    const boards = await this.inner.listBrief(chatUids);
+    const opened = await this.open([...boards.values()].flat());
+    const byId = new Map(opened.map((task) => [task.id, task]));
+    return new Map([...boards].map(([uid, board]) => [uid, board.map(({ id }) => byId.get(id)!)]));
+  }
+
+  async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
+    const task = await this.inner.find(id, viewer);
+    return task && (await this.open([task]))[0];
+  }
+
+  findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined> {
+    return this.inner.findChatUid(id, viewer);
+  }
+
+  async add(task: Task, place: TaskPlace): Promise<boolean> {
+    const key = await this.keys.ofChat(place.chat_uid);
+    return key ? this.inner.add(sealTask(key, task), place) : false;
+  }
+
+  async replace(task: Task, seen: SeenTask): Promise<boolean> {
+    const uid = await this.inner.findChatUid(task.id, seen.viewer);
+    const key = uid === undefined ? undefined : await this.keys.ofChat(uid);
+    return key ? this.inner.replace(sealTask(key, task), seen) : false;
+  }
+
+  remove(id: string, seen: SeenTask): Promise<boolean> {
+    return this.inner.remove(id, seen);
+  }
+
+  private async open(tasks: readonly Task[]): Promise<Task[]> {
+    const ids = tasks.flatMap(({ title, description }) => [keyIdOf(title), keyIdOf(description)]);
+    const keys = await this.keys.load(ids.filter((id) => id !== undefined));
+    return tasks.map((task) => {
+      const { id, title, description } = task;
+      return {
+        ...task,
+        title: openText(keys, title, [id, 'title']),
+        description: openText(keys, description, [id, 'description']),
+      };
+    });
+  }
+}
+
+function sealTask(key: DataKey, task: Task): Task {
+  const { id, title, description } = task;
+  return {
+    ...task,
+    title: key.seal(title, [id, 'title']),
+    description: description === null ? null : key.seal(description, [id, 'description']),
+  };
+}

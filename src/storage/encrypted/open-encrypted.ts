@@ -1,0 +1,54 @@
+import type { Config } from '../../config/config.js';
+import { ConfigError } from '../../config/config-error.js';
+import type { DataKeyStore } from '../../encryption/data-key-store.js';
+import { DataKeys } from '../../encryption/data-keys.js';
+import { Encryption } from '../../encryption/encryption.js';
+import { MasterKeys } from '../../encryption/master-keys.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { AllStores } from '../stores.js';
+import { encryptStores } from './encrypt-stores.js';
+
+export interface EncryptedStorage<S extends AllStores> {
+  readonly stores: S;
+  readonly encryption: Encryption;
+}
+
+/**
+ * The stores as the configuration wants them: encrypted, or as they are.
+ * @throws ConfigError if a master key of the saved data is missing, or is another one
+ */
+export async function openEncrypted<S extends AllStores>(
+  stores: S,
+  { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
+): Promise<EncryptedStorage<S>> {
+  const masters = encryptionKeys && new MasterKeys(encryptionKeys);
+  await checkMasterKeys(stores.dataKeys, masters);
+  if (!masters) return { stores, encryption: new Encryption(undefined) };
+  const keys = new DataKeys(masters, stores.dataKeys);
+  return { stores: encryptStores(stores, keys), encryption: new Encryption(keys) };
+}
+
+/** @throws ConfigError which names the ids of keys that are missing, or that of a wrong one */
+async function checkMasterKeys(
+  dataKeys: DataKeyStore,
+  masters: MasterKeys | undefined,
+): Promise<void> {
+  const samples = await dataKeys.listSamples();
+  const used = new Set(samples.map(({ master_key_id }) => master_key_id));
+  const missing = [...used].filter((id) => !masters?.has(id)).map((id) => `"${id}"`);
+  if (missing.length > 0)
+    throw fault(`lacks ${missing.join(', ')}, which saved data is encrypted with`);
+  for (const sample of samples) {
+    try {
+      masters?.unwrap(sample);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const id = sample.master_key_id;
+      throw fault(`has another key "${id}" than the one that saved data is encrypted with`);
+    }
+  }
+}
+
+function fault(problem: string): ConfigError {
+  return new ConfigError([{ variable: 'ENCRYPTION_KEYS', problem }]);
+}

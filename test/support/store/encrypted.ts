@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import type { Environment } from '../../../src/config/load-config.js';
+import { Secret } from '../../../src/config/secret.js';
+import { DataKeys } from '../../../src/encryption/data-keys.js';
+import { MasterKeys } from '../../../src/encryption/master-keys.js';
+import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
+import type { AllStores } from '../../../src/storage/stores.js';
+
+/** With `TEST_ENCRYPTION=1`, all servers of the end-to-end suites encrypt what they save. */
+export const TEST_ENCRYPTION: Environment =
+  process.env['TEST_ENCRYPTION'] === '1'
+    ? { ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
+    : {};
+
+const secret = new Secret(randomBytes(32).toString('base64'));
+
+/** The same stores, encrypted with a key of the tests' own. */
+export function encrypted<S extends AllStores>(stores: S): S {
+  const masters = new MasterKeys([{ id: 'test', secret }]);
+  return encryptStores(stores, new DataKeys(masters, stores.dataKeys));
+}
