@@ -14,9 +14,11 @@ export class CreateTables1795219200000 implements MigrationInterface {
       INTERVENTIONS,
       RULES,
       TASKS,
+      FILES,
       INCOMING,
       CREDENTIALS,
       AUDIT,
+      ROW_SECURITY,
     ];
     for (const statements of tables) await runner.query(statements);
   }
@@ -26,7 +28,10 @@ export class CreateTables1795219200000 implements MigrationInterface {
   }
 }
 
-/** All that belongs to a chat refers to its `uid`, inside and outside of the database. */
+/**
+ * All that belongs to a chat refers to its `uid`, inside and outside of the database. `data_key` is
+ * wrapped by the master key of that id, and encrypts the texts of the chat: it is deleted with it.
+ */
 const CHATS = `
   CREATE TABLE chats (
     uid                 uuid NOT NULL,
@@ -35,19 +40,34 @@ const CHATS = `
     owner               text COLLATE "C" NOT NULL,
     visibility          text NOT NULL,
     title               text,
+    preview             text,
     agent               text,
     head_interaction_id text COLLATE "C",
     created_at          timestamptz(3) NOT NULL,
     updated_at          timestamptz(3) NOT NULL,
     metadata            json NOT NULL,
+    master_key_id       text COLLATE "C",
+    data_key            text,
     CONSTRAINT chats_pk PRIMARY KEY (uid),
     CONSTRAINT chats_named UNIQUE (tenant_id, id),
-    CONSTRAINT chats_visibility_known CHECK (visibility IN ('private', 'tenant'))
+    CONSTRAINT chats_visibility_known CHECK (visibility IN ('private', 'tenant')),
+    CONSTRAINT chats_key_whole CHECK ((master_key_id IS NULL) = (data_key IS NULL))
   ) WITH (fillfactor = 80);
 
   CREATE INDEX chats_by_age ON chats (tenant_id, created_at, id);
   CREATE INDEX chats_by_owner ON chats (tenant_id, owner, created_at, id);
   CREATE INDEX chats_shared ON chats (tenant_id, created_at, id) WHERE visibility = 'tenant';
+  CREATE INDEX chats_by_master_key ON chats (master_key_id) WHERE master_key_id IS NOT NULL;
+  CREATE INDEX chats_by_change ON chats (tenant_id, updated_at, id);
+  CREATE INDEX chats_by_owner_and_change ON chats (tenant_id, owner, updated_at, id);
+  CREATE INDEX chats_shared_by_change ON chats (tenant_id, updated_at, id) WHERE visibility = 'tenant';
+
+  CREATE TABLE tenant_keys (
+    tenant_id     text COLLATE "C" NOT NULL,
+    master_key_id text COLLATE "C" NOT NULL,
+    data_key      text NOT NULL,
+    CONSTRAINT tenant_keys_pk PRIMARY KEY (tenant_id)
+  );
 `;
 
 /**
@@ -60,6 +80,8 @@ const CHATS = `
  * `losses` counts lost runs in a row without progress, and `alone_losses` those among them that ran
  * alone among suspects (`trial` 1); `progressed` is about the run of the current epoch.
  * `started_at` is the time of the start or of the last retry, null for an imported interaction.
+ * `begun_no` orders the interactions of a chat as they began, or ended in the queue: it is taken
+ * under the lock of the chat, where clocks of several hosts may differ.
  * Appends raise `bytes`, the end copies it to `final_bytes`, so that quotas read only indexes:
  * `interactions_by_tenant` for starts and bytes, `interactions_in_places` for runs.
  * `interactions_wanting_a_run` excludes parked interactions, so that the sweep does not read them
@@ -69,6 +91,8 @@ const CHATS = `
  * gives no quota back.
  */
 const INTERACTIONS = `
+  CREATE SEQUENCE interactions_begun;
+
   CREATE TABLE interactions (
     id                      text COLLATE "C" NOT NULL,
     chat_uid                uuid NOT NULL,
@@ -107,6 +131,7 @@ const INTERACTIONS = `
     trial                   integer NOT NULL DEFAULT 0,
     progressed              boolean NOT NULL DEFAULT false,
     started_at              timestamptz(3),
+    begun_no                bigint NOT NULL DEFAULT nextval('interactions_begun'),
     bytes                   bigint NOT NULL DEFAULT 0,
     final_bytes             bigint,
     added_bytes             integer GENERATED ALWAYS AS (octet_length(added_messages::text)) STORED,
@@ -306,6 +331,34 @@ const TASKS = `
 `;
 
 /**
+ * Refers to no chat, so that a deleted chat leaves the rows of its files, marked, until their bytes
+ * are removed. A chat is deleted under its lock, and a file added under it.
+ */
+const FILES = `
+  CREATE TABLE files (
+    id         text COLLATE "C" NOT NULL,
+    tenant_id  text COLLATE "C" NOT NULL,
+    owner      text COLLATE "C" NOT NULL,
+    chat_uid   uuid,
+    chat_id    text COLLATE "C",
+    filename   text NOT NULL,
+    mime_type  text NOT NULL,
+    size_bytes bigint NOT NULL,
+    sha256     text NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    is_deleted boolean NOT NULL DEFAULT false,
+    CONSTRAINT files_pk PRIMARY KEY (id),
+    CONSTRAINT files_chat_whole CHECK ((chat_uid IS NULL) = (chat_id IS NULL))
+  );
+
+  CREATE INDEX files_by_age ON files (tenant_id, created_at, id);
+  CREATE INDEX files_by_size ON files (tenant_id) INCLUDE (size_bytes);
+  CREATE INDEX files_by_chat ON files (chat_uid, created_at, id) WHERE chat_uid IS NOT NULL;
+  CREATE INDEX files_unattached ON files (created_at) WHERE chat_uid IS NULL;
+  CREATE INDEX files_deleted ON files (id) WHERE is_deleted;
+`;
+
+/**
  * Imported chats until they are complete, without their records. No lock, lease or queue applies,
  * and no query looks here.
  */
@@ -377,8 +430,30 @@ const AUDIT = `
   CREATE INDEX audit_by_age ON audit (tenant_id, at, id);
 `;
 
+/**
+ * A third line behind the conditions of the queries: a connection sees the rows of the tenant that
+ * `parley.tenant` names, those of runs and migrations (`*`) see all. The records and the tables
+ * that name no tenant are reached through these.
+ */
+const ROW_SECURITY = `
+  ${['chats', 'interactions', 'deleted_usage', 'requests', 'permission_rules', 'files', 'audit']
+    .map((table) => policyOf(table, `tenant_id = current_setting('parley.tenant', true)`))
+    .join('')}
+  ${policyOf('tasks', 'EXISTS (SELECT FROM chats c WHERE c.uid = chat_uid)')}
+  ${policyOf('interventions', 'EXISTS (SELECT FROM interactions i WHERE i.id = interaction_id)')}
+`;
+
+function policyOf(table: string, condition: string): string {
+  return `
+    ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+    CREATE POLICY ${table}_of_tenant ON ${table}
+      USING (current_setting('parley.tenant', true) = '*' OR ${condition});
+  `;
+}
+
 const DOWN = `
-  DROP TABLE audit, stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, tasks,
+  DROP TABLE audit, stream_tickets, api_keys, incoming_requests, incoming_interactions, incoming_chats, files, tasks,
     rule_uses_in_files, permission_rules, interventions, requests, loose_logs, records, deleted_usage, interactions,
-    chats;
+    tenant_keys, chats;
+  DROP SEQUENCE interactions_begun;
 `;

@@ -69,19 +69,27 @@ const BOTH = {
   poolErrorHandler: ignore,
 } as const satisfies DataSourceOptions;
 
-/** A `DataSource`, not yet initialized, on a Postgres server. */
-export function createServerDataSource(url: string, limits: TimeLimits): DataSource {
+/**
+ * A `DataSource`, not yet initialized, on a Postgres server.
+ * @param tenant the one whose rows its connections see; undefined: none until they say it
+ */
+export function createServerDataSource(
+  url: string,
+  limits: TimeLimits,
+  tenant?: string,
+): DataSource {
   const pool = { ...SERVER_POOL, connectionTimeoutMillis: limits.connectMs, pipeline: true };
-  return new DataSource({ ...BOTH, url: withSettings(url, limits.answerMs), extra: pool });
+  return new DataSource({ ...BOTH, url: withSettings(url, limits.answerMs, tenant), extra: pool });
 }
 
 /** Settings of the sessions, after those that the URL may already have. */
-function withSettings(text: string, answerMs: number): string {
+function withSettings(text: string, answerMs: number, tenant?: string): string {
   const timeout = statementTimeout(answerMs);
   const settings = {
     statement_timeout: timeout,
     idle_in_transaction_session_timeout: timeout,
     default_transaction_isolation: 'read\\ committed',
+    ...(tenant !== undefined && { 'parley.tenant': tenant }),
   };
   const url = parseServerUrl(text);
   const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);

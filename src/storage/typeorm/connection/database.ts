@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { Clock } from '../../../kernel/clock.js';
+import { currentTenant } from '../../../kernel/tenant-scope.js';
 import { isConnectionLost, isUnusable, toConnectError, toStoreError } from './store-error.js';
 import { statementTimeout } from './time-limits.js';
 import type { TimeLimits } from './time-limits.js';
@@ -28,12 +29,19 @@ const PING: Statement = {
   text: "SELECT clock_timestamp() AS now, current_setting('transaction_read_only') AS read_only",
 };
 const COMMIT: Statement = { text: 'COMMIT' };
+/** For row-level security. Of the session: the next use for another tenant sets it again. */
+const SET_TENANT: Statement = {
+  name: 'tenant',
+  text: "SELECT set_config('parley.tenant', $1, false)",
+};
 
 export interface DatabaseOptions {
   /** Undefined for the embedded database, which is never unreachable. */
   readonly limits?: TimeLimits;
   /** The connections for the work of runs; undefined: these are. */
   readonly runs?: Database;
+  /** True: statements see only the rows of the tenant whose request they answer. */
+  readonly isByTenant?: boolean;
   /** Follows the clock of the server. */
   readonly clock?: Clock | undefined;
   /** Lets `connect` go before all who wait for the only connection of the embedded database. */
@@ -60,6 +68,8 @@ export class Database {
    */
   #losses = 0;
   readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
+  /** The tenant that a connection was last used for. */
+  readonly #tenants = new WeakMap<pg.PoolClient, string>();
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
@@ -120,7 +130,11 @@ export class Database {
 
   /** CRUD by repositories; each statement is a transaction of its own. */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.#onConnection(this.limits?.answerMs, ({ runner }) => work(runner.manager));
+    return this.#onConnection(this.limits?.answerMs, async ({ runner, client }) => {
+      const sent = this.#sendAll(client, []);
+      const [result] = await Promise.all([work(runner.manager), ...sent]);
+      return result;
+    });
   }
 
   /** Waits for running statements, then closes. */
@@ -133,15 +147,31 @@ export class Database {
 
   #send<R>(steps: readonly Step[], limitMs: number | undefined): Promise<R[][]> {
     return this.#onConnection(limitMs, async ({ client }) => {
-      const socket = socketOf(client);
-      socket.cork(); // one packet for all steps
-      const sent = steps.map(([{ text, name }, values]) =>
-        client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
-      );
-      socket.uncork();
+      const sent = this.#sendAll<R>(client, steps);
       await Promise.allSettled(sent);
-      return (await Promise.all(sent)).map(({ rows }) => rows);
+      const results = (await Promise.all(sent)).map(({ rows }) => rows);
+      return results.slice(results.length - steps.length);
     });
+  }
+
+  /**
+   * In one packet; the tenant first if it is another one, with a result before those of the steps.
+   */
+  #sendAll<R>(client: pg.PoolClient, steps: readonly Step[]): Promise<pg.QueryResult<R & Row>>[] {
+    const socket = socketOf(client);
+    socket.cork();
+    const sent = [...this.#tenantFor(client), ...steps].map(([{ text, name }, values]) =>
+      client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
+    );
+    socket.uncork();
+    return sent;
+  }
+
+  #tenantFor(client: pg.PoolClient): Step[] {
+    const tenant = currentTenant();
+    if (!this.options.isByTenant || this.#tenants.get(client) === tenant) return [];
+    this.#tenants.set(client, tenant);
+    return [[SET_TENANT, [tenant]]];
   }
 
   #onConnection<T>(
@@ -197,6 +227,7 @@ export class Database {
   }
 
   async #release({ runner, client }: Connection, fault: unknown): Promise<void> {
+    if (fault !== undefined) this.#tenants.delete(client); // it may not have been set
     if (isConnectionLost(fault)) this.#losses++;
     if (isUnusable(fault)) discard(client, fault as Error);
     else await runner.release();

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import type { Clock } from '../../../kernel/clock.js';
+import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
 import { connectServer } from './connect-server.js';
 import type { DatabaseTarget, Patience } from './connect-server.js';
 import {
@@ -11,6 +12,7 @@ import {
 import { Database } from './database.js';
 import type { EmbeddedPool } from './embedded-connection.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
+import { bypassesRowSecurity } from './row-security.js';
 import { requireMigrated, runMigrations } from './run-migrations.js';
 import { limitsFor } from './time-limits.js';
 
@@ -45,13 +47,17 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const limits = limitsFor(options.saveTimeoutMs ?? SAVE_TIMEOUT_MS);
   const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
   if (migrate) await migrateServer(url, patience);
-  const create = () => createServerDataSource(url, limits);
+  const create = (tenant?: string) => () => createServerDataSource(url, limits, tenant);
   const { clock } = options;
-  const runs = new Database(await connectServer(create, url, patience), { limits, clock });
+  const runs = new Database(await connectServer(create(ALL_TENANTS), url, patience), {
+    ...{ limits, clock },
+  });
   return closedUnless(runs, async () => {
     await runs.ping();
     if (!migrate) await requireMigrated(runs.dataSource);
-    return new Database(await connectServer(create, url, patience), { limits, runs });
+    const clients = await connectServer(create(), url, patience);
+    const isByTenant = !(await bypassesRowSecurity(runs));
+    return new Database(clients, { limits, runs, isByTenant });
   });
 }
 

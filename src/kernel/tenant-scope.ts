@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const current = new AsyncLocalStorage<string>();
+
+/** Nobody's: what works for it sees nothing of a tenant. */
+export const NO_TENANT = '';
+/** Work of the server itself sees all tenants; no tenant has this name. */
+export const ALL_TENANTS = '*';
+
+/** Does something that answers a request of the tenant, and all that follows from it. */
+export function withinTenant<T>(tenant: string, work: () => T): T {
+  return current.run(tenant, work);
+}
+
+/** Does something for the server itself, though a request may have caused it. */
+export function outsideTenants<T>(work: () => T): T {
+  return current.run(ALL_TENANTS, work);
+}
+
+/** `ALL_TENANTS` outside of requests. */
+export function currentTenant(): string {
+  return current.getStore() ?? ALL_TENANTS;
+}
