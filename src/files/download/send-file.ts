@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { AppError } from '../../kernel/app-error.js';
+import type { FileRow } from '../file-catalog.js';
+import type { ByteRange } from '../file-store.js';
+import { presentationOf } from './presentation.js';
+
+/** Bytes are the same for ever, but the file may be deleted. */
+const CACHE = 'private, no-cache';
+/** Whatever a browser takes the file for, it runs nothing of it and loads nothing for it. */
+const POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
+
+/**
+ * Answers with the bytes of a file, or with those that the request asks for.
+ * @param open opens them, all or a range
+ * @throws AppError `range_not_satisfiable` (416), and those of `open`
+ */
+export async function sendFile(
+  { request, response }: { readonly request: Request; readonly response: Response },
+  file: FileRow,
+  open: (range?: ByteRange) => Promise<Readable>,
+): Promise<void> {
+  const { size_bytes } = file;
+  const { type, disposition } = presentationOf(file);
+  response.set({
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': CACHE,
+    'Content-Security-Policy': POLICY,
+    ETag: etagOf(file),
+  });
+  if (isKnown(request, file)) return void response.status(304).end();
+  const range = rangeOf(request, file, response);
+  const { start, end } = range ?? { start: 0, end: size_bytes - 1 };
+  const bytes = request.method === 'HEAD' || size_bytes === 0 ? undefined : await open(range);
+  response.set({
+    'Content-Disposition': disposition,
+    'Content-Type': type,
+    'Content-Length': String(end - start + 1),
+  });
+  if (range) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size_bytes}`);
+  if (bytes) await pipeline(bytes, response);
+  else response.end();
+}
+
+function etagOf({ sha256 }: FileRow): string {
+  return `"${sha256}"`;
+}
+
+/** Also of a request with `no-cache`, for which Express would send the bytes again. */
+function isKnown(request: Request, file: FileRow): boolean {
+  const known = request.get('If-None-Match')?.split(',') ?? [];
+  return known.some((each) => ['*', etagOf(file)].includes(each.trim().replace(/^W\//, '')));
+}
+
+/** Undefined: all of it. Of several ranges, which few clients ask for, all of it too. */
+function rangeOf(request: Request, file: FileRow, response: Response): ByteRange | undefined {
+  const condition = request.get('If-Range');
+  if (condition !== undefined && condition !== etagOf(file)) return undefined;
+  if (file.size_bytes === 0) return undefined;
+  const ranges = request.range(file.size_bytes);
+  if (ranges === undefined || ranges === -2) return undefined;
+  if (ranges === -1) throw notSatisfiable(file, response);
+  return ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+}
+
+function notSatisfiable({ size_bytes }: FileRow, response: Response): AppError {
+  response.set('Content-Range', `bytes */${size_bytes}`);
+  const message = `The file has ${size_bytes} bytes: the range begins after its end.`;
+  return new AppError('unsatisfiable', 'range_not_satisfiable', message);
+}

@@ -1,0 +1,58 @@
+import type { AnyViewer } from '../persistence/viewer.js';
+import { sees } from '../persistence/viewer.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { FileInfo } from '../protocol/file.js';
+
+/** A file with what clients never see. */
+export interface FileRow extends FileInfo {
+  readonly tenant_id: string;
+  readonly chat_uid: string | null;
+}
+
+export type FileKey = Pick<FileRow, 'id' | 'tenant_id'>;
+
+export interface FilePage {
+  /** `ANY_TENANT` only for the files of a chat. */
+  readonly viewer: AnyViewer;
+  readonly limit: number;
+  /** Those of this chat; undefined: of all chats that the viewer sees, and their own. */
+  readonly chat_uid?: string;
+  /** The last row of the previous page. */
+  readonly before?: Pick<FileRow, 'created_at' | 'id'>;
+}
+
+/**
+ * Port: which files there are; their bytes are in a `FileStore`. Deleting a chat deletes its files.
+ * What is deleted can't be found any more, and stays in `listDeleted` until its bytes are removed.
+ * Rejections mean that the store is unavailable or broken.
+ */
+export abstract class FileCatalog {
+  /** False, without a change, if its chat was deleted. */
+  abstract add(row: FileRow): Promise<boolean>;
+  abstract find(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
+  /** Newest first, by creation, then id. */
+  abstract list(page: FilePage): Promise<FileRow[]>;
+  /** The file, if the viewer saw it; of several calls, one gets it. */
+  abstract delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
+  /** Deletes the files without a chat that were created before. Returns their number. */
+  abstract deleteUnattached(before: string): Promise<number>;
+  /** By id; `after` is the last of the previous page. */
+  abstract listDeleted(page: { limit: number; after?: string }): Promise<FileKey[]>;
+  /** Forgets a deleted file, whose bytes are removed. */
+  abstract remove(id: string): Promise<void>;
+  /** Which of these have a row, deleted ones included. */
+  abstract findKnown(ids: readonly string[]): Promise<string[]>;
+}
+
+/**
+ * Whether a viewer sees a file; `chat` is that of the file. The same condition is in
+ * `storage/typeorm/stores/typeorm-file-catalog.ts`.
+ */
+export function seesFile(
+  viewer: AnyViewer,
+  { tenant_id, owner, chat_uid }: FileRow,
+  chat: ChatRow | undefined,
+): boolean {
+  if (chat_uid !== null) return chat !== undefined && sees(viewer, chat);
+  return sees(viewer, { tenant_id, owner, visibility: 'private' });
+}

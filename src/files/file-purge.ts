@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
+import { outsideTenants } from '../kernel/tenant-scope.js';
+import { FileCatalog } from './file-catalog.js';
+import { FileStore } from './file-store.js';
+import { keyOf } from './file-key.js';
+
+const RETRY_MS = 30_000;
+const SWEEP_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const SLICE = 200;
+/** Of the ids that the server makes: other keys in the store are left alone. */
+const OF_FILE = /\/(file_[0-9a-f-]{36})$/;
+
+/**
+ * Removes the bytes of deleted files, at once or, while the store is away, soon after. At the start
+ * and every hour it also removes bytes without a row, which interrupted uploads left, and the files
+ * without a chat that are older than `RETENTION_DAYS`. Each process does.
+ */
+@Injectable()
+export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(FilePurge.name);
+  private readonly stopping = new AbortController();
+  private readonly callOff = new Map<string, () => void>();
+  private running = Promise.resolve();
+  private isRequested = false;
+
+  constructor(
+    private readonly catalog: FileCatalog,
+    private readonly bytes: FileStore,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.startSweep();
+    this.request();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    for (const callOff of this.callOff.values()) callOff();
+    await this.running;
+  }
+
+  /** Removes what was deleted, in the background. */
+  request(): void {
+    if (this.isRequested) return;
+    this.isRequested = true;
+    this.run(async () => {
+      this.isRequested = false;
+      await this.purge();
+    }, 'purge');
+  }
+
+  private startSweep(): void {
+    this.later('sweep', SWEEP_MS, () => this.startSweep());
+    this.run(() => this.sweep(), 'sweep');
+  }
+
+  /** One after the other, of all tenants, whichever request asks. What fails is tried again. */
+  private run(work: () => Promise<void>, name: 'purge' | 'sweep'): void {
+    const all = (): Promise<void> => outsideTenants(work);
+    this.running = this.running.then(all).catch((err: unknown) => {
+      if (this.stopping.signal.aborted) return;
+      this.logger.debug({ message: `The ${name} of files was not completed.`, err });
+      const again = (): void => (name === 'purge' ? this.request() : this.startSweep());
+      this.later(name, RETRY_MS, again);
+    });
+  }
+
+  private later(name: string, milliseconds: number, call: () => void): void {
+    this.callOff.get(name)?.();
+    if (!this.stopping.signal.aborted) this.callOff.set(name, this.clock.after(milliseconds, call));
+  }
+
+  private async purge(): Promise<void> {
+    for (let after: string | undefined; ;) {
+      const slice = await this.catalog.listDeleted({ limit: SLICE, ...(after && { after }) });
+      for (const file of slice) {
+        this.stopping.signal.throwIfAborted();
+        await this.bytes.delete(keyOf(file));
+        await this.catalog.remove(file.id);
+      }
+      if (slice.length < SLICE) return;
+      after = slice.at(-1)?.id;
+    }
+  }
+
+  private async sweep(): Promise<void> {
+    const now = this.clock.now().getTime();
+    const { retentionDays } = this.config;
+    if (retentionDays > 0) {
+      const before = new Date(now - retentionDays * DAY_MS).toISOString();
+      if ((await this.catalog.deleteUnattached(before)) > 0) this.request();
+    }
+    const before = new Date(now - DAY_MS);
+    await this.bytes.removeUnfinished(before);
+    let keys: string[] = [];
+    for await (const { key, stored_at } of this.bytes.list()) {
+      this.stopping.signal.throwIfAborted();
+      if (stored_at < before && OF_FILE.test(key)) keys.push(key);
+      if (keys.length < SLICE) continue;
+      await this.removeUnknown(keys);
+      keys = [];
+    }
+    await this.removeUnknown(keys);
+  }
+
+  private async removeUnknown(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const known = new Set(await this.catalog.findKnown(keys.map(idOf)));
+    for (const key of keys) if (!known.has(idOf(key))) await this.bytes.delete(key);
+  }
+}
+
+function idOf(key: string): string {
+  return OF_FILE.exec(key)?.[1] ?? '';
+}

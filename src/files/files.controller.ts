@@ -1,0 +1,126 @@
+import { Controller, Delete, Get, HttpCode, Logger, Param, Post, Query } from '@nestjs/common';
+import { Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Access } from '../access/access.decorator.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
+import { AdmissionGate } from '../http/admission-gate.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
+import { sendFile } from './download/send-file.js';
+import { FileDto, FileListDto, FileUrlDto } from './dto/file.dto.js';
+import { FileIdDto, ListFilesQueryDto, UploadFileDto } from './dto/files-query.dto.js';
+import { FileUrls } from './download/file-urls.js';
+import { keyOf } from './file-key.js';
+import { FileStore } from './file-store.js';
+import type { ByteRange } from './file-store.js';
+import { FilesService, toFile } from './files.service.js';
+
+const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+@ApiTags('files')
+@Access('chat')
+@Controller('files')
+export class FilesController {
+  private readonly logger = new Logger(FilesController.name);
+
+  constructor(
+    private readonly files: FilesService,
+    private readonly bytes: FileStore,
+    private readonly urls: FileUrls,
+    private readonly intake: AdmissionGate,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Upload a file',
+    description: 'It is stored as it arrives. Its type is found out from its content.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ type: UploadFileDto })
+  @ApiResponse({ status: 201, type: FileDto })
+  @ApiResponse({ status: 400, type: ProblemDto, description: 'The form is not as described.' })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than FILE_MAX_BYTES.' })
+  @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is not a form.' })
+  @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'Files can’t be stored now.' })
+  upload(@Caller() caller: Principal, @Req() request: Request): Promise<FileDto> {
+    this.intake.requireOpen();
+    return this.files.upload(caller, request);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List files, newest first' })
+  @ApiResponse({ status: 200, type: FileListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  list(@Caller() caller: Principal, @Query() query: ListFilesQueryDto): Promise<FileListDto> {
+    return this.files.list(caller, query);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'A file, without its content' })
+  @ApiResponse({ status: 200, type: FileDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async get(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<FileDto> {
+    return toFile(await this.files.find(caller, id));
+  }
+
+  @Get(':id/content')
+  @ApiOperation({
+    summary: 'The content of a file',
+    description: 'HTML, SVG and whatever else could run scripts are sent as attachments.',
+  })
+  @ApiHeader({ name: 'Range', required: false, example: 'bytes=0-1023' })
+  @ApiHeader({ name: 'If-None-Match', required: false })
+  @ApiResponse({ status: 200, content: BYTES })
+  @ApiResponse({ status: 206, content: BYTES })
+  @ApiResponse({ status: 304, description: 'You have it.' })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 416, type: ProblemDto, description: 'The range begins after the end.' })
+  @ApiResponse({ status: 503, type: ProblemDto, description: 'Files can’t be read now.' })
+  async content(
+    @Caller() caller: Principal,
+    @Param() { id }: FileIdDto,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const file = await this.files.find(caller, id);
+    const open = (range?: ByteRange) => this.bytes.get(keyOf(file), range);
+    await sendFile({ request, response }, file, open).catch((err: unknown) => {
+      if (!response.headersSent) throw err;
+      // The connection is destroyed, so that the client notices.
+      this.logger.debug({ message: `The file ${id} was not sent whole.`, err });
+    });
+  }
+
+  @Get(':id/url')
+  @ApiOperation({
+    summary: 'A URL for the content of a file, for clients that can’t send headers',
+    description: 'It works without a credential, for a minute.',
+  })
+  @ApiResponse({ status: 200, type: FileUrlDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
+  async url(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<FileUrlDto> {
+    return this.urls.make(caller, await this.files.find(caller, id));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a file' })
+  @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async delete(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<void> {
+    await this.files.delete(caller, id);
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { Config } from '../config/config.js';
+import { HttpModule } from '../http/http.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { WorkspaceModule } from '../workspace/workspace.module.js';
+import { FileUrls } from './download/file-urls.js';
+import { FilePurge } from './file-purge.js';
+import { FileStore } from './file-store.js';
+import { FilesController } from './files.controller.js';
+import { FilesService } from './files.service.js';
+import { ChatFiles } from './tools/chat-files.js';
+import { FileImportTool } from './tools/file-import.tool.js';
+import { FileListTool } from './tools/file-list.tool.js';
+import { FileReadTool } from './tools/file-read.tool.js';
+import { FileSaveTool } from './tools/file-save.tool.js';
+import { LocalFileStore } from './local/local-file-store.js';
+
+@Module({
+  imports: [AccessModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
+  controllers: [FilesController],
+  providers: [
+    FilesService,
+    FilePurge,
+    FileUrls,
+    ChatFiles,
+    FileListTool,
+    FileReadTool,
+    FileSaveTool,
+    FileImportTool,
+    { provide: FileStore, inject: [Config], useFactory: openFileStore },
+  ],
+  exports: [FilePurge],
+})
+export class FilesModule {}
+
+/** The S3 client is loaded only where it is used. */
+async function openFileStore(config: Config): Promise<FileStore> {
+  if (config.fileStore === 'local') return new LocalFileStore(join(config.dataDir, 'files'));
+  const { S3FileStore } = await import('./s3/s3-file-store.js');
+  return new S3FileStore(config);
+}

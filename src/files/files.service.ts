@@ -1,0 +1,213 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Request } from 'express';
+import { ChatAccess } from '../access/chat-access.js';
+import { chatNotFound } from '../access/not-found.js';
+import { viewerOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
+import { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { Ids } from '../kernel/ids.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { FileInfo } from '../protocol/file.js';
+import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { Quotas } from '../quotas/quotas.js';
+import { FileCatalog } from './file-catalog.js';
+import type { FileRow } from './file-catalog.js';
+import { keyOf } from './file-key.js';
+import { FilePurge } from './file-purge.js';
+import { FileStore } from './file-store.js';
+import { cleanFilename } from './upload/clean-filename.js';
+import { Measured } from './upload/measured.js';
+import { readUpload, tooLarge } from './upload/read-upload.js';
+import type { Fields, IncomingFile } from './upload/read-upload.js';
+import { sniffType } from './upload/sniff-type.js';
+
+const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Whose a new file is, and its name as it was given. */
+export interface NewFile {
+  readonly tenant_id: string;
+  readonly owner: string;
+  readonly filename: string;
+}
+
+type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
+type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
+
+/** Adds, finds and deletes files. Bytes come first, then the row; a file without a row is swept. */
+@Injectable()
+export class FilesService {
+  private readonly logger = new Logger(FilesService.name);
+
+  constructor(
+    private readonly catalog: FileCatalog,
+    private readonly bytes: FileStore,
+    private readonly purge: FilePurge,
+    private readonly access: ChatAccess,
+    private readonly quotas: Quotas,
+    private readonly audit: AuditTrail,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Takes the file of a form as it arrives.
+   * @throws AppError `chat_not_found` (404), `quota_exceeded` (429), `files_unavailable` (503), and
+   * those of `readUpload`
+   */
+  async upload(caller: Principal, request: Request): Promise<FileInfo> {
+    const { tenant_id, user_id: owner } = caller;
+    await this.quotas.requireBytes(tenant_id, Number(request.headers['content-length'] ?? 0));
+    const chatIn = (fields: Fields) => this.findChat(caller, fields.get('chat_id'));
+    let stored: Stored | undefined;
+    const take = async ({ filename, content, fields }: IncomingFile) => {
+      await chatIn(fields);
+      stored = await this.store({ tenant_id, owner, filename }, content);
+      return stored;
+    };
+    const form = { limit: this.config.fileMaxBytes, fields: ['chat_id'], take };
+    try {
+      const { taken, fields } = await readUpload(request, form);
+      const row = await this.register(taken, await chatIn(fields));
+      await this.note(caller, 'file.added', row);
+      return toFile(row);
+    } catch (error) {
+      if (stored) await this.discard(stored);
+      throw error;
+    }
+  }
+
+  /**
+   * Adds a file to a chat, whose owner it belongs to.
+   * @throws AppError `chat_not_found` (404), `file_too_large` (413), `quota_exceeded` (429),
+   * `files_unavailable` (503)
+   */
+  async publish(chat: ChatRow, filename: string, content: Readable): Promise<FileInfo> {
+    const { tenant_id, owner } = chat;
+    await this.quotas.requireBytes(tenant_id);
+    const whose = { tenant_id, owner, filename };
+    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content));
+    try {
+      return toFile(await this.register(stored, chat));
+    } catch (error) {
+      await this.discard(stored);
+      throw error;
+    }
+  }
+
+  /** @throws AppError `chat_not_found` (404) */
+  async list(
+    caller: Principal,
+    { chat_id, limit, cursor }: { chat_id?: string; limit: number; cursor?: string },
+  ): Promise<{ items: FileInfo[]; next_cursor: string | null }> {
+    const before = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const chat = await this.findChat(caller, chat_id);
+    const rows = await this.catalog.list({
+      ...{ viewer: viewerOf(caller), limit: limit + 1 },
+      ...(chat && { chat_uid: chat.uid }),
+      ...(before && { before }),
+    });
+    return toPage(rows.map(toFile), limit, formatPageCursor);
+  }
+
+  /** @throws AppError `file_not_found` (404) */
+  async find(caller: Principal, id: string): Promise<FileRow> {
+    const row = await this.catalog.find(id, viewerOf(caller));
+    if (!row) throw fileNotFound(id);
+    return row;
+  }
+
+  /** @throws AppError `file_not_found` (404) */
+  async delete(caller: Principal, id: string): Promise<void> {
+    const row = await this.catalog.delete(id, viewerOf(caller));
+    if (!row) throw fileNotFound(id);
+    this.purge.request();
+    await this.note(caller, 'file.deleted', row);
+  }
+
+  /** Keeps the bytes of a new file, which `register` or `discard` follows. */
+  private async store({ filename: sent, ...whose }: NewFile, content: Readable): Promise<Stored> {
+    const id = this.ids.make('file');
+    const filename = cleanFilename(sent);
+    const measured = new Measured();
+    const put = this.bytes.put(keyOf({ id, ...whose }), measured).catch((error: unknown) => {
+      measured.destroy(error as Error);
+      throw error;
+    });
+    // Both are over before the failure of one is answered.
+    for (const each of await Promise.allSettled([put, pipeline(content, measured)]))
+      if (each.status === 'rejected') throw each.reason;
+    const { size_bytes, head } = measured;
+    const mime_type = await sniffType(head, filename);
+    return { id, ...whose, filename, mime_type, size_bytes, sha256: measured.digest() };
+  }
+
+  /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */
+  private async register(stored: Stored, chat: ChatOf | undefined): Promise<FileRow> {
+    const { tenant_id, size_bytes } = stored;
+    await this.quotas.requireBytes(tenant_id, size_bytes);
+    const created_at = this.clock.now().toISOString();
+    const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
+    const row = { ...stored, ...place, created_at };
+    if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
+    this.quotas.addBytes(tenant_id, size_bytes);
+    return row;
+  }
+
+  /** If that fails too, the sweep removes it. */
+  private async discard(stored: Stored): Promise<void> {
+    await this.bytes
+      .delete(keyOf(stored))
+      .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
+  }
+
+  private async findChat(caller: Principal, id: string | undefined): Promise<ChatRow | undefined> {
+    if (id === undefined) return undefined;
+    if (!CHAT_ID.test(id)) throw invalidChatId();
+    return this.access.chat(caller, id);
+  }
+
+  private note(
+    caller: Principal,
+    action: 'file.added' | 'file.deleted',
+    { id: file_id, chat_id, size_bytes }: FileInfo,
+  ): Promise<void> {
+    const detail = { file_id, size_bytes };
+    return this.audit.note(caller, action, { ...(chat_id !== null && { chat_id }), detail });
+  }
+}
+
+/** Without what clients never see. */
+export function toFile(row: FileRow): FileInfo {
+  const { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner } = row;
+  return { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner };
+}
+
+/** Fails when it is longer. */
+function boundedBy(limit: number, content: Readable): Readable {
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const chunk of content as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      yield chunk;
+    }
+  };
+  return Readable.from(chunks(), { objectMode: false });
+}
+
+function fileNotFound(id: string): AppError {
+  return new AppError('not_found', 'file_not_found', `There is no file ${id}.`);
+}
+
+function invalidChatId(): AppError {
+  const message = 'must be 1 to 64 letters, digits, _ or -';
+  return new AppError('invalid', 'invalid_body', `Invalid body: chat_id ${message}`, {
+    errors: [{ field: 'chat_id', message }],
+  });
+}

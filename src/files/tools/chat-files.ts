@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
+import { ChatStore } from '../../persistence/chat.store.js';
+import type { FileInfo } from '../../protocol/file.js';
+import type { ToolContext } from '../../tools/core/tool.js';
+import { ToolFault } from '../../tools/files/tool-fault.js';
+import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
+import { FileCatalog } from '../file-catalog.js';
+import type { FileRow } from '../file-catalog.js';
+import { keyOf } from '../file-key.js';
+import { FileStore } from '../file-store.js';
+import { FilesService } from '../files.service.js';
+
+type OfChat = Pick<ToolContext, 'chat_uid'>;
+
+/** The files of the chat in which a tool runs; it sees no others. */
+@Injectable()
+export class ChatFiles {
+  constructor(
+    private readonly catalog: FileCatalog,
+    private readonly bytes: FileStore,
+    private readonly files: FilesService,
+    private readonly chats: ChatStore,
+  ) {}
+
+  /** The newest first. */
+  list({ chat_uid }: OfChat, limit: number): Promise<FileRow[]> {
+    return this.catalog.list({ viewer: ANY_TENANT, chat_uid, limit });
+  }
+
+  /**
+   * A file as a whole.
+   * @throws ToolFault if there is none of this id in the chat, or it is too large
+   */
+  async read({ chat_uid }: OfChat, id: string): Promise<{ file: FileRow; bytes: Buffer }> {
+    const file = await this.catalog.find(id, ANY_TENANT);
+    if (file?.chat_uid !== chat_uid)
+      throw new ToolFault(`There is no file ${id} in this chat. file_list names those that are.`);
+    if (file.size_bytes > MAX_FILE_BYTES)
+      throw new ToolFault(
+        `${file.filename} has ${file.size_bytes} bytes, more than the ${MAX_FILE_BYTES} that can be taken.`,
+      );
+    return { file, bytes: await buffer(await this.bytes.get(keyOf(file))) };
+  }
+
+  /**
+   * Adds a file to the chat, whose owner it belongs to.
+   * @throws ToolFault if the chat was deleted; AppError `quota_exceeded`, `files_unavailable`
+   */
+  async add({ chat_uid }: OfChat, filename: string, content: Readable): Promise<FileInfo> {
+    const chat = await this.chats.findChatByUid(chat_uid);
+    if (!chat) throw new ToolFault('The chat was deleted.');
+    return this.files.publish(chat, filename, content);
+  }
+}

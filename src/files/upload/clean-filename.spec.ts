@@ -1,0 +1,27 @@
+import { cleanFilename } from './clean-filename.js';
+
+describe(cleanFilename.name, () => {
+  it.each([
+    ['report.pdf', 'report.pdf'],
+    ['Übersicht 2026.txt', 'Übersicht 2026.txt'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\ann\\a.txt', 'a.txt'],
+    ['..', 'file'],
+    ['a/', 'file'],
+    ['', 'file'],
+    [' . ', 'file'],
+    ['.env', '.env'],
+    ['in\u202Evoice\u202C.exe', 'invoice.exe'],
+    ['a\r\nb\u0000c\u007F.txt', 'abc.txt'],
+    ['e\u0301.txt', 'é.txt'],
+    ['\ud800.txt', '\ufffd.txt'],
+  ])('makes %j %j', (sent, name) => {
+    expect(cleanFilename(sent)).toBe(name);
+  });
+
+  it('shortens a name to 255 bytes, and keeps its extension and its characters whole', () => {
+    expect(cleanFilename(`${'x'.repeat(300)}.docx`)).toBe(`${'x'.repeat(250)}.docx`);
+    expect(cleanFilename(`${'😀'.repeat(100)}.txt`)).toBe(`${'😀'.repeat(62)}.txt`);
+    expect(cleanFilename(`a.${'x'.repeat(300)}`)).toHaveLength(255);
+  });
+});

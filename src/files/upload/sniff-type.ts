@@ -1,0 +1,72 @@
+import { extname } from 'node:path';
+import { fileTypeFromBuffer } from 'file-type';
+
+/** Bytes of the beginning of a file that tell its type. */
+export const HEAD_BYTES = 64 * 1024;
+
+const UNKNOWN = 'application/octet-stream';
+const PLAIN = 'text/plain';
+const XML = 'application/xml';
+const SVG = 'image/svg+xml';
+
+/** Types of text that have no signature: the name tells them. */
+const TEXTS: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.ics': 'text/calendar',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.jsonl': 'application/x-ndjson',
+  '.md': 'text/markdown',
+  '.mjs': 'text/javascript',
+  '.ndjson': 'application/x-ndjson',
+  '.svg': SVG,
+  '.tsv': 'text/tab-separated-values',
+  '.xhtml': 'application/xhtml+xml',
+  '.xml': XML,
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+};
+/** Archives whose first entry does not tell what they are. */
+const ARCHIVES: Readonly<Record<string, string>> = {
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+/** Browsers run scripts in these, whatever the name says. */
+const MARKUP: readonly (readonly [RegExp, string])[] = [
+  [/<svg[\s>:]/i, SVG],
+  [/^\s*(<!--[^]*?-->\s*)*<(!doctype\s+html|html|head|body|script|iframe)[\s>]/i, 'text/html'],
+];
+/** Beginning of a text in which markup is looked for. */
+const MARKUP_CHARACTERS = 4096;
+/** Control characters that no text has; logs have escapes. */
+const BINARY = /[^\P{Cc}\s\u{7F}-\u{9F}]/u;
+const ESCAPE = '\u001B';
+
+/** The media type of a file, from the beginning of its content and, among texts, its name. */
+export async function sniffType(head: Uint8Array, filename: string): Promise<string> {
+  const extension = extname(filename).toLowerCase();
+  const found = (await fileTypeFromBuffer(head))?.mime;
+  if (found === 'application/zip') return ARCHIVES[extension] ?? found;
+  if (found !== undefined && found !== XML) return found;
+  const text = textOf(head);
+  if (text === undefined) return found ?? UNKNOWN;
+  const begin = text.slice(0, MARKUP_CHARACTERS);
+  const markup = MARKUP.find(([pattern]) => pattern.test(begin));
+  return markup?.[1] ?? TEXTS[extension] ?? found ?? PLAIN;
+}
+
+/** Undefined if it is no UTF-8, or no text. A character may be cut off at the end. */
+function textOf(head: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, {
+      stream: head.length >= HEAD_BYTES,
+    });
+    return BINARY.test(text.replaceAll(ESCAPE, '')) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

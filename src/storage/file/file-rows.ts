@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileRowJournal, KeptFile } from '../memory/memory-file-catalog.js';
+import { onDisk, replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
+import type { ReportProblem } from './report-problem.js';
+import { describeError } from './report-problem.js';
+
+const FOLDER = 'file-rows';
+const SUFFIX = '.json';
+
+/** The rows of the file catalog, one human-readable file each in `file-rows/`. */
+export class FileRows implements FileRowJournal {
+  private readonly folder: string;
+
+  constructor(dataDir: string) {
+    this.folder = join(dataDir, FOLDER);
+  }
+
+  /** A row that can't be read is reported and left out; its file stays. */
+  async load(report: ReportProblem): Promise<KeptFile[]> {
+    await mkdir(this.folder, { recursive: true });
+    const rows: KeptFile[] = [];
+    for (const name of await readdir(this.folder)) {
+      const path = join(this.folder, name);
+      if (name.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
+      else if (name.endsWith(SUFFIX))
+        try {
+          rows.push(JSON.parse(await readFile(path, 'utf8')) as KeptFile);
+        } catch (error) {
+          report({ path, message: `It can’t be read. ${describeError(error)}` });
+        }
+    }
+    return rows;
+  }
+
+  async save(row: KeptFile): Promise<void> {
+    await replaceDurably(this.pathOf(row.id), `${JSON.stringify(row, null, 2)}\n`);
+    await syncDirectory(this.folder);
+  }
+
+  async erase(id: string): Promise<void> {
+    await onDisk(rm(this.pathOf(id), { force: true }));
+  }
+
+  has(id: string): boolean {
+    return existsSync(this.pathOf(id));
+  }
+
+  /** Ids are made by the server. */
+  private pathOf(id: string): string {
+    return join(this.folder, `${id}${SUFFIX}`);
+  }
+}

@@ -1,0 +1,141 @@
+import { FileCatalog, seesFile } from '../../files/file-catalog.js';
+import type { FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
+import type { AnyViewer } from '../../persistence/viewer.js';
+import { compareKeys } from './store-index.js';
+import type { StoreIndex } from './store-index.js';
+
+export type KeptFile = FileRow & { readonly deleted?: true };
+
+/** Keeps each row where a restarted process finds it. */
+export interface FileRowJournal {
+  save(row: KeptFile): Promise<void>;
+  erase(id: string): Promise<void>;
+  /** Also of one that could not be read. */
+  has(id: string): boolean;
+}
+
+export interface FileCatalogParts {
+  readonly chats: StoreIndex;
+  readonly journal?: FileRowJournal;
+  readonly rows?: readonly KeptFile[];
+  /** True if a chat that is not in the index was deleted; false if it could not be read. */
+  readonly isDeleted?: (chatUid: string) => boolean;
+}
+
+const NO_JOURNAL: FileRowJournal = {
+  save: async () => {},
+  erase: async () => {},
+  has: () => false,
+};
+
+/** All rows in memory. */
+export class MemoryFileCatalog extends FileCatalog {
+  private readonly rows: Map<string, KeptFile>;
+  private readonly chats: StoreIndex;
+  private readonly journal: FileRowJournal;
+  private readonly isDeleted: (chatUid: string) => boolean;
+
+  constructor({
+    chats,
+    journal = NO_JOURNAL,
+    rows = [],
+    isDeleted = () => true,
+  }: FileCatalogParts) {
+    super();
+    this.chats = chats;
+    this.journal = journal;
+    this.rows = new Map(rows.map((row) => [row.id, row]));
+    this.isDeleted = isDeleted;
+  }
+
+  async add(row: FileRow): Promise<boolean> {
+    if (!this.hasChat(row)) return false;
+    await this.journal.save(row);
+    this.rows.set(row.id, row);
+    return true;
+  }
+
+  async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    return this.findSeen(id, viewer);
+  }
+
+  async list({ viewer, limit, chat_uid, before }: FilePage): Promise<FileRow[]> {
+    const found = [...this.rows.values()].filter(
+      (row) =>
+        (chat_uid === undefined || row.chat_uid === chat_uid) &&
+        (!before || compareKeys(row, before) < 0) &&
+        this.isSeen(row, viewer),
+    );
+    return found.sort((a, b) => compareKeys(b, a)).slice(0, limit);
+  }
+
+  async delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    const row = this.findSeen(id, viewer);
+    if (row) await this.mark(row);
+    return row;
+  }
+
+  async deleteUnattached(before: string): Promise<number> {
+    const old = [...this.rows.values()].filter(
+      ({ chat_uid, created_at, deleted }) =>
+        chat_uid === null && created_at < before && deleted === undefined,
+    );
+    for (const row of old) await this.mark(row);
+    return old.length;
+  }
+
+  async listDeleted({ limit, after = '' }: { limit: number; after?: string }): Promise<FileKey[]> {
+    const deleted = [...this.rows.values()].filter(
+      (row) => row.id > after && (row.deleted || this.isOfDeletedChat(row)),
+    );
+    const sorted = deleted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+    return sorted.map(({ id, tenant_id }) => ({ id, tenant_id }));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.journal.erase(id);
+    this.rows.delete(id);
+  }
+
+  async findKnown(ids: readonly string[]): Promise<string[]> {
+    return ids.filter((id) => this.rows.has(id) || this.journal.has(id));
+  }
+
+  /** Of all files of a tenant whose bytes are not removed. */
+  countBytes(tenantId: string): number {
+    let total = 0;
+    for (const { tenant_id, size_bytes } of this.rows.values())
+      if (tenant_id === tenantId) total += size_bytes;
+    return total;
+  }
+
+  /** At once in memory, so that of several calls one deletes it. */
+  private async mark(row: KeptFile): Promise<void> {
+    const marked = { ...row, deleted: true } as const;
+    this.rows.set(row.id, marked);
+    try {
+      await this.journal.save(marked);
+    } catch (error) {
+      this.rows.set(row.id, row);
+      throw error;
+    }
+  }
+
+  private findSeen(id: string, viewer: AnyViewer): KeptFile | undefined {
+    const row = this.rows.get(id);
+    return row && this.isSeen(row, viewer) ? row : undefined;
+  }
+
+  private isSeen(row: KeptFile, viewer: AnyViewer): boolean {
+    const chat = this.chats.findChat(row.chat_uid ?? '')?.row;
+    return row.deleted === undefined && seesFile(viewer, row, chat);
+  }
+
+  private hasChat({ chat_uid }: FileRow): boolean {
+    return chat_uid === null || this.chats.findChat(chat_uid) !== undefined;
+  }
+
+  private isOfDeletedChat(row: FileRow): boolean {
+    return row.chat_uid !== null && !this.hasChat(row) && this.isDeleted(row.chat_uid);
+  }
+}

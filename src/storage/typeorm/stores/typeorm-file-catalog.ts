@@ -1,0 +1,124 @@
+import { FileCatalog } from '../../../files/file-catalog.js';
+import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
+import type { AnyViewer } from '../../../persistence/viewer.js';
+import type { Database, Statement } from '../connection/database.js';
+import { inSeenChat, viewerValues } from '../viewer-sql.js';
+
+const COLUMNS =
+  'id, tenant_id, owner, chat_uid, chat_id, filename, mime_type, size_bytes, sha256, created_at';
+
+/** The lock on the chat's row prevents its deletion meanwhile. */
+const ADD: Statement = {
+  name: 'files.add',
+  text: `WITH chat AS (SELECT uid FROM chats WHERE uid = $4 FOR KEY SHARE)
+    INSERT INTO files (${COLUMNS})
+    SELECT $1, $2, $3, $4::uuid, $5, $6, $7, $8, $9, $10
+    WHERE $4::uuid IS NULL OR EXISTS (SELECT FROM chat) RETURNING id`,
+};
+
+/** The condition of `seesFile` for a file `f`, which is not deleted; `$first` as in `isSeen`. */
+function isSeenFile(first: number): string {
+  const [anyTenant, tenant, admin, user] = [0, 1, 2, 3].map((n) => `$${first + n}`);
+  return `NOT f.is_deleted AND CASE WHEN f.chat_uid IS NOT NULL THEN ${inSeenChat('f', first)}
+    ELSE ${anyTenant}::boolean OR f.tenant_id = ${tenant}::text AND (${admin}::boolean OR f.owner = ${user}::text) END`;
+}
+
+const FIND: Statement = {
+  name: 'files.find',
+  text: `SELECT ${COLUMNS} FROM files f WHERE f.id = $1 AND ${isSeenFile(2)}`,
+};
+
+/** Those that `condition` selects, before `$6` `$7` if that is set; `$1` to `$4` are the viewer. */
+function newest(condition: string): Statement {
+  return {
+    text: `SELECT ${COLUMNS} FROM files f WHERE ${condition} AND ${isSeenFile(1)}
+      AND ($6::timestamptz IS NULL OR (f.created_at, f.id) < ($6, $7::text))
+      ORDER BY f.created_at DESC, f.id DESC LIMIT $5`,
+  };
+}
+
+const LIST = newest('f.tenant_id = $2::text');
+const LIST_OF_CHAT = newest('f.chat_uid = $8');
+
+const DELETE: Statement = {
+  name: 'files.delete',
+  text: `UPDATE files f SET is_deleted = true WHERE f.id = $1 AND ${isSeenFile(2)} RETURNING ${COLUMNS}`,
+};
+
+const DELETE_UNATTACHED: Statement = {
+  text: `UPDATE files SET is_deleted = true WHERE chat_uid IS NULL AND created_at < $1 AND NOT is_deleted RETURNING id`,
+};
+
+const LIST_DELETED: Statement = {
+  text: 'SELECT id, tenant_id FROM files WHERE is_deleted AND id > $1 ORDER BY id LIMIT $2',
+};
+
+const REMOVE: Statement = {
+  name: 'files.remove',
+  text: 'DELETE FROM files WHERE id = $1 AND is_deleted',
+};
+
+const FIND_KNOWN: Statement = { text: 'SELECT id FROM files WHERE id = ANY($1::text[])' };
+
+interface Columns extends Omit<FileRow, 'created_at' | 'size_bytes'> {
+  readonly created_at: Date;
+  /** The driver gives it as text. */
+  readonly size_bytes: string;
+}
+
+/** The file catalog in Postgres, on a server or embedded. */
+export class TypeOrmFileCatalog extends FileCatalog {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async add(row: FileRow): Promise<boolean> {
+    const { id, tenant_id, owner, chat_uid, chat_id } = row;
+    const { filename, mime_type, size_bytes, sha256, created_at } = row;
+    const place = [id, tenant_id, owner, chat_uid, chat_id];
+    const values = [...place, filename, mime_type, size_bytes, sha256, created_at];
+    return (await this.db.query(ADD, values)).length > 0;
+  }
+
+  async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    return this.#one(FIND, id, viewer);
+  }
+
+  async list({ viewer, limit, chat_uid, before }: FilePage): Promise<FileRow[]> {
+    const values = [...viewerValues(viewer), limit, before?.created_at, before?.id];
+    const rows =
+      chat_uid === undefined
+        ? await this.db.query<Columns>(LIST, values)
+        : await this.db.query<Columns>(LIST_OF_CHAT, [...values, chat_uid]);
+    return rows.map(toRow);
+  }
+
+  delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    return this.#one(DELETE, id, viewer);
+  }
+
+  async deleteUnattached(before: string): Promise<number> {
+    return (await this.db.query(DELETE_UNATTACHED, [before])).length;
+  }
+
+  listDeleted({ limit, after = '' }: { limit: number; after?: string }): Promise<FileKey[]> {
+    return this.db.query<Columns>(LIST_DELETED, [after, limit]);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.db.query(REMOVE, [id]);
+  }
+
+  async findKnown(ids: readonly string[]): Promise<string[]> {
+    return (await this.db.query<FileKey>(FIND_KNOWN, [ids])).map(({ id }) => id);
+  }
+
+  async #one(statement: Statement, id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    const [found] = await this.db.query<Columns>(statement, [id, ...viewerValues(viewer)]);
+    return found && toRow(found);
+  }
+}
+
+function toRow({ size_bytes, created_at, ...rest }: Columns): FileRow {
+  return { ...rest, size_bytes: Number(size_bytes), created_at: created_at.toISOString() };
+}

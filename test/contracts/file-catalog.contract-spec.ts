@@ -1,0 +1,30 @@
+import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
+import { STORES } from '../e2e/stores.js';
+import { fileCatalogContract } from './file-catalog.contract.js';
+
+fileCatalogContract('memory', async () => {
+  const { files, chats, usage } = openMemoryStores();
+  return { files, chats, usage, close: async () => {} };
+});
+
+for (const kind of STORES) {
+  const { name, fault } = kind;
+  if (fault) describe.skip(`${name}: ${fault}`, () => it('is skipped', () => {}));
+  else
+    fileCatalogContract(name, async () => {
+      const opened = await kind.open();
+      return {
+        get files() {
+          return opened.stores.files;
+        },
+        get chats() {
+          return opened.stores.chats;
+        },
+        get usage() {
+          return opened.stores.usage;
+        },
+        reopen: () => opened.reopen(),
+        close: () => opened.close(),
+      };
+    });
+}

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileInfo } from '../../../src/protocol/file.js';
+import { IMAGES } from '../../support/tools/images.js';
+import type { Servers } from '../servers.js';
+
+export function describeFileTools(servers: Servers): void {
+  describe('The tools of files', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-file-tools-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const env = { WORKSPACE_DIR: folder, WORKSPACE_MODE: 'shared', FILE_MAX_BYTES: '5000000' };
+
+    servers.run(env, (server) => {
+      let chats = 0;
+      const newChat = async (): Promise<string> => {
+        const id = `file-tools-${++chats}`;
+        await server.api.post('/chats', { id });
+        return id;
+      };
+      const add = async (chat: string, content: string | Uint8Array<ArrayBuffer>, name: string) => {
+        const form = new FormData();
+        form.set('chat_id', chat);
+        form.set('file', new Blob([content]), name);
+        return (await server.api.send('POST', '/files', { form })).body as FileInfo;
+      };
+      const filesOf = async (chat: string) =>
+        (await server.api.get(`/files?chat_id=${chat}`)).body.items as FileInfo[];
+      /** Has the model call a tool once; answers its result. */
+      const call = async (chat: string, name: string, args: object, approval_mode = 'auto') => {
+        server.fake.reply({ calls: [{ name, arguments: args }] });
+        const reader = await server.api.say(chat, { user_message: 'Go', approval_mode });
+        expect(reader.faults).toEqual([]);
+        return reader.find('TOOL_RESULT')!;
+      };
+
+      it('list the files of the chat, and of no other', async () => {
+        const [chat, other] = [await newChat(), await newChat()];
+        expect(await call(chat, 'file_list', {})).toMatchObject({
+          tool_output: 'The conversation has no files.',
+        });
+        const [first, last] = [await add(chat, 'a', 'a.txt'), await add(chat, 'b', 'b.txt')];
+        await add(other, 'c', 'other.txt');
+        const { tool_output } = await call(chat, 'file_list', {});
+        const listed = tool_output.split('\n').map((line) => JSON.parse(line));
+        expect(listed.map(({ file_id }) => file_id)).toEqual([last.id, first.id]);
+        expect(listed[0]).toEqual({
+          ...{ file_id: last.id, filename: 'b.txt', mime_type: 'text/plain', size_bytes: 1 },
+          created_at: last.created_at,
+        });
+      });
+
+      it('read lines of a text', async () => {
+        const chat = await newChat();
+        const { id: file_id } = await add(chat, 'one\ntwo\nthree\n', 'a.txt');
+        const all = await call(chat, 'file_read', { file_id });
+        expect(all.tool_output).toBe('     1\tone\n     2\ttwo\n     3\tthree');
+        const part = await call(chat, 'file_read', { file_id, offset: 2, limit: 1 });
+        expect(part.tool_output).toContain('     2\ttwo\n[Lines 2 to 2 of 3.');
+      });
+
+      it('show an image, and say what can’t be shown', async () => {
+        const chat = await newChat();
+        const image = await add(chat, Buffer.from(IMAGES.png, 'base64'), 'red.png');
+        const shown = await call(chat, 'file_read', { file_id: image.id });
+        expect([shown.is_error, shown.tool_output]).toEqual([
+          false,
+          expect.stringContaining('red.png is an image: image/png'),
+        ]);
+        const binary = await add(chat, Buffer.from([0, 1, 2]), 'a.bin');
+        const refused = await call(chat, 'file_read', { file_id: binary.id });
+        expect([refused.is_error, refused.tool_output]).toEqual([
+          true,
+          expect.stringContaining('file_import'),
+        ]);
+        const large = await add(chat, Buffer.alloc(4_500_000, 'x'), 'large.txt');
+        expect((await call(chat, 'file_read', { file_id: large.id })).tool_output).toContain(
+          '4500000 bytes, more than',
+        );
+      });
+
+      it('know no file of another chat, nor one that is deleted', async () => {
+        const [chat, other] = [await newChat(), await newChat()];
+        const foreign = await add(other, 'secret', 'a.txt');
+        const gone = await add(chat, 'secret', 'a.txt');
+        await server.api.delete(`/files/${gone.id}`);
+        for (const file_id of [foreign.id, gone.id, 'file_none'])
+          for (const [name, more] of [
+            ['file_read', {}],
+            ['file_import', { path: 'stolen.txt' }],
+          ] as const) {
+            const { is_error, tool_output } = await call(chat, name, { file_id, ...more });
+            expect([is_error, tool_output]).toEqual([
+              true,
+              expect.stringContaining(`There is no file ${file_id} in this chat`),
+            ]);
+          }
+      });
+
+      it('save a file of the workspace for the user', async () => {
+        const chat = await newChat();
+        await mkdir(join(folder, 'out'), { recursive: true });
+        await writeFile(join(folder, 'out', 'report.csv'), 'a,b\n1,2\n');
+        const { tool_output } = await call(chat, 'file_save', { path: 'out/report.csv' });
+        const [file] = await filesOf(chat);
+        expect(tool_output).toContain(file!.id);
+        expect(file).toMatchObject({
+          ...{ chat_id: chat, filename: 'report.csv', mime_type: 'text/csv', size_bytes: 8 },
+          owner: 'local',
+        });
+        expect((await server.api.get(`/files/${file!.id}/content`)).body).toBe('a,b\n1,2\n');
+        await call(chat, 'file_save', { path: 'out/report.csv', filename: '../Q1 report.csv' });
+        expect((await filesOf(chat))[0]).toMatchObject({ filename: 'Q1 report.csv' });
+      });
+
+      it('save nothing from outside of the workspace, and nothing too large', async () => {
+        const chat = await newChat();
+        await symlink('/etc/passwd', join(folder, 'link')).catch(() => {});
+        await writeFile(join(folder, 'large.bin'), Buffer.alloc(5_000_001));
+        for (const path of ['/etc/passwd', '../x', 'link', 'missing.txt', '.', 'large.bin'])
+          expect([path, (await call(chat, 'file_save', { path })).is_error]).toEqual([path, true]);
+        expect(await filesOf(chat)).toEqual([]);
+      });
+
+      it('import a file into the workspace, and overwrite nothing that was not read', async () => {
+        const chat = await newChat();
+        const { id: file_id } = await add(chat, Buffer.from([1, 2, 3]), 'a.bin');
+        const path = 'in/new.bin';
+        expect((await call(chat, 'file_import', { file_id, path })).is_error).toBe(false);
+        expect([...(await readFile(join(folder, path)))]).toEqual([1, 2, 3]);
+        await writeFile(join(folder, 'mine.txt'), 'mine');
+        const taken = await call(chat, 'file_import', { file_id, path: 'mine.txt' });
+        expect([taken.is_error, taken.tool_output]).toEqual([
+          true,
+          expect.stringContaining('has not been read'),
+        ]);
+        expect(await readFile(join(folder, 'mine.txt'), 'utf8')).toBe('mine');
+        const outside = await call(chat, 'file_import', { file_id, path: '../x' });
+        expect(outside.is_error).toBe(true);
+      });
+
+      it('ask a person before they write, and obey rules about paths', async () => {
+        const chat = await newChat();
+        const { items } = (await server.api.get('/tools')).body;
+        const tools = (items as { name: string; category: string; recovery: string }[]).filter(
+          ({ name }) => name.startsWith('file_'),
+        );
+        expect(tools.map(({ name, category }) => [name, category])).toEqual([
+          ['file_import', 'write'],
+          ['file_list', 'read'],
+          ['file_read', 'read'],
+          ['file_save', 'write'],
+        ]);
+        await writeFile(join(folder, 'secret.txt'), 'x');
+        const rule = { decision: 'deny', matcher: { type: 'path', pattern: 'secret.txt' } };
+        const scope = { scope: 'session', scope_id: chat };
+        await server.api.post('/permissions/rules', { ...rule, ...scope });
+        expect((await call(chat, 'file_save', { path: 'secret.txt' })).is_error).toBe(true);
+        const unasked = await call(chat, 'file_save', { path: 'mine.txt' }, 'deny');
+        expect(unasked.is_error).toBe(true);
+        expect(await filesOf(chat)).toEqual([]);
+      });
+    });
+  });
+}
