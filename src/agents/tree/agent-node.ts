@@ -21,6 +21,23 @@ export interface AgentBeginning {
   readonly metadata: Json;
 }
 
+/** The call, child or request that an agent is busy with, or waits for. */
+export interface AgentFocus {
+  readonly tool_name?: string;
+  readonly tool_call_id?: string;
+  readonly child_agent_id?: string;
+  readonly request_id?: string;
+}
+
+/** An intervention. */
+export interface Told {
+  /** `unchanged` before any. */
+  readonly user_comment: string;
+  readonly user_content: string | null;
+}
+
+const UNCHANGED: Told = { user_comment: 'unchanged', user_content: null };
+
 /** One agent of a tree: a fold over its records. Records after its end change nothing. */
 export class AgentNode {
   readonly children: AgentNode[] = [];
@@ -29,15 +46,17 @@ export class AgentNode {
   tool_calls = 0;
   result: string | null = null;
   completed_at: string | null = null;
+  /** The last intervention of a person that it has received. */
+  told: Told = UNCHANGED;
   private end: End | undefined;
-  /** Calls without a result; true once their tool has begun. */
-  private readonly calls = new Map<string, boolean>();
+  /** Calls without a result, and whether their tool has begun. */
+  private readonly calls = new Map<string, { name: string; began: boolean }>();
   /** Undecided approvals, by call; those of deferred calls. */
   private readonly approvals = new Map<string, string>();
   private readonly deferred = new Set<string>();
   private readonly questions = new Set<string>();
-  /** Ids of calls that the client runs. */
-  private readonly clientCalls = new Set<string>();
+  /** Calls that the client runs, with their requests. */
+  private readonly clientCalls = new Map<string, string>();
   private isModified = false;
   /** True if its last turn requested nothing more. */
   private rests = false;
@@ -57,24 +76,71 @@ export class AgentNode {
     if (this.beginning.started_at === null) return 'idle';
     if (this.approvals.size > 0) return 'waiting_permission';
     if (this.questions.size > 0 || this.clientCalls.size > 0) return 'awaiting_user';
-    const open = this.children.filter((child) => !child.hasEnded);
-    const handed = new Set(open.map(({ beginning }) => beginning.parent_tool_call_id));
-    for (const [id, began] of this.calls) if (began && !handed.has(id)) return 'executing_tool';
-    if (open.length > 0) return 'waiting_subagent';
+    if (this.runningCall) return 'executing_tool';
+    if (this.openChildren.length > 0) return 'waiting_subagent';
     if (this.isModified) return 'modified';
     return this.rests && this.deferred.size > 0 ? 'waiting_permission' : 'processing';
+  }
+
+  /** The subject of its state. */
+  get focus(): AgentFocus {
+    switch (this.state) {
+      case 'waiting_permission':
+        return this.askedApproval ?? {};
+      case 'awaiting_user':
+        return this.askedQuestion ?? {};
+      case 'executing_tool':
+        return this.runningCall ?? {};
+      case 'waiting_subagent':
+        return { child_agent_id: this.openChildren[0]!.id };
+      case 'idle':
+      case 'processing':
+      case 'modified':
+      case 'completed':
+      case 'deleted':
+      case 'error':
+        return {};
+    }
+  }
+
+  private get openChildren(): AgentNode[] {
+    return this.children.filter((child) => !child.hasEnded);
+  }
+
+  /** The first call whose tool runs, and has handed its work to no child. */
+  private get runningCall(): AgentFocus | undefined {
+    const open = this.openChildren;
+    const handed = new Set(open.map(({ beginning }) => beginning.parent_tool_call_id));
+    for (const [id, { began }] of this.calls) if (began && !handed.has(id)) return this.toFocus(id);
+    return undefined;
+  }
+
+  private get askedApproval(): AgentFocus | undefined {
+    for (const [id, request_id] of this.approvals) return { ...this.toFocus(id), request_id };
+    for (const request_id of this.deferred) return { request_id };
+    return undefined;
+  }
+
+  private get askedQuestion(): AgentFocus | undefined {
+    for (const request_id of this.questions) return { request_id };
+    for (const [id, request_id] of this.clientCalls) return { ...this.toFocus(id), request_id };
+    return undefined;
+  }
+
+  private toFocus(tool_call_id: string): AgentFocus {
+    const tool_name = this.calls.get(tool_call_id)?.name;
+    return { tool_call_id, ...(tool_name !== undefined && { tool_name }) };
   }
 
   apply({ body, at }: Pick<LogRecord, 'body' | 'at'>): void {
     if (this.end) return;
     switch (body.type) {
       case 'TOOL_CALL':
-        this.calls.set(body.id, false);
+        this.calls.set(body.id, { name: body.tool_name, began: false });
         this.tool_calls++;
         return;
       case 'TOOL_STARTED':
-        if (this.calls.has(body.id)) this.calls.set(body.id, true);
-        return;
+        return this.beginCall(body.id);
       case 'TOOL_RESULT':
         return this.endCall(body.id);
       case 'APPROVAL_REQUIRED':
@@ -88,12 +154,11 @@ export class AgentNode {
       case 'INPUT_RECEIVED':
         return void this.questions.delete(body.request_id);
       case 'TOOL_RESULT_REQUIRED':
-        return void this.clientCalls.add(body.tool_call_id);
+        return void this.clientCalls.set(body.tool_call_id, body.request_id);
       case 'TURN_COMPLETED':
         return this.endTurn(body);
       case 'AGENT_INTERVENED':
-        if (body.user_comment === 'modify') this.isModified = true;
-        return;
+        return this.hear(body);
       case 'ANSWER':
         this.result = body.content;
         return;
@@ -119,6 +184,11 @@ export class AgentNode {
     }
   }
 
+  private beginCall(id: string): void {
+    const call = this.calls.get(id);
+    if (call) call.began = true;
+  }
+
   private endCall(id: string): void {
     this.calls.delete(id);
     this.clientCalls.delete(id);
@@ -136,6 +206,11 @@ export class AgentNode {
     };
     this.isModified = false;
     this.rests = this.calls.size === 0;
+  }
+
+  private hear({ user_comment, user_content }: RecordOf<'AGENT_INTERVENED'>): void {
+    this.told = { user_comment, user_content: user_content ?? null };
+    if (user_comment === 'modify') this.isModified = true;
   }
 
   /** Ends the agent and all agents below it. */

@@ -2,6 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import { agentNotFound } from '../../access/not-found.js';
 import type { Principal } from '../../auth/principal.js';
+import { viewerOf } from '../../access/viewer-of.js';
+import {
+  MAX_PAGE_BYTES,
+  jsonBytes,
+  parsePageCursor,
+  toPage,
+} from '../../http/input/page-cursor.js';
+import type { PageEnd } from '../../http/input/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
@@ -9,7 +17,9 @@ import { InterventionStore } from '../../persistence/intervention.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
+import { ACTIVE_STATUSES } from '../../protocol/records/fields.js';
 import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../../conversation/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';
@@ -19,7 +29,7 @@ import { viewAgent } from './agent-view.js';
 import type { AgentView } from './agent-view.js';
 
 /** The types of records that a tree is made of. */
-const TREE_TYPES: readonly RecordType[] = [
+export const TREE_TYPES: readonly RecordType[] = [
   'INTERACTION_STARTED',
   'AGENT_STARTED',
   'AGENT_COMPLETED',
@@ -58,6 +68,11 @@ export interface InteractionTree {
   readonly root: AgentView;
 }
 
+export interface TreePage {
+  readonly items: readonly InteractionTree[];
+  readonly next_cursor: string | null;
+}
+
 /** One agent with its messages. */
 export interface WholeAgent extends AgentView {
   readonly chat_id: string;
@@ -78,14 +93,48 @@ export class AgentTreeService {
 
   /**
    * The tree of one interaction, or of the current one of a chat.
-   * @throws AppError `interaction_not_found` (404), `invalid_query` (400)
+   * @throws AppError `interaction_not_found` (404)
    */
   async tree(caller: Principal, wanted: WantedTree): Promise<InteractionTree> {
-    const row = await this.find(caller, wanted);
-    const records = await this.records.readRecordsOfTypes([row.id], TREE_TYPES);
+    return this.treeOf(await this.find(caller, wanted));
+  }
+
+  /** The trees of all interactions that run or wait for a person, oldest first. */
+  async running(
+    caller: Principal,
+    { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<TreePage> {
+    const after = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const rows = await this.interactions.listRuns({
+      ...{ viewer: viewerOf(caller), statuses: ACTIVE_STATUSES, limit: limit + 1 },
+      ...(after && { after }),
+    });
+    const page: (InteractionTree & PageEnd)[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      const { id, created_at } = row;
+      if (page.length > limit || bytes > MAX_PAGE_BYTES) break;
+      const tree = await this.treeOf(row);
+      bytes += jsonBytes(tree);
+      page.push({ ...tree, id, created_at });
+    }
+    const { items, next_cursor } = toPage(page, limit);
+    return { items: items.map(({ id: _id, created_at: _at, ...tree }) => tree), next_cursor };
+  }
+
+  private async treeOf(row: InteractionRow): Promise<InteractionTree> {
+    const [records, told] = await Promise.all([
+      this.records.readRecordsOfTypes([row.id], TREE_TYPES),
+      this.listTold(row),
+    ]);
     const tree = new AgentTree(row).applyAll(records);
     const { id: interaction_id, chat_id, status } = row;
-    return { chat_id, interaction_id, status, root: viewAgent(tree.root) };
+    const last = new Map(told.map((each) => [each.agent_id, each]));
+    return { chat_id, interaction_id, status, root: viewAgent(tree.root, last) };
+  }
+
+  private async listTold({ id, signals }: InteractionRow): Promise<InterventionRow[]> {
+    return signals > 0 ? this.interventions.listInterventions(id) : [];
   }
 
   /** @throws AppError `agent_not_found` (404) */
@@ -97,9 +146,10 @@ export class AgentTreeService {
     if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;
     const messages = await this.messages(agentId, row, records);
-    const told = row.signals > 0 ? await this.interventions.listInterventions(row.id) : [];
+    const told = await this.listTold(row);
     const interventions = viewInterventions(told, records, node);
-    return { chat_id, interaction_id, ...viewAgent(node), messages, interventions };
+    const view = viewAgent(node, new Map(told.map((each) => [each.agent_id, each])));
+    return { chat_id, interaction_id, ...view, messages, interventions };
   }
 
   private async messages(
@@ -120,14 +170,13 @@ export class AgentTreeService {
     caller: Principal,
     { chat_id, interaction_id }: WantedTree,
   ): Promise<InteractionRow> {
-    if (interaction_id === undefined) return this.current(caller, chat_id);
+    if (interaction_id === undefined) return this.current(caller, chat_id ?? '');
     if (chat_id === undefined) return this.access.interactionById(caller, interaction_id);
     return this.access.interaction(caller, chat_id, interaction_id);
   }
 
   /** The chat's active interaction, else its head. */
-  private async current(caller: Principal, chatId: string | undefined): Promise<InteractionRow> {
-    if (chatId === undefined) throw neitherGiven();
+  private async current(caller: Principal, chatId: string): Promise<InteractionRow> {
     const chat = await this.access.findChat(caller, chatId);
     const active = chat && (await this.interactions.findActiveInteraction(chat.uid));
     if (active) return active;
@@ -139,10 +188,4 @@ export class AgentTreeService {
       `The chat ${chatId} is not there, or nothing has been said in it. GET /chats lists those there are.`,
     );
   }
-}
-
-function neitherGiven(): AppError {
-  const message = 'Say which tree: chat_id, interaction_id, or both.';
-  const errors = [{ field: 'chat_id', message: 'is needed unless interaction_id is given' }];
-  return new AppError('invalid', 'invalid_query', message, { errors });
 }

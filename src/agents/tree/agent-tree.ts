@@ -38,6 +38,10 @@ export class AgentTree {
     return this.first;
   }
 
+  get agents(): Iterable<AgentNode> {
+    return this.nodes.values();
+  }
+
   find(agentId: string): AgentNode | undefined {
     return this.nodes.get(agentId);
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../../protocol/json.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { Usage } from '../../protocol/interaction.js';
-import type { AgentNode } from './agent-node.js';
+import type { AgentNode, Told } from './agent-node.js';
 
 /** One agent as clients see it, without its messages. */
 export interface AgentView {
@@ -18,14 +18,20 @@ export interface AgentView {
   readonly started_at: string | null;
   readonly completed_at: string | null;
   readonly metadata: Json;
+  /** Of the last intervention of a person; `unchanged` before any. */
+  readonly user_comment: string;
+  readonly user_content: string | null;
   readonly children: readonly AgentView[];
 }
 
-export function viewAgent(node: AgentNode): AgentView {
+/** `told`: the last accepted interventions, by agent, if any are known besides those of the log. */
+export function viewAgent(node: AgentNode, told?: ReadonlyMap<string, Told>): AgentView {
   const { beginning, state, result, usage, turns, tool_calls, completed_at } = node;
   const { depth: _depth, prompt, started_at, ...names } = beginning;
+  const { user_comment, user_content } = told?.get(node.id) ?? node.told;
   return {
     ...{ ...names, state, prompt, result, usage, turns, tool_calls, started_at, completed_at },
-    children: node.children.map(viewAgent),
+    ...{ user_comment, user_content },
+    children: node.children.map((child) => viewAgent(child, told)),
   };
 }

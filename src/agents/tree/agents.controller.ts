@@ -1,13 +1,13 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, refs } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { Access } from '../../access/access.decorator.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
-import type { InteractionTree, WholeAgent } from './agent-tree.service.js';
+import type { InteractionTree, TreePage, WholeAgent } from './agent-tree.service.js';
 import { AgentIdDto, TreeQueryDto } from './dto/agent-queries.dto.js';
-import { AgentTreeDto, WholeAgentDto } from './dto/agent.dto.js';
+import { AgentTreeDto, AgentTreeListDto, WholeAgentDto } from './dto/agent.dto.js';
 
 @ApiTags('agents')
 @Access('chat')
@@ -18,13 +18,20 @@ export class AgentsController {
   @Get('tree')
   @ApiOperation({
     summary: 'The agents of an interaction, without their messages',
-    description: 'Live while it runs, and for as long as its log is kept.',
+    description:
+      'Live while it runs, and for as long as its log is kept. Without `chat_id` and `interaction_id`: a page of the trees of all interactions that run or wait for a person, oldest first.',
   })
-  @ApiResponse({ status: 200, type: AgentTreeDto })
+  @ApiExtraModels(AgentTreeDto, AgentTreeListDto)
+  @ApiResponse({ status: 200, schema: { oneOf: refs(AgentTreeDto, AgentTreeListDto) } })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 404, type: ProblemDto })
-  tree(@Caller() caller: Principal, @Query() query: TreeQueryDto): Promise<InteractionTree> {
-    return this.trees.tree(caller, query);
+  tree(
+    @Caller() caller: Principal,
+    @Query() query: TreeQueryDto,
+  ): Promise<InteractionTree | TreePage> {
+    const { chat_id, interaction_id } = query;
+    const isOne = chat_id !== undefined || interaction_id !== undefined;
+    return isOne ? this.trees.tree(caller, query) : this.trees.running(caller, query);
   }
 
   @Get(':agent_id')

@@ -12,7 +12,7 @@ import { ProjectNotes } from './project-notes.js';
 /** Its tools, besides those of MCP servers. */
 const TOOLS = [
   ...['read', 'write', 'edit', 'glob', 'grep', 'bash', 'python'],
-  ...['todo', 'ask_human', 'agent', 'mcp__*'],
+  ...['todo', 'ask_human', 'agent', 'file_*', 'mcp__*'],
 ];
 
 /** Works on the code in its chat's workspace. */

@@ -1,11 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PageQueryDto } from '../../../http/input/page-query.dto.js';
 import { IsOptional, Matches } from 'class-validator';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
 
-export class TreeQueryDto {
-  @ApiPropertyOptional({ description: 'Needed unless `interaction_id` is given.' })
+export class TreeQueryDto extends PageQueryDto {
+  @ApiPropertyOptional()
   @IsOptional()
   @Matches(ID, RULE)
   chat_id?: string;

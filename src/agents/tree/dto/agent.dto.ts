@@ -2,12 +2,11 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AGENT_STATES } from '../../../protocol/agent.js';
 import type { TreeState } from '../../../protocol/agent.js';
 import type { InteractionStatus, Usage } from '../../../protocol/interaction.js';
-import { ACTIVE_STATUSES } from '../../../protocol/interaction.js';
-import { FINAL_STATUSES } from '../../../protocol/records/fields.js';
+import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../../protocol/records/fields.js';
 import type { Message } from '../../../protocol/message.js';
 import type { InterventionView } from '../../interventions/intervention-view.js';
 import type { AgentView } from '../agent-view.js';
-import type { InteractionTree, WholeAgent } from '../agent-tree.service.js';
+import type { InteractionTree, TreePage, WholeAgent } from '../agent-tree.service.js';
 
 class AgentUsageDto implements Usage {
   @ApiProperty({ description: 'Tokens.' })
@@ -70,6 +69,16 @@ export class AgentDto implements AgentView {
   @ApiProperty({ type: Object })
   readonly metadata: Readonly<Record<string, unknown>>;
 
+  @ApiProperty({
+    example: 'unchanged',
+    description:
+      'Of the last intervention of a person: `delete`, `modify` or a note; `unchanged` before any.',
+  })
+  readonly user_comment: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'What came with it.' })
+  readonly user_content: string | null;
+
   @ApiProperty({ type: () => [AgentDto], description: 'The agents that it started, in order.' })
   readonly children: readonly AgentDto[];
 }
@@ -89,6 +98,14 @@ export class AgentTreeDto implements InteractionTree {
 
   @ApiProperty({ description: "The agent that answers the interaction's message." })
   readonly root: AgentDto;
+}
+
+export class AgentTreeListDto implements TreePage {
+  @ApiProperty({ type: [AgentTreeDto] })
+  readonly items: readonly AgentTreeDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
 }
 
 class InterventionDto implements InterventionView {

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { ANY_TENANT } from '../persistence/any-tenant.js';
+import { ChatStore } from '../persistence/chat.store.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
+import type { ChatState } from '../persistence/rows/chat-state.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { Task } from '../protocol/task.js';
+import { TaskStore } from '../tasks/task-store.js';
+
+export interface KnownChat {
+  readonly state: ChatState;
+  /** Without descriptions; undefined unless the chat has a stream of its own. */
+  readonly tasks: readonly Task[] | undefined;
+}
+
+/** A difference between two states of a chat. */
+export interface ChatChange {
+  readonly uid: string;
+  /** Undefined: the chat was not known, or not there. */
+  readonly before: KnownChat | undefined;
+  /** Undefined: it is deleted. */
+  readonly after: KnownChat | undefined;
+  /** For chats that were not known: who saw it before. */
+  readonly was: Pick<ChatState, 'id' | 'tenant_id' | 'owner' | 'visibility'> | undefined;
+  /** Other changes may have been missed. */
+  readonly isLate: boolean;
+  /** The row, if the chat has a stream of its own. */
+  readonly row: ChatRow | undefined;
+  readonly opened: readonly RequestRow[];
+  readonly settled: readonly RequestRow[];
+  readonly queued: readonly string[];
+  readonly interactions: readonly Pick<InteractionRow, 'id' | 'status'>[];
+  /** Those of people only; records tell of the others. */
+  readonly tasks: readonly { readonly task: Task; readonly deleted?: true }[];
+}
+
+export type Difference = Pick<ChatChange, 'uid' | 'before' | 'after' | 'was' | 'isLate'> & {
+  /** The chat has a stream of its own. */
+  readonly isWatched: boolean;
+};
+
+/**
+ * Reads what a change is about: once for all readers, who are shown it only if they see the chat.
+ */
+@Injectable()
+export class ChangeDetails {
+  constructor(
+    private readonly chats: ChatStore,
+    private readonly interactions: InteractionStore,
+    private readonly requests: RequestStore,
+    private readonly boards: TaskStore,
+  ) {}
+
+  /** Undefined: nothing has changed. */
+  async of(difference: Difference): Promise<ChatChange | undefined> {
+    const { before, after, was, isWatched, uid } = difference;
+    const isEqual = isSame(before, after);
+    const tasks = isWatched ? await this.changedTasks(difference) : [];
+    const isGone = !before && !after && was;
+    if (isEqual && !isGone) return undefined;
+    const [asks, asked] = [after?.state.request_ids ?? [], before?.state.request_ids ?? []];
+    const [opened, settled, interactions] = await Promise.all([
+      this.findRequests(added(asked, asks)),
+      after ? this.findRequests(added(asks, asked)) : [],
+      this.changedInteractions(before?.state, after?.state),
+    ]);
+    const row = isWatched && after ? await this.chats.findChatByUid(uid) : undefined;
+    const queued = added(before?.state.queued ?? [], after?.state.queued ?? []);
+    return { ...difference, row, opened, settled, queued, interactions, tasks };
+  }
+
+  private async findRequests(ids: readonly string[]): Promise<RequestRow[]> {
+    const rows = await Promise.all(ids.map((id) => this.requests.findRequest(id, ANY_TENANT)));
+    return rows.filter((row) => row !== undefined);
+  }
+
+  /** The one that was active, if it is not any more, and the active one. */
+  private async changedInteractions(
+    before: ChatState | undefined,
+    after: ChatState | undefined,
+  ): Promise<Pick<InteractionRow, 'id' | 'status'>[]> {
+    if (!after) return [];
+    const { active_interaction_id: active, status } = after;
+    const last = before?.active_interaction_id ?? null;
+    const ended = last !== null && last !== active ? last : undefined;
+    const row = ended && (await this.interactions.findInteraction(ended, ANY_TENANT));
+    const isNews = active !== null && (active !== last || status !== before?.status);
+    return [
+      ...(row ? [{ id: row.id, status: row.status }] : []),
+      ...(isNews && status !== null ? [{ id: active, status }] : []),
+    ];
+  }
+
+  private async changedTasks({ uid, before, after }: Difference): Promise<ChatChange['tasks']> {
+    if (!before?.tasks || !after?.tasks) return [];
+    const old = new Map(before.tasks.map(({ id, version }) => [id, version]));
+    const now = new Set(after.tasks.map(({ id }) => id));
+    const changed = after.tasks.filter(({ id, version }) => old.get(id) !== version);
+    const deleted = before.tasks.filter(({ id }) => !now.has(id));
+    const byPeople = new Set(changed.flatMap(({ id, agent_id }) => (agent_id === null ? id : [])));
+    const board = byPeople.size > 0 ? await this.boards.list(uid) : [];
+    const tasks = board.filter(({ id }) => byPeople.has(id)).map((task) => ({ task }));
+    return [...tasks, ...deleted.map((task) => ({ task, deleted: true as const }))];
+  }
+}
+
+/** A board counts only if both have one. */
+export function isSame(one: KnownChat | undefined, other: KnownChat | undefined): boolean {
+  const hasBoards = one?.tasks !== undefined && other?.tasks !== undefined;
+  return printOf(one, hasBoards) === printOf(other, hasBoards);
+}
+
+function printOf(chat: KnownChat | undefined, withBoard: boolean): string {
+  const versions = withBoard ? chat?.tasks?.map(({ id, version }) => [id, version]) : [];
+  return JSON.stringify([chat?.state, versions]);
+}
+
+/** Items of `after` that are not in `before`. */
+function added(before: readonly string[], after: readonly string[]): string[] {
+  return after.filter((id) => !before.includes(id));
+}

@@ -1,0 +1,70 @@
+import { Controller, Param, Query, Res } from '@nestjs/common';
+import type { MessageEvent } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import { Access } from '../access/access.decorator.js';
+import { ChatAccess } from '../access/chat-access.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { ChatIdDto } from '../http/input/ids.dto.js';
+import { EventsQueryDto, NamedQueryDto } from '../interactions/dto/events-query.dto.js';
+import type { SentCursor } from '../interactions/events.service.js';
+import { LastCursor, StreamsEvents } from '../interactions/interactions.decorators.js';
+import { LiveStreams } from './live-streams.js';
+
+@ApiTags('live')
+@Access('chat')
+@Controller()
+export class FeedController {
+  constructor(
+    private readonly access: ChatAccess,
+    private readonly streams: LiveStreams,
+  ) {}
+
+  @StreamsEvents('chats/:chat_id/events', 'ChatStreamEvent')
+  @ApiOperation({
+    summary: 'Stream a whole chat: its interactions, one after the other, and what changes besides',
+    description:
+      'Begins with `chat_state`, then the active interaction from its first record, or what follows the cursor. Ends when the chat is deleted or hidden from the caller.',
+  })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event you have.',
+  })
+  @ApiResponse({
+    status: 400,
+    type: ProblemDto,
+    description: 'The cursor is malformed, of another chat, or ahead of its interaction’s end.',
+  })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async followChat(
+    @Caller() caller: Principal,
+    @Param() { chat_id }: ChatIdDto,
+    @Query() { trace, named }: EventsQueryDto,
+    @LastCursor() sent: SentCursor | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Observable<MessageEvent>> {
+    const chat = await this.access.chat(caller, chat_id);
+    return this.streams.ofChat(caller, chat, {
+      ...{ sent, trace: trace === '1' },
+      ...{ named: named !== '0', response },
+    });
+  }
+
+  @StreamsEvents('events', 'FeedEvent')
+  @ApiOperation({
+    summary: 'Stream changes of all chats that the caller sees, and the inbox',
+    description:
+      'Begins with `feed_state`, also for a reader that comes back: a cursor says nothing here.',
+  })
+  followAll(
+    @Caller() caller: Principal,
+    @Query() { named }: NamedQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Observable<MessageEvent> {
+    return this.streams.feed(caller, { named: named !== '0', response });
+  }
+}

@@ -1,0 +1,40 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../access/access.decorator.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { CancelRunsDto, CancelledRunsDto, RunListDto, RunsQueryDto } from './dto/runs.dto.js';
+import { RunsService } from './runs.service.js';
+
+@ApiTags('interactions')
+@Access('operate')
+@Controller('interactions')
+export class RunsController {
+  constructor(private readonly runs: RunsService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Active and queued interactions of the tenant, oldest first',
+    description: 'In chats of all users, and without anything that was said in them.',
+  })
+  @ApiResponse({ status: 200, type: RunListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  list(@Caller() caller: Principal, @Query() query: RunsQueryDto): Promise<RunListDto> {
+    return this.runs.list(caller, query);
+  }
+
+  @Post('cancel')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Stop several interactions, or all of the tenant',
+    description:
+      'Does not wait for their ends. `all` takes the oldest 1,000; `has_more` says that there are others.',
+  })
+  @ApiBody({ type: CancelRunsDto, examples: { all: { value: { all: true } } } })
+  @ApiResponse({ status: 200, type: CancelledRunsDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  cancel(@Caller() caller: Principal, @Body() body: CancelRunsDto): Promise<CancelledRunsDto> {
+    return this.runs.cancel(caller, body);
+  }
+}

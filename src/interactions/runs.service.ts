@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { operatorOf } from '../access/viewer-of.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import type { Principal } from '../auth/principal.js';
+import { CancellationService } from '../cancellation/cancellation.service.js';
+import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { AppError } from '../kernel/app-error.js';
+import { ChatStore } from '../persistence/chat.store.js';
+import { InteractionStore } from '../persistence/interaction.store.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import { isFinal } from '../protocol/interaction.js';
+import { RUN_STATUSES } from './dto/runs.dto.js';
+import type {
+  CancelRunsDto,
+  CancelledRunDto,
+  CancelledRunsDto,
+  RunDto,
+  RunListDto,
+  RunsQueryDto,
+} from './dto/runs.dto.js';
+
+/** Interactions of one request for all. */
+const MAX_CANCELLED = 1_000;
+const ABREAST = 16;
+
+/** The active and queued interactions of a tenant, for its operators. */
+@Injectable()
+export class RunsService {
+  constructor(
+    private readonly interactions: InteractionStore,
+    private readonly chats: ChatStore,
+    private readonly cancellation: CancellationService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** @throws AppError `invalid_query` (400) */
+  async list(caller: Principal, query: RunsQueryDto): Promise<RunListDto> {
+    const { limit, cursor, status, chat_id } = query;
+    const viewer = operatorOf(caller);
+    const after = cursor === undefined ? undefined : parsePageCursor(cursor);
+    const chat = chat_id === undefined ? undefined : await this.chats.findChat(chat_id, viewer);
+    if (chat_id !== undefined && !chat) return { items: [], next_cursor: null };
+    const rows = await this.interactions.listRuns({
+      ...{ viewer, statuses: status ? [status] : RUN_STATUSES, limit: limit + 1 },
+      ...(chat && { chat_uid: chat.uid }),
+      ...(after && { after }),
+    });
+    return toPage(rows.map(viewRun), limit);
+  }
+
+  /** @throws AppError `invalid_body` (400) */
+  async cancel(caller: Principal, wanted: CancelRunsDto): Promise<CancelledRunsDto> {
+    const { interaction_ids, all } = wanted;
+    if (interaction_ids && all) throw bothGiven();
+    const ids = interaction_ids ?? (await this.listAll(caller));
+    const asked = [...new Set(ids)].slice(0, MAX_CANCELLED);
+    const items: CancelledRunDto[] = [];
+    for (let from = 0; from < asked.length; from += ABREAST) {
+      const slice = asked.slice(from, from + ABREAST);
+      items.push(...(await Promise.all(slice.map((id) => this.cancelOne(caller, id)))));
+    }
+    return { items, has_more: ids.length > MAX_CANCELLED };
+  }
+
+  private async listAll(caller: Principal): Promise<string[]> {
+    const limit = MAX_CANCELLED + 1;
+    const page = { viewer: operatorOf(caller), statuses: RUN_STATUSES, limit };
+    const rows = await this.interactions.listRuns(page);
+    return rows.map(({ id }) => id);
+  }
+
+  private async cancelOne(caller: Principal, interaction_id: string): Promise<CancelledRunDto> {
+    const before = await this.interactions.findInteraction(interaction_id, operatorOf(caller));
+    const row =
+      before && !isFinal(before.status)
+        ? await this.cancellation.request(before, 'Cancelled by an operator.', caller.user_id)
+        : before;
+    if (!before || !row) return { interaction_id, outcome: 'not_found', status: null };
+    const { status, chat_id } = row;
+    if (isFinal(status)) return { interaction_id, outcome: 'already_ended', status };
+    if (before.cancel_reason === null)
+      await this.audit.note(caller, 'interaction.cancelled', { chat_id, interaction_id });
+    return { interaction_id, outcome: 'cancelling', status };
+  }
+}
+
+function viewRun(row: InteractionRow): RunDto {
+  const { id, chat_id, status, agent, agent_id, model, started_by, usage } = row;
+  const { last_seq, created_at, cancel_reason } = row;
+  const is_cancelling = cancel_reason !== null;
+  return {
+    ...{ id, chat_id, status, agent, agent_id, model, started_by },
+    ...{ is_cancelling, usage, last_seq, created_at },
+  };
+}
+
+function bothGiven(): AppError {
+  const message = 'must not be given together with interaction_ids';
+  return new AppError('invalid', 'invalid_body', `all ${message}.`, {
+    errors: [{ field: 'all', message }],
+  });
+}

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { LIVE_AGENT_STATES } from './agent.js';
+import type { Immutable } from './json.js';
+import {
+  ACTIVE_STATUSES,
+  FINAL_STATUSES,
+  VISIBILITIES,
+  json,
+  task,
+  text,
+  time,
+} from './records/fields.js';
+
+type LiveEvents = ReturnType<typeof build>;
+type EventOf<S> = {
+  [K in keyof S]: S[K] extends z.ZodType ? Immutable<z.infer<S[K]>> : never;
+}[keyof S];
+
+/** An event of a chat's stream that is not one of its interactions. */
+export type ChatEvent = EventOf<LiveEvents['chat']>;
+/** An event of the feed. */
+export type FeedEvent = EventOf<LiveEvents['feed']>;
+
+let built: LiveEvents | undefined;
+
+/** The schemas of both, by type. Built on first use: a start of the server needs none of it. */
+export function liveEvents(): LiveEvents {
+  built ??= build();
+  return built;
+}
+
+const REQUEST = {
+  ...{ id: 'input_1', kind: 'input', status: 'pending', chat_id: 'chat_1' },
+  ...{ interaction_id: 'int_1', agent_id: 'agent_1', created_at: '2026-01-15T10:00:00.000Z' },
+  ...{ expires_at: null, settled_at: null, settlement: null },
+  ...{ request_id: 'input_1', question: 'Which colour?' },
+};
+const LISTED = {
+  ...{ id: 'chat_1', title: 'Plans', status: 'RUNNING', active_interaction_id: 'int_1' },
+  updated_at: '2026-01-15T10:00:00.000Z',
+};
+const CHAT = {
+  ...LISTED,
+  ...{ agent: null, owner: 'ann', visibility: 'private', head_interaction_id: 'int_1' },
+  ...{ created_at: '2026-01-15T10:00:00.000Z', metadata: {} },
+};
+const EXAMPLE = { chat_id: 'chat_1' };
+
+function build() {
+  const status = z.enum(['QUEUED', ...ACTIVE_STATUSES, ...FINAL_STATUSES]);
+  const chatStatus = status
+    .nullable()
+    .describe('Of the active interaction, else QUEUED if any waits, else of the head; null: none.');
+  const idOrNull = text.nullable();
+  const cursor = idOrNull.describe(
+    'For `?cursor=` of the list that has the rest; null: it is whole.',
+  );
+
+  const chat = z
+    .looseObject({
+      id: text,
+      title: text.nullable(),
+      agent: text.nullable(),
+      owner: text,
+      visibility: z.enum(VISIBILITIES),
+      status: chatStatus,
+      head_interaction_id: idOrNull,
+      active_interaction_id: idOrNull,
+      created_at: time,
+      updated_at: time,
+      metadata: json,
+    })
+    .describe('A chat, as `GET /chats` lists it.');
+
+  const { id, title, updated_at, active_interaction_id } = chat.shape;
+  const listed = z
+    .object({ id, title, status: chatStatus, updated_at, active_interaction_id })
+    .describe('A chat in the feed.');
+
+  const request = z
+    .looseObject({
+      id: text,
+      kind: z.enum(['approval', 'input', 'tool']),
+      status: z.enum(['pending', 'settled', 'closed']),
+      chat_id: text,
+      interaction_id: text,
+      agent_id: text,
+      created_at: time,
+      expires_at: time.nullable(),
+      settled_at: time.nullable(),
+      settlement: z.object({ kind: text }).nullable().describe('How it was settled.'),
+    })
+    .describe('A request, as `GET /requests` lists it: also with the fields of its event.');
+
+  const gone = z.literal(true).optional();
+
+  const OF_CHAT = { chat_id: text };
+  const opened = z.object({ type: z.literal('REQUEST_OPENED'), ...OF_CHAT, request }).meta({
+    description: 'A request waits for a person or a client.',
+    example: { ...EXAMPLE, request: REQUEST },
+  });
+
+  const settled = z.object({ type: z.literal('REQUEST_SETTLED'), ...OF_CHAT, request }).meta({
+    description: 'A request waits no more: it was decided, or closed with its interaction.',
+    example: {
+      ...EXAMPLE,
+      request: {
+        ...REQUEST,
+        ...{ status: 'settled', settled_at: '2026-01-15T10:00:05.000Z' },
+        settlement: { kind: 'input', answer: 'Red', by: { kind: 'user', user_id: 'ann' } },
+      },
+    },
+  });
+
+  const queued = z
+    .object({
+      type: z.literal('INTERACTION_QUEUED'),
+      ...OF_CHAT,
+      interaction_id: text,
+      queued: z.array(text).describe('The whole queue, in its order.'),
+    })
+    .meta({
+      description: 'An interaction waits for its chat.',
+      example: { ...EXAMPLE, interaction_id: 'int_2', queued: ['int_2'] },
+    });
+
+  /** Besides the events of its interactions: what the stream of a chat sends. */
+  const chatEvents = {
+    CHAT_STATE: z
+      .object({
+        type: z.literal('CHAT_STATE'),
+        ...OF_CHAT,
+        chat,
+        head_interaction_id: idOrNull,
+        active_interaction_id: idOrNull,
+        queued: z.array(text).describe('Queued interactions, in the order of the queue.'),
+        requests: z.array(request).describe('Pending ones, oldest first; about 256 KiB at most.'),
+        requests_cursor: cursor,
+        tasks: z.array(task).describe('Oldest first; about 256 KiB at most.'),
+        tasks_cursor: cursor,
+      })
+      .meta({
+        description:
+          'Everything about the chat but its interactions: the first frame, and again when something may have been missed. Replaces all that the frames before have said.',
+        example: {
+          ...{ ...EXAMPLE, chat: CHAT, head_interaction_id: 'int_1' },
+          ...{ active_interaction_id: 'int_1', queued: [] },
+          ...{ requests: [], requests_cursor: null, tasks: [], tasks_cursor: null },
+        },
+      }),
+    CHAT_UPDATED: z.object({ type: z.literal('CHAT_UPDATED'), ...OF_CHAT, chat }).meta({
+      description: 'The chat has changed: title, status, head, active interaction, …',
+      example: { ...EXAMPLE, chat: { ...CHAT, title: 'Better plans' } },
+    }),
+    AGENT_STATE: z
+      .object({
+        type: z.literal('AGENT_STATE'),
+        chat_id: text,
+        interaction_id: text,
+        agent_id: text,
+        state: z.enum(LIVE_AGENT_STATES),
+        tool_name: text.optional(),
+        tool_call_id: text.optional().describe('Of a call that runs or is asked about.'),
+        child_agent_id: text.optional().describe('The first child that it waits for.'),
+        request_id: text.optional().describe('Of the request that it waits for.'),
+      })
+      .meta({
+        description:
+          'What an agent does now. Sent while its interaction runs, when it changes; changes in quick succession are told as one.',
+        example: {
+          ...{ ...EXAMPLE, interaction_id: 'int_1', agent_id: 'agent_1', state: 'calling_tool' },
+          ...{ tool_name: 'bash', tool_call_id: 'call_1' },
+        },
+      }),
+    INTERACTION_QUEUED: queued,
+    REQUEST_OPENED: opened,
+    REQUEST_SETTLED: settled,
+    TASK_UPDATED: z
+      .object({ type: z.literal('TASK_UPDATED'), ...OF_CHAT, task, deleted: gone })
+      .meta({
+        description:
+          'A person has changed the task board, without `interaction_id` and `seq`. Changes by agents are records of their interactions.',
+        example: {
+          ...EXAMPLE,
+          task: {
+            ...{ id: 'task_1', chat_id: 'chat_1', title: 'Write the test', description: null },
+            ...{ status: 'completed', version: 2, agent_id: null },
+            created_at: '2026-01-15T10:00:00.000Z',
+            updated_at: '2026-01-15T10:00:05.000Z',
+          },
+        },
+      }),
+  };
+
+  /** The events of the feed: changes of all chats that the caller sees. */
+  const feedEvents = {
+    FEED_STATE: z
+      .object({
+        type: z.literal('FEED_STATE'),
+        chats: z.array(listed).describe('The newest 50.'),
+        requests: z.array(request).describe('Pending ones, oldest first; about 512 KiB at most.'),
+        requests_cursor: cursor,
+      })
+      .meta({
+        description:
+          'The newest chats and the inbox: the first frame, and again when something may have been missed. Replaces all that the frames before have said.',
+        example: { chats: [LISTED], requests: [REQUEST], requests_cursor: null },
+      }),
+    CHAT_UPDATED: z
+      .object({
+        type: z.literal('CHAT_UPDATED'),
+        ...OF_CHAT,
+        chat: listed.nullable().describe('null: it is gone, for the caller at least.'),
+        deleted: gone,
+      })
+      .meta({
+        description:
+          'A chat is new, has changed, or is gone (`deleted`). Put it in the place of the one with this id.',
+        example: { ...EXAMPLE, chat: LISTED },
+      }),
+    INTERACTION_UPDATED: z
+      .object({
+        type: z.literal('INTERACTION_UPDATED'),
+        ...OF_CHAT,
+        interaction_id: text,
+        status,
+      })
+      .meta({
+        description: 'An interaction has begun, waits for a person, goes on, or has ended.',
+        example: { ...EXAMPLE, interaction_id: 'int_1', status: 'WAITING_INPUT' },
+      }),
+    INTERACTION_QUEUED: queued,
+    REQUEST_OPENED: opened,
+    REQUEST_SETTLED: settled,
+  };
+
+  return { chat: chatEvents, feed: feedEvents };
+}
