@@ -6,11 +6,11 @@ import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
-import { PageQueryDto } from '../http/input/page-query.dto.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
+import { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
 
 @ApiTags('chats')
@@ -32,10 +32,10 @@ export class ChatsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List chats, newest first' })
+  @ApiOperation({ summary: 'List chats, the last changed first' })
   @ApiResponse({ status: 200, type: ChatListDto })
   @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: PageQueryDto): Promise<ChatListDto> {
+  list(@Caller() caller: Principal, @Query() query: ListChatsQueryDto): Promise<ChatListDto> {
     return this.chats.list(caller, query);
   }
 

@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
@@ -24,6 +25,7 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     AgentsModule,
     ConversationCacheModule,
     EventLogModule,
+    FilesModule,
     GuardrailsModule,
     InteractionsModule,
     CancellationModule,

@@ -6,7 +6,9 @@ import { AgentRegistry } from '../agents/agent-registry.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { Spill } from '../event-log/spill/spill.js';
+import { FilePurge } from '../files/file-purge.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
@@ -14,17 +16,21 @@ import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import { previewOf } from '../persistence/chat-texts.js';
 import { newChatRow } from '../persistence/interaction-rules.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
+import type { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, toPage } from '../http/input/page-cursor.js';
+import { formatChatCursor, parseChatCursor } from './chat-cursor.js';
 import { Leftovers } from './leftovers.js';
 
 /** Timeout for running interactions to stop before a delete, in milliseconds. */
@@ -46,6 +52,8 @@ export class ChatsService {
     private readonly waitForEnd: WaitForEnd,
     private readonly workspaces: Workspaces,
     private readonly spill: Spill,
+    private readonly files: FilePurge,
+    private readonly bus: LiveBus,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -68,18 +76,22 @@ export class ChatsService {
     };
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+    this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
-    return { ...viewChat(newChatRow(chat)), interactions: [], next_before: null };
+    const row = newChatRow(chat);
+    return { ...viewChat(row, undefined), interactions: [], next_before: null };
   }
 
   async list(
     caller: Principal,
-    { limit, cursor }: { limit: number; cursor?: string },
+    { limit, cursor, order = 'updated' }: ListChatsQueryDto,
   ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
-    const before = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const page = { limit: limit + 1, ...(before && { before }) };
+    const before = cursor === undefined ? undefined : parseChatCursor(cursor, order);
+    const page = { order, limit: limit + 1, ...(before && { before }) };
     const rows = await this.chats.listChats({ viewer: viewerOf(caller), ...page });
-    return toPage(rows.map(viewChat), limit);
+    const states = await this.chats.readStates(rows.map(({ uid }) => uid));
+    const items = rows.map((row) => viewChat(row, states.get(row.uid)));
+    return toPage(items, limit, (last) => formatChatCursor(last, order));
   }
 
   /**
@@ -104,8 +116,10 @@ export class ChatsService {
     const hasState = (row: InteractionRow): boolean =>
       state === 'all' || row.id === chat.head_interaction_id;
     const items = await this.view.page(rows, { limit, hasState });
+    const states = await this.chats.readStates([chat.uid]);
     const next_before = items.length < rows.length ? (items.at(-1)?.id ?? null) : null;
-    return { ...viewChat(chat), interactions: items.reverse(), next_before };
+    const summary = viewChat(chat, states.get(chat.uid));
+    return { ...summary, interactions: items.reverse(), next_before };
   }
 
   /**
@@ -117,14 +131,19 @@ export class ChatsService {
     const changes = { title, visibility, metadata, head_interaction_id };
     const chat = await this.access.chat(caller, id);
     if (visibility !== undefined) requireOwner(caller, chat);
-    if (head_interaction_id !== undefined) await this.switchHead(chat, head_interaction_id);
+    const preview =
+      head_interaction_id === undefined
+        ? undefined
+        : await this.switchHead(caller, chat, head_interaction_id);
     const row = await this.chats.updateChat(chat.uid, {
+      ...(preview !== undefined && { preview }),
       ...(visibility !== undefined && { visibility }),
       ...(title !== undefined && { title }),
       ...(metadata !== undefined && { metadata }),
       updated_at: this.clock.now().toISOString(),
     });
     if (!row) throw chatNotFound(id);
+    this.noteChange(chat);
     const fields = Object.entries(changes).flatMap(([field, to]) =>
       to === undefined ? [] : field,
     );
@@ -146,6 +165,7 @@ export class ChatsService {
       await this.waitForReaders(uid);
       const outcome = await this.chats.deleteChat(uid);
       if (outcome === 'deleted') {
+        this.noteChange(chat);
         await this.audit.note(caller, 'chat.deleted', { chat_id: id });
         return this.discardRest(uid);
       }
@@ -161,14 +181,25 @@ export class ChatsService {
    * gone.
    */
   async deleteUntouched(uid: string, before: string): Promise<boolean> {
-    if ((await this.chats.deleteChat(uid, before)) !== 'deleted') return false;
+    const chat = await this.chats.findChatByUid(uid);
+    if (!chat || (await this.chats.deleteChat(uid, before)) !== 'deleted') return false;
+    const { id: chat_id, tenant_id } = chat;
+    const detail = { cause: 'retention' };
+    await this.audit.note({ tenant_id, user_id: 'system' }, 'chat.deleted', { chat_id, detail });
+    this.noteChange(chat);
     await this.discardRest(uid);
     return true;
+  }
+
+  /** `was`: before the change. */
+  private noteChange({ uid: chat_uid, tenant_id, id, owner, visibility }: ChatRow): void {
+    this.bus.noteChange({ chat_uid, tenant_id, was: { id, owner, visibility } });
   }
 
   /** Data of the chat outside the store. */
   private async discardRest(uid: string): Promise<void> {
     this.leftovers.remove();
+    this.files.request();
     await this.conversations.forget(uid);
     await this.workspaces.discard(uid);
     await this.spill.removeDeleted().catch(() => {}); // tried again within an hour
@@ -182,7 +213,9 @@ export class ChatsService {
     const unfinished = (await this.interactions.listUnfinished(chatUid)).reverse();
     for (const row of unfinished)
       await this.cancellation.request(row, 'The chat was deleted.', user_id);
-    const ended = await Promise.all(unfinished.map(({ id }) => this.waitForEnd.of(id, limit_ms)));
+    const ended = await Promise.all(
+      unfinished.map(({ id }) => this.waitForEnd.of(id, { limit_ms })),
+    );
     return ended.every(Boolean);
   }
 
@@ -195,11 +228,19 @@ export class ChatsService {
     await Promise.all(ended.map((each) => this.waitForEnd.untilRead(each.id)));
   }
 
-  private async switchHead({ uid, id: chatId }: ChatRow, interactionId: string): Promise<void> {
+  /** Returns the preview of the new branch. */
+  private async switchHead(
+    caller: Principal,
+    { uid, id: chatId }: ChatRow,
+    interactionId: string,
+  ): Promise<string | null> {
     const at = this.clock.now().toISOString();
     switch (await this.chats.switchHead(uid, interactionId, at)) {
-      case 'switched':
-        return;
+      case 'switched': {
+        const head = await this.access.interaction(caller, chatId, interactionId);
+        const [shown] = await this.view.page([head], { limit: 1, hasState: () => false });
+        return previewOf(shown?.answer ?? head.user_message);
+      }
       case 'unknown':
         throw new AppError(
           'not_found',
@@ -230,8 +271,12 @@ export class ChatsService {
 }
 
 /** Without what clients never see. */
-function viewChat({ uid: _uid, tenant_id: _tenant, ...chat }: ChatRow): ChatSummary {
-  return chat;
+export function viewChat(
+  { uid: _uid, tenant_id: _tenant, ...chat }: ChatRow,
+  state: ChatState | undefined,
+): ChatSummary {
+  const { active_interaction_id = null, status = null } = state ?? {};
+  return { ...chat, active_interaction_id, status };
 }
 
 /** @throws AppError `not_owner` (403) */

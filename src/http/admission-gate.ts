@@ -4,15 +4,20 @@ import { AppError } from '../kernel/app-error.js';
 /** Refuses new interactions once the server is shutting down. */
 @Injectable()
 export class AdmissionGate {
-  private closed = false;
+  private readonly closing = new AbortController();
+
+  /** Aborts when the server begins to shut down. */
+  get closed(): AbortSignal {
+    return this.closing.signal;
+  }
 
   close(): void {
-    this.closed = true;
+    this.closing.abort();
   }
 
   /** @throws AppError `shutting_down` (503) */
   requireOpen(): void {
-    if (!this.closed) return;
+    if (!this.closed.aborted) return;
     throw new AppError('unavailable', 'shutting_down', 'Server is shutting down. Retry shortly.');
   }
 }

@@ -1,9 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { Authentication } from '../auth/authentication.js';
+import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Config } from '../config/config.js';
+import { NO_TENANT, withinTenant } from '../kernel/tenant-scope.js';
 import { AppError } from '../kernel/app-error.js';
 import type { AppLogger } from '../logging/app-logger.js';
+import { corsOptions } from './security/cors-options.js';
 import { hostMiddleware } from './security/host.middleware.js';
 import { InputPipe } from './input/input.pipe.js';
 import { jsonBody } from './input/json-body.js';
@@ -28,19 +31,18 @@ export function configureApp(
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
   app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;
-  app.use(
-    securityHeaders,
-    requestLog(logger),
-    hostMiddleware(config),
-    refuseNulInUrl,
-    roleMiddleware(config),
-    app.get(Authentication).middleware,
-    jsonBody(),
-  );
+  app.use(securityHeaders, requestLog(logger), hostMiddleware(config), refuseNulInUrl);
+  if (config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
+  app.use(roleMiddleware(config), app.get(Authentication).middleware, jsonBody(), ofTenant);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new InputPipe());
   serveDocument(app);
   return app;
+}
+
+/** After the body was read: what reads it is called by the socket. */
+function ofTenant({ principal }: Authenticated, _response: Response, next: NextFunction): void {
+  withinTenant(principal?.tenant_id ?? NO_TENANT, next);
 }
 
 /** For browsers: no guessing of types, no framing of `/docs`. */

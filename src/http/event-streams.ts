@@ -81,12 +81,15 @@ export class EventStreams implements BeforeApplicationShutdown {
     this.note(response);
   }
 
-  /** @throws AppError `too_many_streams` (503) if the topic has its maximum of streams */
-  join(response: ServerResponse, topic: string): void {
+  /**
+   * @param name of the topic, for people
+   * @throws AppError `too_many_streams` (503) if the topic has its maximum of streams
+   */
+  join(response: ServerResponse, topic: string, name = topic): void {
     const { maxStreamsPerInteraction: most } = this.config;
     let count = 0;
     for (const other of this.open.values()) if (other === topic) count++;
-    if (count >= most) throw tooMany(topic, most, 'MAX_STREAMS_PER_INTERACTION');
+    if (count >= most) throw tooMany(name, most, 'MAX_STREAMS_PER_INTERACTION');
     if (this.open.has(response)) this.open.set(response, topic);
   }
 

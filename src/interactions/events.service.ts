@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import type { MessageEvent } from '@nestjs/common';
-import { EMPTY, catchError, map, of, tap } from 'rxjs';
+import { EMPTY, catchError, map, of, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { ChatWatch } from '../access/chat-watch.js';
+import type { Principal } from '../auth/principal.js';
 import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
@@ -21,8 +23,11 @@ export interface SentCursor {
 }
 
 export interface StreamOptions {
+  readonly caller: Principal;
   readonly from: Cursor;
   readonly trace: boolean;
+  /** False: frames have no `event` field. */
+  readonly named: boolean;
   readonly response: ServerResponse;
 }
 
@@ -42,18 +47,19 @@ export class EventsService {
   constructor(
     private readonly readers: Readers,
     private readonly streams: EventStreams,
+    private readonly watch: ChatWatch,
   ) {}
 
   /**
    * Position to resume at: the cursor that was sent, or the end of the log if that is less.
    * Undefined: the reader has everything already.
-   * @throws AppError `invalid_cursor` (400)
+   * @throws AppError `invalid_cursor`, or `cursor_ahead` of a log that has ended (400)
    */
   position(row: InteractionRow, sent: SentCursor | undefined): Cursor | undefined {
-    const cursor = sent ? read(sent) : START;
-    if (cursor.seq < row.last_seq) return cursor;
-    if (isFinal(row.status)) return undefined;
-    return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
+    const cursor = sent ? readCursor(sent) : START;
+    if (sent && cursor.seq > row.last_seq && isFinal(row.status))
+      throw cursorAhead(sent, row.last_seq);
+    return positionIn(row, cursor);
   }
 
   /** @throws AppError `too_many_streams` (503) */
@@ -68,39 +74,66 @@ export class EventsService {
    * @throws AppError `too_many_streams` (503)
    */
   follow(
-    { id: interaction_id, agent_id }: Pick<InteractionRow, 'id' | 'agent_id'>,
-    { from, trace, response }: StreamOptions,
+    row: InteractionRow,
+    { caller, from, trace, named, response }: StreamOptions,
   ): Observable<MessageEvent> {
+    const { id: interaction_id, agent_id } = row;
     this.streams.join(response, interaction_id);
     const backlog = new StreamBacklog(response);
+    const show = named ? toMessage : withoutName;
     const messages = this.readers.follow({ interaction_id, cursor: from, trace, backlog }).pipe(
-      map(toMessage),
+      map(show),
       tap(({ data }) => backlog.add(data.length)),
       catchError((error: unknown) => {
         this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
         if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return EMPTY;
-        return of(
-          toMessage({ cursor: BEGINNING, event: toError({ interaction_id, agent_id }, error) }),
-        );
+        const failed = toErrorEvent({ interaction_id, agent_id }, error);
+        return of(show({ cursor: BEGINNING, event: failed }));
       }),
     );
-    return this.streams.send(messages, response);
+    const seen = messages.pipe(takeUntil(this.watch.untilHidden(caller, row)));
+    return this.streams.send(seen, response);
   }
 }
 
-function toMessage({
-  cursor,
-  event,
-}: FollowedEvent | FailedStream): MessageEvent & { readonly data: string } {
+/** The cursor, or the end of the log if that is less. Undefined: the reader has everything. */
+export function positionIn(
+  row: Pick<InteractionRow, 'last_seq' | 'status'>,
+  cursor: Cursor,
+): Cursor | undefined {
+  if (cursor.seq < row.last_seq) return cursor;
+  if (isFinal(row.status)) return undefined;
+  return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
+}
+
+type TextMessage = MessageEvent & { readonly data: string };
+
+function toMessage({ cursor, event }: FollowedEvent | FailedStream): TextMessage {
   return { id: cursor, type: event.type.toLowerCase(), data: JSON.stringify(event) };
 }
 
+function withoutName({ cursor, event }: FollowedEvent | FailedStream): TextMessage {
+  return { id: cursor, data: JSON.stringify(event) };
+}
+
 /** Not a record: it has no seq, and is not sent again. */
-function toError(origin: EventOrigin, { code, message }: AppError): FailedStream['event'] {
+export function toErrorEvent(
+  origin: EventOrigin,
+  { code, message }: AppError,
+): FailedStream['event'] {
   return { type: 'ERROR', ...origin, code, message };
 }
 
-function read({ field, text }: SentCursor): Cursor {
+/** It is of another interaction: this one will never get there. */
+function cursorAhead({ field, text }: SentCursor, lastSeq: number): AppError {
+  const message = `${JSON.stringify(text.slice(0, 100))} is ahead of this interaction, which ended with record ${lastSeq}`;
+  return new AppError('invalid', 'cursor_ahead', `The cursor ${message}. Read without it.`, {
+    errors: [{ field, message }],
+  });
+}
+
+/** @throws AppError `invalid_cursor` (400) */
+export function readCursor({ field, text }: SentCursor): Cursor {
   try {
     return parseCursor(text);
   } catch (error) {

@@ -63,6 +63,21 @@ describe(InteractionView.name, () => {
     });
   });
 
+  it('tells the last answer, also of a log that is shown in part', async () => {
+    const { chat_id } = await ended(store, '0');
+    const row = await started(store, { chat_id, lease: HELD });
+    const say = (seq: number, type: 'MESSAGE' | 'ANSWER', content: string) =>
+      newRecord(row.id, seq, { body: { type, block_id: `b${seq}`, content } });
+    const before = [say(2, 'ANSWER', 'not yet'), say(3, 'MESSAGE', 'x'.repeat(3 * MIB))];
+    await store.append([{ interaction_id: row.id, epoch: 1, records: before }]);
+    expect(await view.one(row)).toMatchObject({ answer: 'not yet', agent_id: row.agent_id });
+    await store.append([{ interaction_id: row.id, epoch: 1, records: [say(4, 'ANSWER', '42')] }]);
+    expect(await view.one(row)).toMatchObject({ answer: '42', edited_from: null });
+    expect((await view.page([row], ALL))[0]).toMatchObject({ answer: '42' });
+    const silent = await started(store, { chat_id: 'silent', lease: HELD });
+    expect(await view.one(silent)).toMatchObject({ answer: null });
+  });
+
   it('says nothing of a state that is not there yet', async () => {
     const row = await started(store, { lease: HELD });
     const [running] = await view.page([row], ALL);

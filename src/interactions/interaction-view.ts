@@ -31,6 +31,7 @@ export interface PageOptions {
 interface Parts {
   readonly row: InteractionRow;
   readonly events: EventPage;
+  readonly answer: string | null;
   readonly state: FinalState | undefined;
   /** The path that has the state, if it is left out. */
   readonly statePath: string;
@@ -52,8 +53,14 @@ export class InteractionView {
       this.records.readEventsOfTypes([row.id], AGENT_EVENT_TYPES, MAX_EVENTS),
       this.findState(row, MAX_STATE),
     ]);
-    const statePath = `/chats/${row.chat_id}/log`;
-    return toInteraction({ row, events: events.get(row.id) ?? NO_EVENTS, state, statePath });
+    const answers = await this.answersIn(events, MAX_EVENTS);
+    return toInteraction({
+      row,
+      events: events.get(row.id) ?? NO_EVENTS,
+      answer: answers.get(row.id) ?? null,
+      state,
+      statePath: `/chats/${row.chat_id}/log`,
+    });
   }
 
   /** In the order given; fewer than the limit if they have too many bytes, but at least one. */
@@ -71,19 +78,37 @@ export class InteractionView {
         AGENT_EVENT_TYPES,
         MAX_EVENTS_ON_PAGE,
       );
+      const answers = await this.answersIn(found, MAX_EVENTS_ON_PAGE);
       for (const row of slice) {
         const events = found.get(row.id) ?? NO_EVENTS;
-        left -= jsonBytes(row) + events.bytes;
+        const answer = answers.get(row.id) ?? null;
+        left -= jsonBytes(row) + events.bytes + jsonBytes(answer);
         if (left < 0 && page.length > 0) return page;
         const isWanted = row.completed_at !== null && hasState(row);
         const most = Math.min(Math.max(left, 0), MAX_STATE_ON_PAGE);
         const state = isWanted ? await this.findState(row, most) : undefined;
         if (isWanted && !state && page.length > 0 && most < MAX_STATE_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
-        page.push(toInteraction({ row, events, state, statePath: pathOf(row) }));
+        page.push(toInteraction({ row, events, answer, state, statePath: pathOf(row) }));
       }
     }
     return page;
+  }
+
+  /** Of logs that are shown in part, it may be in the other part. */
+  private async answersIn(
+    shown: ReadonlyMap<string, EventPage>,
+    bytes: number,
+  ): Promise<ReadonlyMap<string, string>> {
+    const cut = [...shown].flatMap(([id, { has_more }]) => (has_more ? id : []));
+    const rest =
+      cut.length > 0
+        ? await this.records.readEventsOfTypes(cut, ['ANSWER'], bytes)
+        : new Map<string, EventPage>();
+    const answers = new Map<string, string>();
+    for (const [id, { records }] of [...shown, ...rest])
+      for (const { body } of records) if (body.type === 'ANSWER') answers.set(id, body.content);
+    return answers;
   }
 
   private async findState(row: InteractionRow, bytes: number): Promise<FinalState | undefined> {
@@ -95,9 +120,9 @@ function pathOf({ id, chat_id }: InteractionRow): string {
   return `/chats/${chat_id}/interactions/${id}`;
 }
 
-function toInteraction({ row, events, state, statePath }: Parts): Interaction {
-  const { id, chat_id, parent_id, status, user_message, agent, model, usage, error } = row;
-  const { created_at, completed_at, superseded_at, last_seq, metadata } = row;
+function toInteraction({ row, events, answer, state, statePath }: Parts): Interaction {
+  const { id, chat_id, parent_id, edited_from, status, user_message, agent, agent_id } = row;
+  const { model, usage, error, created_at, completed_at, superseded_at, last_seq, metadata } = row;
   const after = events.has_more ? events.records.at(-1)?.seq : undefined;
   const cut = {
     ...(after !== undefined && { agent_events: `${pathOf(row)}/events?after=${after}` }),
@@ -107,9 +132,12 @@ function toInteraction({ row, events, state, statePath }: Parts): Interaction {
     id,
     chat_id,
     parent_id,
+    edited_from,
     status,
     user_message,
+    answer,
     agent,
+    agent_id,
     model,
     agent_events: events.records.map((record) => toEvent(record) as AgentEvent),
     final_agent_state: state ? { messages: state.messages } : null,

@@ -13,7 +13,9 @@ import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { START } from '../protocol/cursor.js';
-import { EventsQueryDto, TraceQueryDto } from './dto/events-query.dto.js';
+import { isFinal } from '../protocol/interaction.js';
+import { EventsQueryDto, StartQueryDto } from './dto/events-query.dto.js';
+import type { StreamQueryDto } from './dto/events-query.dto.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import {
   ChatBusyDto,
@@ -21,7 +23,7 @@ import {
   StartInteractionDto,
 } from './dto/start-interaction.dto.js';
 import { EventsService } from './events.service.js';
-import type { SentCursor } from './events.service.js';
+import type { SentCursor, StreamOptions } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
 import type { StartRequest } from './interaction.factory.js';
 import {
@@ -29,9 +31,19 @@ import {
   LastCursor,
   StartsInteraction,
   StreamsEvents,
+  WaitLimit,
   WantsJson,
 } from './interactions.decorators.js';
 import { InteractionsService } from './interactions.service.js';
+
+/** How the client wants the answer to a start. */
+interface AnswerOptions {
+  readonly query: StreamQueryDto;
+  readonly wantsJson: boolean;
+  /** Undefined: it does not wait for the end. */
+  readonly wait_ms: number | undefined;
+  readonly response: Response;
+}
 
 @ApiTags('interactions')
 @Access('chat')
@@ -47,19 +59,20 @@ export class InteractionsController {
   @StartsInteraction('', {
     summary: 'Send a message and stream what the agent does',
     description:
-      'Creates the chat if it is new. With `Accept: application/json` the interaction runs in the background and the answer is 202 with the `Location` of its events.',
+      'Creates the chat if it is new. With `Accept: application/json` the interaction runs in the background and the answer is 202. With `?wait=true` it is 200 and the finished interaction, without a stream. `Location` are its events, in each case.',
   })
   async start(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
     @Body() { user_message, on_conflict, ...body }: StartInteractionDto,
-    @Query() { trace }: TraceQueryDto,
+    @Query() query: StartQueryDto,
     @IdempotencyKey() idempotency_key: string | undefined,
-    @WantsJson() background: boolean,
+    @WantsJson() wantsJson: boolean,
+    @WaitLimit() wait_ms: number | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const request = { caller, chat_id, user_message, on_conflict, body };
-    return this.begin({ ...request, idempotency_key, background }, { trace, response });
+    const request = { caller, chat_id, user_message, on_conflict, body, idempotency_key };
+    return this.begin(request, { query, wantsJson, wait_ms, response });
   }
 
   @StartsInteraction(':interaction_id/edit', {
@@ -72,17 +85,15 @@ export class InteractionsController {
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id: edited_from }: InteractionIdDto,
     @Body() { new_user_message: user_message, on_conflict, ...body }: EditInteractionDto,
-    @Query() { trace }: TraceQueryDto,
+    @Query() query: StartQueryDto,
     @IdempotencyKey() idempotency_key: string | undefined,
-    @WantsJson() background: boolean,
+    @WantsJson() wantsJson: boolean,
+    @WaitLimit() wait_ms: number | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
     await this.access.interaction(caller, chat_id, edited_from);
-    const request = { caller, chat_id, user_message, on_conflict, body };
-    return this.begin(
-      { ...request, idempotency_key, background, edited_from },
-      { trace, response },
-    );
+    const request = { caller, chat_id, user_message, on_conflict, body, idempotency_key };
+    return this.begin({ ...request, edited_from }, { query, wantsJson, wait_ms, response });
   }
 
   @Post(':interaction_id/retry')
@@ -144,12 +155,17 @@ export class InteractionsController {
     description: 'The id of the last event you have.',
   })
   @ApiResponse({ status: 204, description: 'The cursor is at the end already.' })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'Malformed cursor.' })
+  @ApiResponse({
+    status: 400,
+    type: ProblemDto,
+    description:
+      'The cursor is malformed, or ahead of an interaction that has ended (`cursor_ahead`).',
+  })
   @ApiResponse({ status: 404, type: ProblemDto })
   async follow(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
-    @Query() { trace }: EventsQueryDto,
+    @Query() query: EventsQueryDto,
     @LastCursor() sent: SentCursor | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
@@ -157,26 +173,35 @@ export class InteractionsController {
     const from = this.events.position(row, sent);
     if (from) {
       this.events.admit(response);
-      return this.events.follow(row, { from, trace: trace === '1', response });
+      return this.events.follow(row, { caller, from, ...shownAs(query), response });
     }
     response.status(204).end();
     return EMPTY;
   }
 
   private async begin(
-    request: StartRequest,
-    { trace, response }: { trace: string | undefined; response: Response },
+    request: Omit<StartRequest, 'background'>,
+    { query, wantsJson, wait_ms, response }: AnswerOptions,
   ): Promise<Observable<MessageEvent>> {
-    if (!request.background) this.events.admit(response);
-    const row = await this.interactions.start(request);
-    if (!request.background)
-      return this.events.follow(row, { from: START, trace: trace === '1', response });
-    response
-      .status(202)
-      .location(eventsOf(row))
-      .json(await this.view.one(row));
+    const { caller } = request;
+    const waits = wait_ms !== undefined;
+    if (waits || !wantsJson) this.events.admit(response);
+    const row = await this.interactions.start({ ...request, background: waits || wantsJson });
+    response.location(eventsOf(row));
+    if (!waits && !wantsJson)
+      return this.events.follow(row, { caller, from: START, ...shownAs(query), response });
+    if (waits) {
+      response.set('Preference-Applied', 'wait');
+      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, response });
+    }
+    const latest = waits ? await this.access.interaction(caller, row.chat_id, row.id) : row;
+    response.status(waits && isFinal(latest.status) ? 200 : 202).json(await this.view.one(latest));
     return EMPTY;
   }
+}
+
+function shownAs({ trace, named }: StreamQueryDto): Pick<StreamOptions, 'trace' | 'named'> {
+  return { trace: trace === '1', named: named !== '0' };
 }
 
 function eventsOf({ chat_id, id }: InteractionRow): string {

@@ -19,6 +19,9 @@ import type { SentCursor } from './events.service.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
 import { prefersJson } from './prefers-json.js';
+import { waitLimitOf } from './wait-limit.js';
+
+const LOCATION = { Location: { description: 'Its events.', schema: { type: 'string' } } } as const;
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
@@ -40,12 +43,18 @@ export function StartsInteraction(
       required: false,
       description: 'The same key and body again give the same interaction.',
     }),
-    ApiEventStream(),
+    ApiHeader({
+      name: 'Prefer',
+      required: false,
+      description: '`wait`, or `wait=<seconds>`: as `?wait=true`.',
+    }),
+    ApiEventStream({ alsoJson: InteractionDto, headers: LOCATION }),
     ApiResponse({
       status: 202,
       type: InteractionDto,
-      description: 'Started in the background.',
-      headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
+      description:
+        'It runs in the background. With `?wait=true`: it needs a person, or goes on for longer.',
+      headers: LOCATION,
     }),
     ApiResponse({ status: 400, type: ProblemDto, description: 'Invalid body.' }),
     ApiResponse({
@@ -75,10 +84,10 @@ export function StartsInteraction(
 }
 
 /** A `GET` that streams events. */
-export function StreamsEvents(path: string): MethodDecorator {
+export function StreamsEvents(path: string, schema = 'StreamEvent'): MethodDecorator {
   return applyDecorators(
     Sse(path, { maxPendingDataLength: MAX_PENDING_LENGTH }),
-    ApiEventStream(),
+    ApiEventStream({ event: schema }),
     ApiResponse({
       status: 503,
       type: ProblemDto,
@@ -100,6 +109,14 @@ export const IdempotencyKey = createParamDecorator((_: unknown, context: Executi
 /** True when the client asks for the interaction as JSON, to run in the background. */
 export const WantsJson = createParamDecorator((_: unknown, context: ExecutionContext): boolean =>
   prefersJson(requestOf(context).get('accept')),
+);
+
+/** Milliseconds that the client waits for the end; undefined if it does not. */
+export const WaitLimit = createParamDecorator(
+  (_: unknown, context: ExecutionContext): number | undefined => {
+    const request = requestOf(context);
+    return waitLimitOf(request.query['wait'], request.get('prefer'));
+  },
 );
 
 /**

@@ -15,6 +15,8 @@ import { InteractionView } from './interaction-view.js';
 import { InteractionFactory } from './interaction.factory.js';
 import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
+import { RunsController } from './runs.controller.js';
+import { RunsService } from './runs.service.js';
 
 @Module({
   imports: [
@@ -30,8 +32,8 @@ import { InteractionsService } from './interactions.service.js';
     RunsModule,
     ToolsModule,
   ],
-  controllers: [InteractionsController],
-  providers: [InteractionsService, InteractionFactory, EventsService, InteractionView],
+  controllers: [InteractionsController, RunsController],
+  providers: [InteractionsService, RunsService, InteractionFactory, EventsService, InteractionView],
   exports: [RunsModule, InteractionView],
 })
 export class InteractionsModule {}

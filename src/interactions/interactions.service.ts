@@ -1,9 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
+import { WaitForEnd } from '../cancellation/wait-for-end.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AdmissionGate } from '../http/admission-gate.js';
@@ -20,6 +23,7 @@ import type {
   StartOutcome,
   UsedKey,
 } from '../persistence/rows/store-rows.js';
+import { isWaiting } from '../protocol/interaction.js';
 import { Quotas } from '../quotas/quotas.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { RESUME_REASONS } from '../runs/run-input.js';
@@ -31,7 +35,11 @@ import type { StartRequest } from './interaction.factory.js';
 /** Errors of interactions that could not go on, through no fault that the log tells of. */
 const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];
 
+const BUSY_ADVICE =
+  ', cancel it, or send on_conflict "interrupt" (or "enqueue", unless it is an edit).';
+
 type Accepted = Extract<StartOutcome, { interaction: unknown }>;
+type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 
 /** Starts interactions. */
 @Injectable()
@@ -43,9 +51,11 @@ export class InteractionsService {
     private readonly conversations: ConversationCache,
     private readonly queue: RunQueue,
     private readonly waker: RunWaker,
+    private readonly bus: LiveBus,
     private readonly runner: Runner,
     private readonly leases: LeaseKeeper,
     private readonly disconnects: DisconnectWatch,
+    private readonly ends: WaitForEnd,
     private readonly gate: AdmissionGate,
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
@@ -56,8 +66,8 @@ export class InteractionsService {
   /**
    * Saves the interaction and has it run, now or when its turn comes. The same idempotency key and
    * body give the one that was started before.
-   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, `quota_exceeded` (429),
-   * and `shutting_down` (503)
+   * @throws AppError as `requireAccepted` and `InteractionFactory.create`, `chat_busy` (409),
+   * `quota_exceeded` (429), and `shutting_down` (503)
    */
   async start(asked: StartRequest): Promise<InteractionRow> {
     this.gate.requireOpen();
@@ -68,12 +78,16 @@ export class InteractionsService {
     const quota = await this.quotas.requireStart(request.caller.tenant_id);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.monotonic();
-    const outcome = requireAccepted(
-      this.withinQuota(await this.interactions.startInteraction({ ...start, ...lease, ...quota })),
-      request.chat_id,
-    );
+    const found = await this.interactions.startInteraction({ ...start, ...lease, ...quota });
+    if (found.outcome === 'busy') {
+      const { active_interaction_id: id } = found;
+      const active = await this.interactions.findInteraction(id, viewerOf(request.caller));
+      throw chatBusy(active ?? { id }, BUSY_ADVICE);
+    }
+    const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return row;
+    this.noteChange(row);
     await this.note(request.caller, outcome); // before the run: its reader is not there yet
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
@@ -105,7 +119,8 @@ export class InteractionsService {
 
   /**
    * Takes up again, with its log, an interaction that the server had given up.
-   * @throws AppError as `requireRetried`, `quota_exceeded` (429), and `shutting_down` (503)
+   * @throws AppError as `requireRetried`, `chat_busy` (409), `quota_exceeded` (429), and
+   * `shutting_down` (503)
    */
   async retry({ id, chat_uid, tenant_id }: InteractionRow): Promise<InteractionRow> {
     this.gate.requireOpen();
@@ -120,10 +135,35 @@ export class InteractionsService {
       at: this.clock.now().toISOString(),
       ...quota,
     });
+    if (outcome?.outcome === 'busy') {
+      const active = await this.interactions.findActiveInteraction(chat_uid);
+      throw chatBusy(active ?? { id: outcome.active_interaction_id }, ' or cancel it.');
+    }
     const row = requireRetried(outcome && this.withinQuota(outcome));
+    this.noteChange(row);
     await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
+  }
+
+  /**
+   * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, and when
+   * the client is gone or the server shuts down.
+   */
+  async waitForEnd(
+    { id }: InteractionRow,
+    { limit_ms, response }: { limit_ms: number; response: ServerResponse },
+  ): Promise<void> {
+    const over = new AbortController();
+    const giveUp = (): void => over.abort();
+    response.once('close', giveUp);
+    this.gate.closed.addEventListener('abort', giveUp);
+    if (response.closed || this.gate.closed.aborted) giveUp();
+    try {
+      await this.ends.of(id, { limit_ms, until_asked: true, signal: over.signal });
+    } finally {
+      this.gate.closed.removeEventListener('abort', giveUp);
+    }
   }
 
   /** @throws AppError `quota_exceeded` (429) */
@@ -137,22 +177,27 @@ export class InteractionsService {
   /**
    * Wakes the run that it interrupts. The interaction that it waits for may have ended meanwhile.
    */
-  private async afterQueueing(
-    { chat_uid }: InteractionRow,
-    interrupted: string | null,
-  ): Promise<void> {
+  private async afterQueueing(row: InteractionRow, interrupted: string | null): Promise<void> {
     if (interrupted !== null) this.waker.wake(interrupted);
     const at = this.clock.now().toISOString();
-    for (const id of await this.interactions.promoteQueued(at, chat_uid))
-      this.queue.enqueue(id, { priority: 'new' });
+    const promoted = await this.interactions.promoteQueued(at, row.chat_uid);
+    for (const id of promoted) this.queue.enqueue(id, { priority: 'new' });
+    if (promoted.length > 0) this.noteChange(row);
+  }
+
+  private noteChange({ chat_uid, tenant_id }: InteractionRow): void {
+    this.bus.noteChange({ chat_uid, tenant_id });
   }
 }
 
 /**
- * @throws AppError `chat_busy` (409), `queue_full` (429), `interaction_queued` (409),
- * `idempotency_key_reused` (422), `chat_not_found`, `interaction_not_found` (404)
+ * @throws AppError `queue_full` (429), `interaction_queued` (409), `idempotency_key_reused` (422),
+ * `chat_not_found`, `interaction_not_found` (404)
  */
-function requireAccepted(outcome: Exclude<StartOutcome, QuotaExceeded>, chatId: string): Accepted {
+function requireAccepted(
+  outcome: Exclude<StartOutcome, QuotaExceeded | Busy>,
+  chatId: string,
+): Accepted {
   switch (outcome.outcome) {
     case 'started':
     case 'queued':
@@ -160,16 +205,17 @@ function requireAccepted(outcome: Exclude<StartOutcome, QuotaExceeded>, chatId: 
       return outcome;
     case 'hidden':
       throw chatNotFound(chatId);
-    case 'busy':
-      throw chatBusy(
-        outcome,
-        ', cancel it, or send on_conflict "interrupt" (or "enqueue", unless it is an edit).',
-      );
     case 'queue_full':
       throw new AppError(
         'rate_limited',
         'queue_full',
         `${MAX_QUEUED} interactions are queued in this chat already. Wait until some of them have run, or cancel them.`,
+      );
+    case 'other_chat':
+      throw new AppError(
+        'conflict',
+        'chat_replaced',
+        'The chat was deleted and created again meanwhile. Send the message again.',
       );
     case 'key_reused':
       throw new AppError(
@@ -193,15 +239,14 @@ function requireAccepted(outcome: Exclude<StartOutcome, QuotaExceeded>, chatId: 
 }
 
 /**
- * @throws AppError `chat_busy`, `not_given_up`, `interaction_superseded` (409),
- * `interaction_not_found` (404)
+ * @throws AppError `not_given_up`, `interaction_superseded` (409), `interaction_not_found` (404)
  */
-function requireRetried(outcome: Exclude<RetryOutcome, QuotaExceeded> | undefined): InteractionRow {
+function requireRetried(
+  outcome: Exclude<RetryOutcome, QuotaExceeded | Busy> | undefined,
+): InteractionRow {
   switch (outcome?.outcome) {
     case 'retried':
       return outcome.interaction;
-    case 'busy':
-      throw chatBusy(outcome, ' or cancel it.');
     case 'not_given_up':
       throw new AppError(
         'conflict',
@@ -223,14 +268,16 @@ function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExce
   return outcome.outcome === 'quota_exceeded';
 }
 
+/** An interaction that waits for a person goes on only once its request is settled. */
 function chatBusy(
-  { active_interaction_id }: { readonly active_interaction_id: string },
+  { id, status }: Pick<InteractionRow, 'id'> & Partial<Pick<InteractionRow, 'status'>>,
   advice: string,
 ): AppError {
-  return new AppError(
-    'conflict',
-    'chat_busy',
-    `The chat is busy with ${active_interaction_id}. Wait for its interaction_complete${advice}`,
-    { extra: { active_interaction_id } },
-  );
+  const waits = status !== undefined && isWaiting(status);
+  const detail = waits
+    ? `The chat is busy with ${id}, which waits for a person (${status}). Settle its request (GET /requests?status=pending)${advice}`
+    : `The chat is busy with ${id}. Wait for its interaction_complete${advice}`;
+  return new AppError('conflict', 'chat_busy', detail, {
+    extra: { active_interaction_id: id, ...(status !== undefined && { active_status: status }) },
+  });
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../protocol/message.js';
+import type { WrappedKey } from '../encryption/data-key-store.js';
 import type { LogRecord } from './rows/log-record.js';
 import type { RequestRow } from './rows/request-rows.js';
 import type { InteractionRow } from './rows/interaction-row.js';
@@ -50,7 +51,8 @@ export interface IncomingChat {
   /**
    * Makes the branch of the head the active one. Returns false, and saves nothing, if the id of the
    * chat is taken in its tenant.
+   * @param key as `NewChat.data_key`
    */
-  commit(chat: ChatRow): Promise<boolean>;
+  commit(chat: ChatRow, key?: WrappedKey): Promise<boolean>;
   discard(): Promise<void>;
 }

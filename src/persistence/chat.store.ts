@@ -1,11 +1,18 @@
 import type { Viewer } from './viewer.js';
+import type { ChatState } from './rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from './rows/store-rows.js';
+
+export const CHAT_ORDERS = ['updated', 'created'] as const;
+
+/** By the last change, or by the creation, then by id. */
+export type ChatOrder = (typeof CHAT_ORDERS)[number];
 
 export interface ChatListPage {
   readonly viewer: Viewer;
+  readonly order: ChatOrder;
   readonly limit: number;
-  /** The last row of the previous page. */
-  readonly before?: { readonly created_at: string; readonly id: string };
+  /** The last row of the previous page: its time in this order. */
+  readonly before?: { readonly at: string; readonly id: string };
 }
 
 /** A slice of all chats, in the order of their uids. */
@@ -24,6 +31,9 @@ export interface UntouchedChats {
   readonly next: string | undefined;
 }
 
+/** Maximum number of chats of one call of `readStates` and `listLive`. */
+export const MAX_STATES = 500;
+
 /** Port: chats and their active branch. */
 export abstract class ChatStore {
   /** Returns false, and changes nothing, if the id is taken in the tenant. */
@@ -31,8 +41,18 @@ export abstract class ChatStore {
   /** The chat with this id in the tenant of the viewer, if the viewer sees it. */
   abstract findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined>;
   abstract findChatByUid(uid: string): Promise<ChatRow | undefined>;
-  /** Those that the viewer sees, newest first, by creation time, then id. */
+  /**
+   * Those that the viewer sees, newest first. A chat that changes meanwhile is at the beginning of
+   * the list by changes, so that later pages may lack it.
+   */
   abstract listChats(page: ChatListPage): Promise<ChatRow[]>;
+  /** The states of those chats that exist, by uid, in a single query; at most `MAX_STATES`. */
+  abstract readStates(uids: readonly string[]): Promise<Map<string, ChatState>>;
+  /**
+   * The uids of chats of these tenants that were created since then, or have an active or queued
+   * interaction; at most `MAX_STATES`, those of the second kind first.
+   */
+  abstract listLive(tenantIds: readonly string[], since: string): Promise<string[]>;
   abstract updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined>;
   /**
    * Deletes the chat with its contents, unless an interaction of it is active or queued. Nothing of

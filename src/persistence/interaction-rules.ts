@@ -6,8 +6,8 @@ import type { ChatRow, NewChat, RetryInteraction } from './rows/store-rows.js';
 export const INTERRUPTED = 'Interrupted by a new message.';
 
 /** The row of a new chat, before an interaction starts in it. */
-export function newChatRow(chat: NewChat): ChatRow {
-  return { ...chat, head_interaction_id: null, updated_at: chat.created_at };
+export function newChatRow({ data_key: _, ...chat }: NewChat): ChatRow {
+  return { ...chat, preview: null, head_interaction_id: null, updated_at: chat.created_at };
 }
 
 /** The record of a retry, in an epoch of its own. */

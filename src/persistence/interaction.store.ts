@@ -1,3 +1,4 @@
+import type { ActiveStatus } from '../protocol/interaction.js';
 import type { Message } from '../protocol/message.js';
 import type { AnyViewer, Viewer } from './viewer.js';
 import type { InteractionKey, InteractionRow } from './rows/interaction-row.js';
@@ -18,6 +19,16 @@ export interface InteractionListPage {
   readonly bytes?: number;
 }
 
+export interface RunListPage {
+  /** Those of chats that the viewer sees. */
+  readonly viewer: Viewer;
+  readonly statuses: readonly ('QUEUED' | ActiveStatus)[];
+  readonly chat_uid?: string;
+  readonly limit: number;
+  /** The last row of the previous page. */
+  readonly after?: { readonly created_at: string; readonly id: string };
+}
+
 export interface FinalState {
   readonly messages: readonly Message[];
   /** Of the messages as JSON. */
@@ -28,10 +39,11 @@ export interface FinalState {
 export abstract class InteractionStore {
   /**
    * One transaction writes the chat if it is new, the interaction (RUNNING; its parent is the head
-   * of the chat, or the parent of the edited one), record 1 and the head of the chat; an edit
+   * of the chat, or the parent of the edited one), record 1 and the head, preview and, if it has
+   * none, the title of the chat; an edit
    * supersedes all interactions that are not on the new branch. Checks first that the viewer sees
    * the chat, then the idempotency key, then the edited interaction, then for an active or queued
-   * interaction of the chat, then the quota.
+   * interaction of the chat, then the quota. Before the active one: that the chat is `sealed_for`.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   /**
@@ -75,6 +87,17 @@ export abstract class InteractionStore {
    * the row that makes its messages, metadata and settings larger than that.
    */
   abstract listInteractions(page: InteractionListPage): Promise<InteractionRow[]>;
+  /**
+   * The ids of interactions of the chat in the order in which they began, or ended in the queue, or
+   * were retried: those after the given one, or all. A queued one is not among them.
+   */
+  abstract listBegun(chatUid: string, limit: number, after?: string): Promise<string[]>;
+  /** The last of them. */
+  abstract findLastBegun(
+    chatUid: string,
+  ): Promise<Pick<InteractionRow, 'id' | 'last_seq'> | undefined>;
+  /** Active and queued interactions, oldest first, by creation time, then id. */
+  abstract listRuns(page: RunListPage): Promise<InteractionRow[]>;
   /**
    * The conversation before this interaction: the messages that its ancestors added, oldest first.
    */

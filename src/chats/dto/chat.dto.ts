@@ -1,15 +1,35 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { InteractionDto } from '../../interactions/dto/interaction.dto.js';
-import { VISIBILITIES } from '../../protocol/interaction.js';
-import type { Chat, ChatSummary, Visibility } from '../../protocol/interaction.js';
+import { INTERACTION_STATUSES } from '../../protocol/interaction.js';
+import { VISIBILITIES } from '../../protocol/records/fields.js';
+import type {
+  Chat,
+  ChatSummary,
+  InteractionStatus,
+  Visibility,
+} from '../../protocol/interaction.js';
 
 /** A chat in a list. */
 export class ChatSummaryDto implements ChatSummary {
   @ApiProperty({ example: 'chat_123' })
   readonly id: string;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'What is 6*7, and what time is it?',
+    description: 'Unless it was given, the beginning of the first message.',
+  })
   readonly title: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '42, and it is ten.',
+    description:
+      'The beginning of the last message or answer of the active branch, at most 200 characters on one line.',
+  })
+  readonly preview: string | null;
 
   @ApiProperty({
     type: String,
@@ -31,10 +51,28 @@ export class ChatSummaryDto implements ChatSummary {
   })
   readonly head_interaction_id: string | null;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The interaction that runs or waits for a person; null: none does.',
+  })
+  readonly active_interaction_id: string | null;
+
+  @ApiProperty({
+    enum: INTERACTION_STATUSES,
+    nullable: true,
+    description:
+      'Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.',
+  })
+  readonly status: InteractionStatus | null;
+
   @ApiProperty({ format: 'date-time' })
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When it was changed, or an interaction of it began or ended.',
+  })
   readonly updated_at: string;
 
   @ApiProperty({ type: Object })
@@ -58,7 +96,7 @@ export class ChatDto extends ChatSummaryDto implements Chat {
 }
 
 export class ChatListDto {
-  @ApiProperty({ type: [ChatSummaryDto], description: 'Newest first.' })
+  @ApiProperty({ type: [ChatSummaryDto], description: 'Newest first, in the order asked for.' })
   readonly items: readonly ChatSummaryDto[];
 
   @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })

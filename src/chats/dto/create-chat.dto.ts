@@ -1,13 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { VISIBILITIES } from '../../protocol/interaction.js';
+import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
 export class CreateChatDto {
   @ApiPropertyOptional({
-    description: 'An id of your own: 1 to 64 letters, digits, _ or -.',
-    example: 'chat_123',
+    description: 'An id of your own: 1 to 64 letters, digits, _ or -; `chat_123`, say.',
   })
   @IsOptional()
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'id must be 1 to 64 letters, digits, _ or -' })

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { VISIBILITIES } from '../../protocol/interaction.js';
+import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 

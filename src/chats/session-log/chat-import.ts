@@ -67,7 +67,7 @@ export class ChatImport {
     if (!this.chat && this.interactions === 0) return undefined;
     if (!this.hasVersion) this.note(1, 'The log does not say its version.');
     if (!this.hasEnd) this.note(this.lastLine, 'The log has no end: it was cut off.');
-    const { title = null, agent = null, metadata = {} } = this.chat ?? {};
+    const { title = null, preview = null, agent = null, metadata = {} } = this.chat ?? {};
     const { created_at = now, updated_at = now } = this.chat ?? {};
     const head_interaction_id = this.head.id;
     const { ids, caller } = this.deps;
@@ -78,6 +78,7 @@ export class ChatImport {
       ...named,
       visibility: 'private',
       title,
+      preview,
       agent,
       head_interaction_id,
       ...times,

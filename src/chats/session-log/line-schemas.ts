@@ -1,9 +1,10 @@
 /// <reference lib="es2024.string" />
 import { z } from 'zod';
+import { isSealed } from '../../encryption/sealed-text.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
-import { ACTIVE_STATUSES } from '../../protocol/interaction.js';
-import { FINAL_STATUSES } from '../../protocol/records/fields.js';
+
+import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {
   budget,
   cause,
@@ -23,14 +24,17 @@ const MAX_METADATA = 16_384;
 /** An id or a name within the log. */
 const id = column(200);
 
-const metadata = json.refine(
-  (value) => JSON.stringify(value).length <= MAX_METADATA,
-  `has more than ${MAX_METADATA} characters of JSON`,
-);
+const metadata = json
+  .refine(
+    (value) => JSON.stringify(value).length <= MAX_METADATA,
+    `has more than ${MAX_METADATA} characters of JSON`,
+  )
+  .refine(({ enc }) => !isSealed(enc), 'begins like encrypted text, with U+0001');
 
 /** The accepted fields of each kind of line; others are ignored. */
 export const chatFields = z.object({
   title: column(500).nullable(),
+  preview: column(200).nullable().optional(),
   agent: column(64).nullable(),
   head_interaction_id: id.nullable(),
   created_at: time,
@@ -155,5 +159,6 @@ function column(max = Infinity) {
     .refine(
       (text) => !text.includes('\0') && text.isWellFormed(),
       'has U+0000 or a lone surrogate in it',
-    );
+    )
+    .refine((text) => !isSealed(text), 'begins like encrypted text, with U+0001');
 }

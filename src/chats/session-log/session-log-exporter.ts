@@ -142,9 +142,11 @@ async function lineageOf(
 }
 
 function formatChat(chat: ChatRow): string {
-  const { id, title, agent, head_interaction_id, created_at, updated_at, metadata } = chat;
+  const { id, title, preview, agent, head_interaction_id, metadata } = chat;
+  const { created_at, updated_at } = chat;
   const times = { created_at, updated_at };
-  return formatLine({ type: 'chat', id, title, agent, head_interaction_id, ...times, metadata });
+  const named = { id, title, preview, agent, head_interaction_id };
+  return formatLine({ type: 'chat', ...named, ...times, metadata });
 }
 
 /** The order of the fields does not depend on the store. */

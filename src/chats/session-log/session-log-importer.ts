@@ -3,6 +3,7 @@ import { viewerOf } from '../../access/viewer-of.js';
 import type { Principal } from '../../auth/principal.js';
 import { AgentRegistry } from '../../agents/agent-registry.js';
 import { Config } from '../../config/config.js';
+import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
@@ -45,6 +46,7 @@ export class SessionLogImporter {
     private readonly ids: Ids,
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
+    private readonly bus: LiveBus,
   ) {}
 
   /**
@@ -90,6 +92,7 @@ export class SessionLogImporter {
     const chat = await reading.end(clock.now().toISOString());
     if (!chat) throw nothingToImport(problems);
     if (!(await incoming.commit(chat))) throw chatExists(chat_id);
+    this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     const { interactions, records } = reading;
     return { interactions, records, problems: problems.all };
   }

@@ -3,6 +3,7 @@ import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/comm
 import type { Application, Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import type { Problem } from '../../protocol/problem.js';
+import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
 
 /** Most outages are over by then, and refusing an early retry is cheap. */
@@ -40,6 +41,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private answer(response: Response, problem: Problem, retry_after_s?: number): void {
+    rememberProblem(response, problem);
     if (retry_after_s !== undefined) response.setHeader('Retry-After', retry_after_s);
     if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));

@@ -13,6 +13,7 @@ export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   conflict: 409,
   too_large: 413,
   unsupported: 415,
+  unsatisfiable: 416,
   misdirected: 421,
   unprocessable: 422,
   rate_limited: 429,

@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
+import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
 import { measureJson } from '../../kernel/measure-json.js';
 
@@ -8,8 +9,8 @@ import { measureJson } from '../../kernel/measure-json.js';
 const BODY_LIMIT = 1024 * 1024;
 /** Levels of nesting. */
 const MAX_DEPTH = 64;
-/** Session logs are too long for memory: the controller streams them. */
-const STREAMED = /^\/chats\/import\/?$/i;
+/** Session logs and files are too long for memory: the controller streams them. */
+const STREAMED = /^\/(chats\/import|files)\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
@@ -89,8 +90,8 @@ function toAppError(error: ParserError): AppError {
 /**
  * Makes parsed JSON storable, in place: replaces lone surrogates by U+FFFD and drops `__proto__`
  * keys.
- * @throws AppError `invalid_text` for U+0000, which databases refuse, `too_deep` for more than 64
- * levels
+ * @throws AppError `invalid_text` for U+0000, which databases refuse, and for text that begins like
+ * encrypted text; `too_deep` for more than 64 levels
  */
 function cleanJson(value: object): void {
   cleanMembers(value, []);
@@ -125,9 +126,12 @@ function cleanMember(members: Record<string, unknown>, key: string, path: string
 }
 
 function cleanText(text: string, path: readonly string[]): string {
-  if (!text.includes('\0')) return text.isWellFormed() ? text : text.toWellFormed();
+  if (!text.includes('\0') && !isSealed(text))
+    return text.isWellFormed() ? text : text.toWellFormed();
   const field = path.join('.').replaceAll('\0', '\\u0000').slice(0, 200);
-  const message = 'must not contain the character U+0000';
+  const message = isSealed(text)
+    ? 'must not begin like encrypted text, with U+0001'
+    : 'must not contain the character U+0000';
   throw new AppError('invalid', 'invalid_text', `${field} ${message}`, {
     errors: [{ field, message }],
   });

@@ -34,14 +34,24 @@ export function toPage<R extends PageEnd>(
   return { items, next_cursor: last ? formatCursor(last) : null };
 }
 
+/** The first rows, with so many bytes as JSON; `cursor`: of the rest, null if there is none. */
+export function fitting<R extends PageEnd>(
+  rows: readonly R[],
+  { limit, bytes }: { readonly limit: number; readonly bytes: number },
+): { items: R[]; cursor: string | null } {
+  const items = rows.slice(0, Math.min(limit, countFitting(rows, bytes)));
+  const last = rows.length > items.length ? items.at(-1) : undefined;
+  return { items, cursor: last ? formatPageCursor(last) : null };
+}
+
 /** The length of a value as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function countFitting(rows: readonly unknown[]): number {
+function countFitting(rows: readonly unknown[], most = MAX_PAGE_BYTES): number {
   let bytes = 0;
-  const end = rows.findIndex((row, i) => (bytes += jsonBytes(row)) > MAX_PAGE_BYTES && i > 0);
+  const end = rows.findIndex((row, i) => (bytes += jsonBytes(row)) > most && i > 0);
   return end < 0 ? rows.length : end;
 }
 

@@ -5,6 +5,7 @@ import { ProblemDto } from '../errors/problem.dto.js';
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 
+const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
 
 /** All operations of the document, to be read or changed in place. */
@@ -27,6 +28,24 @@ export function describeProblems(document: OpenAPIObject): void {
       const [named] = Object.values(response.content ?? {});
       response.content = { [PROBLEM]: named ?? { schema } };
     }
+  }
+}
+
+/**
+ * Gives each JSON body an example of the fields that have one: values that a page makes up for the
+ * others would be refused.
+ */
+export function describeExamples(document: OpenAPIObject): void {
+  for (const { requestBody } of operationsOf(document)) {
+    const json = requestBody && 'content' in requestBody && requestBody.content[JSON_TYPE];
+    if (!json || !json.schema || !('$ref' in json.schema)) continue;
+    const schema = document.components?.schemas?.[json.schema.$ref.split('/').at(-1) ?? ''];
+    const properties = schema && 'properties' in schema ? (schema.properties ?? {}) : {};
+    json.example = Object.fromEntries(
+      Object.entries(properties).flatMap(([name, property]) =>
+        'example' in property ? [[name, property.example as unknown]] : [],
+      ),
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { ProblemDto } from '../errors/problem.dto.js';
 import { describeEvents } from './event-stream.js';
-import { describeProblems, documentForPage } from './openapi-operations.js';
+import { describeExamples, describeProblems, documentForPage } from './openapi-operations.js';
 
 const VERSION = '0.1.0';
 const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
@@ -29,6 +29,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: operationId,
   });
   describeProblems(document);
+  describeExamples(document);
   describeEvents(document);
   return document;
 }

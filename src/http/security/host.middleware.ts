@@ -11,7 +11,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * header, cross-site requests in `Origin`. It is middleware, not a Nest guard, to cover `/docs`
  * too.
  */
-export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): RequestHandler {
+export function hostMiddleware(
+  config: Pick<Config, 'host' | 'allowedHosts' | 'corsOrigins'>,
+): RequestHandler {
+  const pages = new Set(config.corsOrigins);
   const listed = new Set(config.allowedHosts.map(toUrlHost));
   const takesAddresses = listed.size === 0 && !isLoopback(config.host);
   if (takesAddresses) listed.add(toUrlHost(config.host.toLowerCase()));
@@ -24,7 +27,8 @@ export function hostMiddleware(config: Pick<Config, 'host' | 'allowedHosts'>): R
     const host = hostIn(request.headers.host ?? '');
     const origin = changingOrigin(request);
     if (!host || !isAllowed(host)) next(unknownHost(request));
-    else if (origin !== undefined && !isSameSite(hostOf(origin), host)) next(crossSite(origin));
+    else if (origin === undefined || pages.has(origin)) next();
+    else if (!isSameSite(hostOf(origin), host)) next(crossSite(origin));
     else next();
   };
 }
@@ -65,6 +69,6 @@ function crossSite(origin: string): AppError {
   return new AppError(
     'forbidden',
     'cross_site_request',
-    `Requests from pages of ${JSON.stringify(origin)} are not allowed. Add its host name to ALLOWED_HOSTS.`,
+    `Requests from pages of ${JSON.stringify(origin)} are not allowed. Add the origin to CORS_ORIGINS, or, if it is this server's, its host name to ALLOWED_HOSTS.`,
   );
 }

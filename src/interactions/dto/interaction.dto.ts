@@ -50,6 +50,9 @@ export class InteractionDto implements Interaction {
   @ApiProperty({ type: String, nullable: true, description: 'The interaction before it.' })
   readonly parent_id: string | null;
 
+  @ApiProperty({ type: String, nullable: true, description: 'The interaction that it edits.' })
+  readonly edited_from: string | null;
+
   @ApiProperty({
     enum: [
       'QUEUED',
@@ -66,8 +69,22 @@ export class InteractionDto implements Interaction {
   @ApiProperty()
   readonly user_message: string;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '42',
+    description: 'The text of its last ANSWER; null while there is none.',
+  })
+  readonly answer: string | null;
+
   @ApiProperty({ example: 'react' })
   readonly agent: string;
+
+  @ApiProperty({
+    example: 'agent_0199c0de-0000-7000-8000-000000000000',
+    description: 'Its root agent. Events with another `agent_id` are those of child agents.',
+  })
+  readonly agent_id: string;
 
   @ApiProperty({ example: 'openai/gpt-5-mini' })
   readonly model: string;

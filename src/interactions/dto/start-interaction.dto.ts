@@ -40,4 +40,10 @@ export class ChatBusyDto extends ProblemDto {
     description: 'With `/problems/chat_busy`: the interaction that holds the chat.',
   })
   readonly active_interaction_id?: string;
+
+  @ApiPropertyOptional({
+    enum: ['QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'],
+    description: 'Of that interaction: with one of the last two, it waits for a person.',
+  })
+  readonly active_status?: string;
 }

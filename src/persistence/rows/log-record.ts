@@ -57,16 +57,17 @@ export function toRetriedEvent(record: LogRecord<'INTERACTION_COMPLETE'>): Recor
   return toEvent({ ...record, body: { type: 'NOTICE', code: 'retried', message }, hidden: null });
 }
 
-type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from'> &
-  Pick<InteractionRow, 'edited_from'>;
+type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from' | 'by'> &
+  Pick<InteractionRow, 'edited_from' | 'started_by'>;
 
 /** The event that begins an interaction. */
 export function startedBody(row: Started): RecordOf<'INTERACTION_STARTED'> {
-  const { chat_id, user_message, agent, model, parent_id, edited_from } = row;
+  const { chat_id, user_message, agent, model, parent_id, edited_from, started_by } = row;
   return {
     type: 'INTERACTION_STARTED',
     ...{ chat_id, user_message, agent, model, parent_id },
     ...(edited_from !== null && { edited_from }),
+    by: { kind: 'user', user_id: started_by },
   };
 }
 

@@ -6,6 +6,8 @@ import type {
   Visibility,
 } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
+import type { ChatTexts } from '../chat-texts.js';
+import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { InteractionRow } from './interaction-row.js';
@@ -27,7 +29,10 @@ export interface ChatRow {
   /** The id of the user who created it. */
   readonly owner: string;
   readonly visibility: Visibility;
+  /** Unless it was given, the beginning of the first message. */
   readonly title: string | null;
+  /** The beginning of the last message or answer; null before the first message. */
+  readonly preview: string | null;
   readonly agent: string | null;
   readonly head_interaction_id: string | null;
   readonly created_at: string;
@@ -35,10 +40,14 @@ export interface ChatRow {
   readonly metadata: Json;
 }
 
-export type NewChat = Omit<ChatRow, 'head_interaction_id' | 'updated_at'>;
+export interface NewChat extends Omit<ChatRow, 'head_interaction_id' | 'updated_at' | 'preview'> {
+  /** Saved with the chat, and deleted with it; undefined: its texts are not encrypted. */
+  readonly data_key?: WrappedKey;
+}
 
 export interface ChatPatch {
   readonly title?: string | null;
+  readonly preview?: string | null;
   readonly visibility?: Visibility;
   readonly metadata?: Json;
   readonly updated_at: string;
@@ -74,6 +83,10 @@ export interface StartInteraction {
    * combined with `enqueue`.
    */
   readonly edited_from?: string;
+  /** The texts are sealed with the key of the chat with this uid: it must be this chat. */
+  readonly sealed_for?: string;
+  /** Of a sealed message; undefined: derived from the message. */
+  readonly chat_texts?: ChatTexts;
   readonly idempotency?: IdempotencyKey;
   /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
   readonly lease?: LeaseTerms;
@@ -141,6 +154,8 @@ export type StartOutcome =
   | { readonly outcome: 'unknown_edit' }
   /** `edited_from` is queued, so it has no prior state yet. */
   | { readonly outcome: 'edits_queued' }
+  /** The chat is not that of `sealed_for`; null: there is none. Nothing was written. */
+  | { readonly outcome: 'other_chat'; readonly chat_uid: string | null }
   | QuotaExceeded;
 
 /** Takes up again an interaction that was given up. */
@@ -233,8 +248,9 @@ export interface AppendBatch {
   readonly requests?: readonly NewRequest[];
   /**
    * Set with the last `INTERACTION_COMPLETE`: ends the interaction, releases its lease and its
-   * chat, closes its pending requests, and promotes the chat's next queued interaction. An
-   * interaction that ends in the queue is superseded from then on.
+   * chat, which has changed if this was its head, closes its pending requests, and promotes the
+   * chat's next queued interaction. An interaction that ends in the queue is superseded from then
+   * on.
    */
   readonly end?: InteractionEnd;
 }
