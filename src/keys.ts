@@ -6,13 +6,18 @@ import { DEFAULT_TENANT, isScope, SCOPES, TENANT_ID, USER_ID } from './auth/prin
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { Config } from './config/config.js';
+import { MasterKeys } from './encryption/master-keys.js';
+import { rotateKeys } from './encryption/rotate-keys.js';
+import { SystemClock } from './kernel/clock.js';
 import { keepFilesPrivate } from './kernel/umask.js';
 import { openKeyStore } from './storage/open-key-store.js';
+import { openStorage } from './storage/open-storage.js';
 
 const USAGE = `Usage:
   npm run keys -- create --user ann --scopes chat,decide [--tenant acme] [--expires 2027-01-31T00:00:00Z]
   npm run keys -- list [--tenant acme]
   npm run keys -- delete <id>
+  npm run keys -- rotate
 Without --tenant it is "${DEFAULT_TENANT}". Scopes: ${SCOPES.join(', ')}.`;
 const PAGE = 200;
 
@@ -27,20 +32,43 @@ interface Command {
   readonly expires_at: string | null;
 }
 
-/** `npm run keys`: makes, lists and deletes API keys, and exits. */
+/** `npm run keys`: makes, lists and deletes API keys, rotates the keys of saved data, and exits. */
 async function main(): Promise<void> {
   keepFilesPrivate();
   const command = readCommand();
   const act = ACTIONS[command.action];
-  if (!act) throw new UsageError(`There is no command "${command.action}".`);
+  if (!act && command.action !== 'rotate')
+    throw new UsageError(`There is no command "${command.action}".`);
   const context = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
     logger: false,
   });
-  const opened = await openKeyStore(context.get(Config));
+  const config = context.get(Config);
+  if (!act) process.stdout.write(`${await rotate(config)}\n`);
+  else await actOnKeys(config, command, act);
+}
+
+async function actOnKeys(config: Config, command: Command, act: Act): Promise<void> {
+  const opened = await openKeyStore(config);
   try {
     process.stdout.write(`${await act(opened.keys, command)}\n`);
   } finally {
     await opened.close();
+  }
+}
+
+/** Servers on a Postgres server may run meanwhile; other storage is locked while one runs. */
+async function rotate(config: Config): Promise<string> {
+  if (!config.encryptionKeys)
+    throw new UsageError('ENCRYPTION_KEYS is not set, so there is no key to rotate to.');
+  const masters = new MasterKeys(config.encryptionKeys);
+  const storage = await openStorage(config, new SystemClock(), (problem) =>
+    process.stderr.write(`${problem}\n`),
+  );
+  try {
+    const rotated = await rotateKeys(storage.dataKeys, masters);
+    return `${rotated} data keys are wrapped with "${masters.current}" now, and none with another key.`;
+  } finally {
+    await storage.close();
   }
 }
 
@@ -61,7 +89,9 @@ function readCommand(): Command {
   }
 }
 
-const ACTIONS: Readonly<Record<string, (keys: KeyStore, command: Command) => Promise<string>>> = {
+type Act = (keys: KeyStore, command: Command) => Promise<string>;
+
+const ACTIONS: Readonly<Record<string, Act>> = {
   async create(keys, { tenant_id, user_id = '', scopes, expires_at }) {
     const now = new Date();
     if (!USER_ID.test(user_id)) throw new UsageError('--user has to name the user.');

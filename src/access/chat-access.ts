@@ -5,6 +5,7 @@ import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { Viewer } from '../persistence/viewer.js';
 import { agentNotFound, chatNotFound, interactionNotFound } from './not-found.js';
 import { viewerOf } from './viewer-of.js';
 
@@ -31,14 +32,22 @@ export class ChatAccess {
   }
 
   /** @throws AppError `interaction_not_found` (404), also if it belongs to another chat */
-  async interaction(
+  interaction(caller: Principal, chatId: string, interactionId: string): Promise<InteractionRow> {
+    return this.ofChat(viewerOf(caller), chatId, interactionId);
+  }
+
+  /**
+   * An interaction to stop: for `operate`, any of the tenant. Show nothing of it.
+   * @throws AppError `interaction_not_found` (404), also if it belongs to another chat
+   */
+  interactionToStop(
     caller: Principal,
     chatId: string,
     interactionId: string,
   ): Promise<InteractionRow> {
-    const row = await this.interactions.findInteraction(interactionId, viewerOf(caller));
-    if (row?.chat_id !== chatId) throw interactionNotFound(chatId, interactionId);
-    return row;
+    const viewer = viewerOf(caller);
+    const is_admin = viewer.is_admin || caller.scopes.has('operate');
+    return this.ofChat({ ...viewer, is_admin }, chatId, interactionId);
   }
 
   /** @throws AppError `interaction_not_found` (404) */
@@ -56,6 +65,16 @@ export class ChatAccess {
   async ofAgent(caller: Principal, agentId: string): Promise<InteractionRow> {
     const row = await this.interactions.findInteractionOfAgent(agentId, viewerOf(caller));
     if (!row) throw agentNotFound(agentId);
+    return row;
+  }
+
+  private async ofChat(
+    viewer: Viewer,
+    chatId: string,
+    interactionId: string,
+  ): Promise<InteractionRow> {
+    const row = await this.interactions.findInteraction(interactionId, viewer);
+    if (row?.chat_id !== chatId) throw interactionNotFound(chatId, interactionId);
     return row;
   }
 }

@@ -4,11 +4,13 @@ import { AccessGuard } from './access.guard.js';
 import { AuditController } from './audit/audit.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysService } from './keys/keys.service.js';
+import { ProblemsController } from './problems/problems.controller.js';
+import { Refusals } from './refusals.js';
 import { TicketsController } from './tickets/tickets.controller.js';
 
 /** Scopes of all routes, and the API of keys, tickets and the audit trail. */
 @Module({
-  controllers: [AuditController, KeysController, TicketsController],
-  providers: [KeysService, { provide: APP_GUARD, useClass: AccessGuard }],
+  controllers: [AuditController, KeysController, ProblemsController, TicketsController],
+  providers: [KeysService, Refusals, { provide: APP_GUARD, useClass: AccessGuard }],
 })
 export class SecurityModule {}

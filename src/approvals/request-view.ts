@@ -2,11 +2,20 @@ import type { Json } from '../protocol/json.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 
 /** A request as the inbox shows it: the fields of its event beside its own. */
-export interface RequestView extends Json {
-  readonly id: string;
-  readonly kind: RequestRow['kind'];
-  readonly status: RequestRow['status'];
-}
+export type RequestView = Json &
+  Pick<
+    RequestRow,
+    | 'id'
+    | 'kind'
+    | 'status'
+    | 'chat_id'
+    | 'interaction_id'
+    | 'agent_id'
+    | 'created_at'
+    | 'expires_at'
+    | 'settled_at'
+    | 'settlement'
+  >;
 
 export function viewRequest(row: RequestRow): RequestView {
   const { id, kind, status, chat_id, interaction_id, agent_id, created_at, expires_at } = row;

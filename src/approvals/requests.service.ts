@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
@@ -36,6 +37,7 @@ export class RequestsService {
   constructor(
     private readonly store: RequestStore,
     private readonly waker: RunWaker,
+    private readonly bus: LiveBus,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
     private readonly redaction: Redaction,
@@ -109,6 +111,7 @@ export class RequestsService {
     });
     switch (outcome) {
       case 'settled':
+        this.bus.noteChange({ chat_uid: row.chat_uid, tenant_id: row.tenant_id });
         return this.waker.wake(row.interaction_id);
       case 'settled_before':
         throw alreadyProcessed(await this.store.findRequest(row.id, viewer));

@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.js';
 import { formatPageCursor, jsonBytes, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
+import { withinTenant } from '../kernel/tenant-scope.js';
 import type { AuditAction, AuditDetail, AuditEntry } from './audit-entry.js';
 import { AuditStore } from './audit-store.js';
 
@@ -36,7 +37,8 @@ export class AuditTrail {
   async note(author: Author, action: AuditAction, subject: AuditSubject = {}): Promise<void> {
     const entry = this.entryOf(author, action, subject);
     try {
-      await this.store.add(entry);
+      // ADMIN_KEY acts in other tenants than its own
+      await withinTenant(author.tenant_id, () => this.store.add(entry));
     } catch (err) {
       this.logger.error({ message: 'An audit entry could not be saved.', entry, err });
     }

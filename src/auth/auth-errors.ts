@@ -18,7 +18,10 @@ export function requireScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope
   if (!scopes.has(scope)) throw missingScope(scope);
 }
 
-export function missingScope(scope: Scope): AppError {
-  const message = `This needs a credential with the scope "${scope}". Ask an admin of your tenant for one.`;
+/** `scopes`: one of them is enough; the first is the usual one. */
+export function missingScope(...scopes: readonly Scope[]): AppError {
+  const [scope] = scopes;
+  const names = scopes.map((each) => `"${each}"`).join(' or ');
+  const message = `This needs a credential with the scope ${names}. Ask an admin of your tenant for a key or token with the scope ${names}.`;
   return new AppError('forbidden', 'missing_scope', message, { extra: { scope } });
 }

@@ -8,6 +8,6 @@ import { StreamTickets } from './tickets/stream-tickets.js';
 @Global()
 @Module({
   providers: [Authentication, ApiKeys, JwtVerifier, StreamTickets],
-  exports: [Authentication, ApiKeys, StreamTickets],
+  exports: [Authentication, ApiKeys, JwtVerifier, StreamTickets],
 })
 export class AuthModule {}

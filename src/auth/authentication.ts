@@ -13,7 +13,7 @@ import type { Principal } from './principal.js';
 import { StreamTickets } from './tickets/stream-tickets.js';
 
 /** The description of the API, and the process that answers. */
-const PUBLIC = /^\/(docs|docs-json|health\/live)(\/|$)/i;
+const PUBLIC = /^\/(docs|docs-json|problems|health\/live)(\/|$)/i;
 /** Answers everybody, and more to those with a credential. */
 const READINESS = /^\/health\/ready\/?$/i;
 

@@ -34,6 +34,17 @@ export const ADMIN_PRINCIPAL: Principal = {
   key_id: ADMIN_KEY_ID,
 };
 
+/**
+ * True for the user of `ADMIN_KEY`. No other credential may name it, so that the audit trail tells
+ * them apart.
+ */
+export function isReserved({
+  tenant_id,
+  user_id,
+}: Pick<Principal, 'tenant_id' | 'user_id'>): boolean {
+  return tenant_id === ADMIN_PRINCIPAL.tenant_id && user_id === ADMIN_PRINCIPAL.user_id;
+}
+
 /** Tenants name folders. */
 export const TENANT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 /** 1 to 255 characters, none of which is a control character. */

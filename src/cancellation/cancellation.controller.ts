@@ -16,8 +16,12 @@ export class CancellationController {
   constructor(private readonly cancellation: CancellationService) {}
 
   @Post(':interaction_id/cancel')
+  @Access('chat', 'operate')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Stop an interaction: model requests, tools, everything of it' })
+  @ApiOperation({
+    summary: 'Stop an interaction: model requests, tools, everything of it',
+    description: 'With the scope `operate` also one of a chat of the tenant that you do not see.',
+  })
   @ApiResponse({ status: 200, type: CancelDto, description: 'It has ended (`wait=true`).' })
   @ApiResponse({ status: 202, type: CancelDto, description: 'It is being stopped.' })
   @ApiResponse({ status: 404, type: ProblemDto })
@@ -29,7 +33,7 @@ export class CancellationController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<CancelDto> {
     const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);
-    const outcome = wait === 'true' ? await this.cancellation.outcome(row) : undefined;
+    const outcome = wait === 'true' ? await this.cancellation.outcome(caller, row) : undefined;
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

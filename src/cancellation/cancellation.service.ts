@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../access/chat-access.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
@@ -56,7 +57,7 @@ export class CancellationService {
     chatId: string,
     interactionId: string,
   ): Promise<InteractionRow> {
-    const before = await this.access.interaction(caller, chatId, interactionId);
+    const before = await this.access.interactionToStop(caller, chatId, interactionId);
     if (isFinal(before.status)) throw alreadyEnded(before.status);
     const row = await this.request(before, 'Cancelled by the user.', caller.user_id);
     if (row && isFinal(row.status)) throw alreadyEnded(row.status);
@@ -66,14 +67,20 @@ export class CancellationService {
     return before;
   }
 
-  /** Undefined when it doesn't end within 30 s. */
-  async outcome({ id }: InteractionRow): Promise<CancelOutcome | undefined> {
-    if (!(await this.waitForEnd.of(id, WAIT_LIMIT_MS))) return undefined;
+  /** Undefined when it doesn't end within 30 s. What was stopped is for those who see the chat. */
+  async outcome(caller: Principal, { id }: InteractionRow): Promise<CancelOutcome | undefined> {
+    if (!(await this.waitForEnd.of(id, { limit_ms: WAIT_LIMIT_MS }))) return undefined;
     const row = await this.interactions.findInteraction(id, ANY_TENANT);
     if (!row) return undefined;
+    const isSeen =
+      caller.scopes.has('chat') &&
+      (await this.interactions.findInteraction(id, viewerOf(caller))) !== undefined;
+    return { status: row.status, stopped: isSeen ? await this.stoppedIn(id) : [] };
+  }
+
+  private async stoppedIn(id: string): Promise<readonly StoppedEffect[]> {
     const [record] = await this.records.readRecordsOfTypes([id], ['CANCELLED']);
-    const stopped = record?.body.type === 'CANCELLED' ? record.body.stopped : [];
-    return { status: row.status, stopped };
+    return record?.body.type === 'CANCELLED' ? record.body.stopped : [];
   }
 }
 

@@ -8,6 +8,8 @@ import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { RecordType } from '../protocol/events.js';
+import { isWaiting } from '../protocol/interaction.js';
 
 /**
  * Interval of checks of the store, in milliseconds: a frame may be lost, and a deletion has none.
@@ -18,7 +20,22 @@ const CHECK_MS = 1_000;
 const READ_LIMIT_MS = 1_000;
 const READ_CHECK_MS = 20;
 
+/** Events of a request, which its interaction may wait for. */
+const ASKS: ReadonlySet<string> = new Set<RecordType>([
+  'APPROVAL_REQUIRED',
+  'INPUT_REQUIRED',
+  'TOOL_RESULT_REQUIRED',
+]);
+
 const NO_BACKLOG = { isFull: false, drained: () => Promise.resolve() };
+
+/** Conditions that end a wait before the interaction ends. */
+export interface WaitOptions {
+  readonly limit_ms: number;
+  /** Also when it waits for a person or a client. */
+  readonly until_asked?: boolean;
+  readonly signal?: AbortSignal;
+}
 
 /** Waits for interactions to end, on whichever process they run. */
 @Injectable()
@@ -31,29 +48,43 @@ export class WaitForEnd {
     private readonly clock: Clock,
   ) {}
 
-  /** True also if it was deleted, which ends it first; false after `limit_ms`. */
-  async of(interactionId: string, limit_ms: number): Promise<boolean> {
+  /** True also if it was deleted, which ends it first; false if something else ended the wait. */
+  async of(
+    interactionId: string,
+    { limit_ms, until_asked = false, signal }: WaitOptions,
+  ): Promise<boolean> {
     const row = await this.interactions.findInteraction(interactionId, ANY_TENANT);
     if (!row || isOver(row)) return true;
+    if (signal?.aborted) return false;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
         clearTimeout(timer);
         clearInterval(checks);
         follower.stop();
+        signal?.removeEventListener('abort', giveUp);
         resolve(ended);
       };
+      const giveUp = (): void => finish(false);
       const check = (): void => {
         this.interactions.findInteraction(interactionId, ANY_TENANT).then(
-          (now) => isOver(now) && finish(true),
+          (now) => {
+            if (!now || isOver(now)) finish(true);
+            else if (until_asked && isWaiting(now.status)) finish(false);
+          },
           () => {}, // the next check tries again
         );
       };
-      const timer = setTimeout(() => finish(false), limit_ms);
+      const timer = setTimeout(giveUp, limit_ms);
       const checks = setInterval(check, CHECK_MS);
+      signal?.addEventListener('abort', giveUp);
       const follower = new Follower(
         { records: this.records, bus: this.bus },
         { interaction_id: row.id, cursor: endOf(row), trace: false, backlog: NO_BACKLOG },
-        { next: () => {}, error: check, complete: () => finish(true) },
+        {
+          next: ({ event }) => ASKS.has(event.type) && check(),
+          error: check,
+          complete: () => finish(true),
+        },
       );
       void follower.start().then(check);
     });
@@ -82,6 +113,6 @@ function endOf({ last_seq }: InteractionRow): {
   return { seq: last_seq, offsets: new Map() };
 }
 
-function isOver(row: InteractionRow | undefined): boolean {
-  return !row || row.completed_at !== null;
+function isOver({ completed_at }: InteractionRow): boolean {
+  return completed_at !== null;
 }

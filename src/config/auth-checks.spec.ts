@@ -45,6 +45,13 @@ describe(findAuthFaults.name, () => {
   it.each<[Environment, string[]]>([
     [{ AUTH: 'none,keys' }, ['AUTH']],
     [{ AUTH: 'basic' }, ['AUTH']],
+    [{ AUTH: 'keys', WORKSPACE_ROOTS: '/srv/{tenant},/srv/all' }, ['WORKSPACE_ROOTS']],
+    [{ AUTH: 'keys', WORKSPACE_ROOTS: '/srv/{tenant}/x' }, []],
+    [{ WORKSPACE_ROOTS: '/srv/all' }, []],
+    [{ WORKSPACE_ROOTS: '/{tenant}' }, ['WORKSPACE_ROOTS']],
+    [{ WORKSPACE_ROOTS: '/srv/a{tenant}' }, ['WORKSPACE_ROOTS']],
+    [{ WORKSPACE_ROOTS: '/srv/{tenant}/{tenant}' }, ['WORKSPACE_ROOTS']],
+    [{ WORKSPACE_ROOTS: '/srv/{tenant}', WORKSPACE_DIR: '/srv/work' }, ['WORKSPACE_DIR']],
     [{ AUTH: 'keys', ADMIN_KEY: 'x'.repeat(31) }, ['ADMIN_KEY']],
     [{ AUTH: 'keys', ADMIN_KEY: `${LONG} ${LONG}` }, ['ADMIN_KEY']],
     [{ ADMIN_KEY: LONG }, ['ADMIN_KEY']],

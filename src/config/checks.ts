@@ -2,6 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import { editDistance } from '../kernel/edit-distance.js';
 import { SECRET_NAME } from './derived.js';
 import type { ConfigFault } from './config-error.js';
+import { TENANT, commonPart } from './tenant-paths.js';
 import type { Variables } from './schema.js';
 
 type Given = Readonly<Record<string, string>>;
@@ -30,6 +31,13 @@ export function findContradictions(given: Given): ConfigFault[] {
       variable: 'GUARDRAIL_SECRETS_INPUT',
       problem: 'GUARDRAIL_SECRETS=none leaves no secrets to redact: set that to all or own',
     });
+  if (given['FILE_STORE'] === 's3' && !given['S3_BUCKET'])
+    faults.push({ variable: 'FILE_STORE', problem: '"s3" needs a bucket: set S3_BUCKET' });
+  if (!given['S3_ACCESS_KEY_ID'] !== !given['S3_SECRET_ACCESS_KEY'])
+    faults.push({
+      variable: 'S3_ACCESS_KEY_ID',
+      problem: 'and S3_SECRET_ACCESS_KEY are one credential: set both or none',
+    });
   return [...faults, ...findUnreachableModels(given)];
 }
 
@@ -44,7 +52,7 @@ function findUnreachableModels(given: Given): ConfigFault[] {
 }
 
 /** Folders and files of the server in `DATA_DIR`. */
-const OWN_FOLDERS = ['db', 'chats', 'spill', 'python-snapshot'];
+const OWN_FOLDERS = ['db', 'chats', 'files', 'file-rows', 'spill', 'python-snapshot'];
 
 /**
  * Tools can reach everything in the workspace. It must contain neither the server's data nor the
@@ -54,6 +62,7 @@ export function findOverlaps({
   DATA_DIR,
   AGENTS_DIR,
   WORKSPACE_DIR,
+  WORKSPACE_ROOTS,
   MCP_CONFIG,
   PERMISSIONS_FILE,
   REDACT_PATTERNS,
@@ -62,6 +71,7 @@ export function findOverlaps({
   | 'DATA_DIR'
   | 'AGENTS_DIR'
   | 'WORKSPACE_DIR'
+  | 'WORKSPACE_ROOTS'
   | 'MCP_CONFIG'
   | 'PERMISSIONS_FILE'
   | 'REDACT_PATTERNS'
@@ -75,6 +85,11 @@ export function findOverlaps({
     problems.push(`${shown} is where the server keeps its own data; choose another name`);
   if (contains(WORKSPACE_DIR, AGENTS_DIR) || contains(AGENTS_DIR, WORKSPACE_DIR))
     problems.push(`${shown} and AGENTS_DIR may not contain one another`);
+  for (const root of WORKSPACE_ROOTS.filter((path) => path.includes(TENANT))) {
+    const common = commonPart(root);
+    if (contains(common, WORKSPACE_DIR) || contains(WORKSPACE_DIR, common))
+      problems.push(`${shown} and "${common}" of WORKSPACE_ROOTS may not contain one another`);
+  }
   for (const [name, path] of Object.entries({ MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS }))
     if (path !== undefined && contains(WORKSPACE_DIR, path))
       problems.push(`${shown} may not contain the file of ${name}: put that elsewhere`);

@@ -1,5 +1,6 @@
 import type { ApprovalMode } from '../protocol/interaction.js';
 import type { ModelPrices } from '../protocol/budget.js';
+import type { MasterKey } from './master-key.js';
 import type { Secret } from './secret.js';
 
 export type StoreKind = 'database' | 'file';
@@ -31,6 +32,8 @@ export class Config {
    * address also `host` and IP addresses.
    */
   readonly allowedHosts: readonly string[];
+  /** Origins whose pages may call the API from a browser; exact. */
+  readonly corsOrigins: readonly string[];
 
   /** Not empty; `none` is alone. */
   readonly auth: readonly AuthMethod[];
@@ -92,6 +95,22 @@ export class Config {
 
   /** Largest session log to import, in bytes. */
   readonly importMaxBytes: number;
+  /** Encrypt saved data: the first encrypts, all decrypt. Undefined: it is not encrypted. */
+  readonly encryptionKeys?: readonly [MasterKey, ...MasterKey[]];
+  /** Largest file to upload, in bytes. */
+  readonly fileMaxBytes: number;
+  /** Where the bytes of files are: in `DATA_DIR`, or in a bucket. */
+  readonly fileStore: 'local' | 's3';
+  /** Undefined: Amazon's. */
+  readonly s3Endpoint?: string;
+  /** Set if `fileStore` is `s3`. */
+  readonly s3Bucket?: string;
+  readonly s3Region: string;
+  /** True to name the bucket in the path, not in the host. */
+  readonly s3ForcePathStyle: boolean;
+  /** Both or none: without them, the usual places of Amazon's tools. */
+  readonly s3AccessKeyId?: string;
+  readonly s3SecretAccessKey?: Secret;
 
   /**
    * Redaction of outputs: everything that looks like a key, only the server's own secrets, or

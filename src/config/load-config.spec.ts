@@ -284,6 +284,42 @@ describe(loadConfig.name, () => {
   });
 });
 
+describe('ENCRYPTION_KEYS', () => {
+  const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [
+    string,
+    string,
+  ];
+
+  it('is keys by id, in order, which are secrets', () => {
+    const config = loadConfig({ ENCRYPTION_KEYS: `new:${one}, old:${two}` });
+    const keys = config.encryptionKeys!.map(({ id, secret }) => [id, secret.reveal()]);
+    expect(keys).toEqual([
+      ['new', one],
+      ['old', two],
+    ]);
+    expect(format(config)).not.toContain(one);
+    expect(config.environmentSecrets.map(({ value }) => value.reveal())).toEqual([one, two]);
+    expect(config.variable('ENCRYPTION_KEYS')).toBeUndefined();
+  });
+
+  it('names the id of a key that is malformed, and shows none', () => {
+    const short = Buffer.alloc(31).toString('base64');
+    for (const [keys, problem] of [
+      [`k1:${one},k2:${short}`, 'has a key "k2" that is not the base64 of 32 bytes'],
+      [`k1:${one}x`, 'has a key "k1"'],
+      [`k1:${one},${two}`, 'has no id in its entry 2'],
+      [one, 'has no id in its entry 1'],
+      [`k1:${one},k1:${two}`, 'has two keys of the id "k1"'],
+    ] as const) {
+      const error = errorOf({ ENCRYPTION_KEYS: keys });
+      expect(error.faults).toEqual([
+        { variable: 'ENCRYPTION_KEYS', problem: expect.stringContaining(problem) },
+      ]);
+      for (const key of [one, two, short]) expect(inspect(error)).not.toContain(key);
+    }
+  });
+});
+
 describe('.env.example', () => {
   const text = readFileSync('.env.example', 'utf8');
   const example = parseEnv(text) as Environment;

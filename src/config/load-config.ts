@@ -7,11 +7,12 @@ import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
 import { chooseModel, findOwnPaths, findSecrets, pickCommandEnvironment } from './derived.js';
 import { environment, SECRET_VARIABLES } from './schema.js';
+import { findSharedRoots } from './tenant-paths.js';
 import type { Variables } from './schema.js';
 
 const KNOWN = Object.keys(environment.shape);
 /** Tools and their servers never get these, even if a configuration file refers to them. */
-const API_CREDENTIALS = ['ADMIN_KEY', 'JWT_SECRET'];
+const OWN_SECRETS = ['ADMIN_KEY', 'JWT_SECRET', 'ENCRYPTION_KEYS', 'S3_SECRET_ACCESS_KEY'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,7 +31,7 @@ export function loadConfig(
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
-    ...(data ? [...findOverlaps(data), ...findAuthFaults(data)] : []),
+    ...(data ? [...findOverlaps(data), ...findAuthFaults(data), ...findSharedRoots(data)] : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config({
@@ -42,10 +43,16 @@ export function loadConfig(
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
     ownPaths: findOwnPaths(data),
-    environmentSecrets: findSecrets(given, data.GUARDRAIL_SECRET_VARIABLES),
+    environmentSecrets: [
+      ...findSecrets(given, data.GUARDRAIL_SECRET_VARIABLES),
+      ...(data.ENCRYPTION_KEYS ?? []).map(({ secret }) => ({
+        name: 'ENCRYPTION_KEYS',
+        value: secret,
+      })),
+    ],
     commandEnvironment: pickCommandEnvironment(given),
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
-    variable: (name) => (API_CREDENTIALS.includes(name) ? undefined : given[name]),
+    variable: (name) => (OWN_SECRETS.includes(name) ? undefined : given[name]),
     warnings: [
       ...findUnknown(Object.keys(given), { known: KNOWN, inFile }),
       ...findUnnamed(data),

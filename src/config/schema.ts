@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { APPROVAL_MODES } from '../protocol/interaction.js';
 import {
-  absolutePaths,
   amount,
   apiKey,
   hostName,
@@ -9,16 +8,19 @@ import {
   httpUrl,
   integer,
   longSecret,
+  masterKeys,
   milliseconds,
   modelContexts,
   modelNames,
   modelPatterns,
   modelPrices,
   oneOf,
+  origins,
   postgresUrl,
   proxyUrl,
   redisUrl,
   someOf,
+  tenantPaths,
   trueOrFalse,
   unproxiedHosts,
   variableNames,
@@ -54,6 +56,15 @@ export const environment = z.object({
   MIGRATE: trueOrFalse().default(true),
   SAVE_TIMEOUT_MS: milliseconds(0).default(5000),
   IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
+  ENCRYPTION_KEYS: masterKeys().optional(),
+  FILE_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(104_857_600),
+  FILE_STORE: oneOf('local', 's3').default('local'),
+  S3_ENDPOINT: httpUrl().optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_FORCE_PATH_STYLE: trueOrFalse().default(false),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: apiKey().optional(),
 
   REDIS_URL: redisUrl().optional(),
   HOT_MEMORY_TTL_MS: milliseconds(0).default(600_000),
@@ -68,6 +79,7 @@ export const environment = z.object({
   JWT_SECRET: longSecret().optional(),
   JWT_TENANT_CLAIM: z.string().default('org_id'),
   ALLOWED_HOSTS: hostNames().default([]),
+  CORS_ORIGINS: origins().default([]),
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
   HEARTBEAT_MS: milliseconds(10).default(15_000),
   SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
@@ -106,7 +118,7 @@ export const environment = z.object({
   MCP_CONFIG: z.string().optional(),
 
   WORKSPACE_MODE: oneOf('chat', 'shared').default('chat'),
-  WORKSPACE_ROOTS: absolutePaths().default([]),
+  WORKSPACE_ROOTS: tenantPaths().default([]),
   SANDBOX: oneOf('auto', 'bwrap', 'none').default('auto'),
   SANDBOX_NETWORK: trueOrFalse().default(false),
 
@@ -136,7 +148,9 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'ANTHROPIC_BASE_URL',
   'ADMIN_KEY',
   'JWT_SECRET',
+  'S3_SECRET_ACCESS_KEY',
   'JWT_JWKS_URL',
+  'ENCRYPTION_KEYS',
 ]);
 
 export type Variables = z.output<typeof environment>;

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import type { MasterKey } from './master-key.js';
 import { Secret } from './secret.js';
+import { TENANT } from './tenant-paths.js';
 
 // The message of each type completes the sentence `<VARIABLE>: "abc" …` and says what is allowed.
 
@@ -95,6 +97,22 @@ export function hostNames() {
     );
 }
 
+/** Comma-separated origins as browsers send them, such as `https://app.example:8443`. */
+export function origins() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .transform((all) => all.filter((origin) => origin !== ''))
+    .refine(
+      (all) => all.every(isOrigin),
+      'has to be origins such as https://app.example:8443, without a path, separated by commas',
+    );
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$/;
 
 function isHost(text: string): boolean {
@@ -102,11 +120,23 @@ function isHost(text: string): boolean {
 }
 
 /** Comma-separated. */
-export function absolutePaths() {
+function absolutePaths() {
   return z
     .string()
     .transform((text) => text.split(',').map((path) => path.trim()))
     .refine((paths) => paths.every(isAbsolute), 'has to be absolute paths, separated by commas');
+}
+
+function hasTenantInside(path: string): boolean {
+  return !path.includes(TENANT) || /^(\/[^{}/]+)+\/\{tenant\}(\/[^{}]*)?$/.test(path);
+}
+
+/** Absolute paths, in which `{tenant}` may be the name of a folder, though not the first. */
+export function tenantPaths() {
+  return absolutePaths().refine(
+    (paths) => paths.every(hasTenantInside),
+    'may have {tenant} once, as the name of a folder inside another one: /srv/projects/{tenant}',
+  );
 }
 
 /** Comma-separated. */
@@ -170,6 +200,32 @@ export function longSecret() {
       'has to be 32 to 512 ASCII characters without spaces; make one with: openssl rand -hex 32',
     )
     .transform(secret);
+}
+
+const MASTER_KEY = /^([A-Za-z0-9_-]{1,64}):(.*)$/;
+
+/** Comma-separated `<id>:<base64 of 32 bytes>`. Says what is wrong, and never a key. */
+export function masterKeys() {
+  return z.string().transform((text, context): readonly [MasterKey, ...MasterKey[]] => {
+    const [first, ...others] = text.split(',').map((entry, index) => toMasterKey(entry, index));
+    const keys = [first!, ...others] as const;
+    const faults = keys.flatMap((key) => (typeof key === 'string' ? key : []));
+    const found = keys.flatMap((key) => (typeof key === 'string' ? [] : key.id));
+    const twice = found.find((id, index) => found.indexOf(id) !== index);
+    if (twice !== undefined) faults.push(`has two keys of the id "${twice}"`);
+    for (const fault of faults) context.addIssue(fault);
+    return faults.length > 0 ? z.NEVER : (keys as readonly [MasterKey, ...MasterKey[]]);
+  });
+}
+
+function toMasterKey(entry: string, index: number): MasterKey | string {
+  const [, id, key = ''] = MASTER_KEY.exec(entry.trim()) ?? [];
+  if (id === undefined)
+    return `has no id in its entry ${index + 1}: it has to be <id>:<base64 of 32 bytes>, several of these separated by commas; the id of letters, digits, _ and -`;
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length !== 32 || bytes.toString('base64') !== key)
+    return `has a key "${id}" that is not the base64 of 32 bytes; make one with: openssl rand -base64 32`;
+  return { id, secret: new Secret(key) };
 }
 
 export function postgresUrl() {

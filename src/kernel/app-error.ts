@@ -7,6 +7,7 @@ export type ErrorKind =
   | 'conflict'
   | 'too_large'
   | 'unsupported'
+  | 'unsatisfiable'
   | 'unprocessable'
   | 'misdirected'
   | 'rate_limited'

@@ -11,7 +11,7 @@ const MAX_FRESH_MS = 60_000;
 const MAX_SUMS = 1000;
 
 interface Sum {
-  readonly total: Promise<number>;
+  total: Promise<number>;
   /** In monotonic milliseconds. */
   fresh_until: number;
 }
@@ -28,6 +28,12 @@ export class KnownUsage {
 
   bytes(tenantId: string): Promise<number> {
     return this.sum(`bytes/${tenantId}`, () => this.store.countBytes(tenantId));
+  }
+
+  /** Bytes that were just added count at once, in this process. */
+  addBytes(tenantId: string, bytes: number): void {
+    const sum = this.sums.get(`bytes/${tenantId}`);
+    if (sum) sum.total = sum.total.then((total) => total + bytes);
   }
 
   tokens(tenantId: string, since: string): Promise<number> {

@@ -48,15 +48,25 @@ export class Quotas {
     return { quota: { ...(runs > 0 && { runs }), ...(limit > 0 && { starts: { limit, since } }) } };
   }
 
-  /** @throws AppError `quota_exceeded` (429) */
-  async requireBytes(tenantId: string): Promise<void> {
+  /**
+   * @param adding bytes that are about to be added
+   * @throws AppError `quota_exceeded` (429)
+   */
+  async requireBytes(tenantId: string, adding = 0): Promise<void> {
     const limit = this.config.quotaBytes;
-    if (limit === 0 || (await this.known.bytes(tenantId)) < limit) return;
+    if (limit === 0) return;
+    const used = await this.known.bytes(tenantId);
+    if (used < limit && used + adding <= limit) return;
     throw this.refuse(
       'QUOTA_BYTES',
-      `All ${limit} bytes of your tenant are in use. Delete chats that you no longer need; the space is free some seconds later.`,
+      `Your tenant uses ${used} of its ${limit} bytes${adding > 0 ? `, and this would add ${adding}` : ''}. Delete chats and files that you no longer need; the space is free some seconds later.`,
       BYTES_RETRY_MS,
     );
+  }
+
+  /** So that bytes that were just added count at once. */
+  addBytes(tenantId: string, bytes: number): void {
+    this.known.addBytes(tenantId, bytes);
   }
 
   /** The error of a start that the store refused. */

@@ -6,8 +6,9 @@ export abstract class UsageStore {
    */
   abstract countTokens(tenantId: string, since: string): Promise<number>;
   /**
-   * About the bytes of the tenant's chats: messages, records and requests, as JSON. A database
-   * counts an interaction when it has ended.
+   * About the bytes of the tenant's chats, which are messages, records and requests as JSON, and of
+   * its files. A database counts an interaction when it has ended. A deleted file counts until its
+   * bytes are removed.
    */
   abstract countBytes(tenantId: string): Promise<number>;
 }

@@ -20,7 +20,11 @@ export interface SeenTask {
 export abstract class TaskStore {
   /** A chat's board, oldest first, by creation then id. */
   abstract list(chatUid: string): Promise<Task[]>;
+  /** The boards of those of these chats that have tasks, without descriptions: they are null. */
+  abstract listBrief(chatUids: readonly string[]): Promise<Map<string, Task[]>>;
   abstract find(id: string, viewer: AnyViewer): Promise<Task | undefined>;
+  /** The chat of a task. */
+  abstract findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined>;
   /** False, without a change, if the chat was deleted or has `limit` tasks already. */
   abstract add(task: Task, place: TaskPlace): Promise<boolean>;
   /** Compare-and-set: replaces version `seen` by `task`. False if it is at another version. */

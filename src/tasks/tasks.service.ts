@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { chatNotFound } from '../access/not-found.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -13,6 +14,8 @@ import { TaskStore } from './task-store.js';
 /** The author of a change: an agent, or (null) a person. */
 export interface Actor {
   readonly agent_id: string | null;
+  /** Of an agent: that of its chat. */
+  readonly chat_uid?: string;
   /** Tasks of chats that it does not see are not there. */
   readonly viewer: AnyViewer;
 }
@@ -42,6 +45,7 @@ export class TasksService {
   constructor(
     private readonly tasks: TaskStore,
     private readonly chats: ChatStore,
+    private readonly bus: LiveBus,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -67,7 +71,10 @@ export class TasksService {
       created_at,
       updated_at: created_at,
     };
-    if (await this.tasks.add(added, { chat_uid, limit: MAX_TASKS })) return added;
+    if (await this.tasks.add(added, { chat_uid, limit: MAX_TASKS })) {
+      this.bus.noteChange({ chat_uid });
+      return added;
+    }
     if (!(await this.chats.findChatByUid(chat_uid))) throw chatNotFound(chat_id);
     throw new AppError(
       'conflict',
@@ -83,14 +90,16 @@ export class TasksService {
   async change(
     id: string,
     { version, ...change }: TaskChange & { readonly version?: number },
-    { agent_id, viewer }: Actor,
+    actor: Actor,
   ): Promise<Task> {
+    const { agent_id, viewer } = actor;
     for (let attempt = 1; ; attempt++) {
       const task = await this.require(id, version, viewer);
       const updated_at = this.clock.now().toISOString();
       const changed = changeTask(task, change, { agent_id, updated_at });
       if (!changed) return task;
-      if (await this.tasks.replace(changed, { seen: task.version, viewer })) return changed;
+      if (await this.tasks.replace(changed, { seen: task.version, viewer }))
+        return this.noted(changed, actor);
       if (attempt === ATTEMPTS) throw changedMeanwhile(task);
     }
   }
@@ -99,12 +108,22 @@ export class TasksService {
    * @param version only if the task is at that version
    * @throws AppError `task_not_found` (404), `task_changed` (409)
    */
-  async remove(id: string, version: number | undefined, { viewer }: Actor): Promise<Task> {
+  async remove(id: string, version: number | undefined, actor: Actor): Promise<Task> {
+    const { viewer } = actor;
     for (let attempt = 1; ; attempt++) {
       const task = await this.require(id, version, viewer);
-      if (await this.tasks.remove(id, { seen: task.version, viewer })) return task;
+      if (await this.tasks.remove(id, { seen: task.version, viewer }))
+        return this.noted(task, actor);
       if (attempt === ATTEMPTS) throw changedMeanwhile(task);
     }
+  }
+
+  private async noted(task: Task, { viewer, ...actor }: Actor): Promise<Task> {
+    const isPerson = typeof viewer !== 'symbol';
+    const chat = isPerson ? await this.chats.findChat(task.chat_id, viewer) : undefined;
+    const chat_uid = actor.chat_uid ?? chat?.uid;
+    if (chat_uid !== undefined) this.bus.noteChange({ chat_uid });
+    return task;
   }
 
   private async require(id: string, version: number | undefined, viewer: AnyViewer): Promise<Task> {

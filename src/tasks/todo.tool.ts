@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { isSealed } from '../encryption/sealed-text.js';
 import { AppError } from '../kernel/app-error.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { TASK_STATUSES } from '../protocol/records/fields.js';
@@ -11,10 +12,14 @@ import { MAX_DESCRIPTION, MAX_TITLE } from './task-limits.js';
 import type { Actor, NewTask } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
 
+const text = z
+  .string()
+  .refine((value) => !isSealed(value), 'must not begin like encrypted text, with U+0001');
+
 const item = z.object({
   id: z.string().max(64).optional().describe('A task of the board; without it, a new task.'),
-  title: z.string().min(1).max(MAX_TITLE).optional().describe('Needed for a new task.'),
-  description: z.string().max(MAX_DESCRIPTION).optional(),
+  title: text.min(1).max(MAX_TITLE).optional().describe('Needed for a new task.'),
+  description: text.max(MAX_DESCRIPTION).optional(),
   status: z.enum(TASK_STATUSES).optional(),
   version: z.int().min(1).optional().describe('The version you saw; another one is left alone.'),
   remove: z.literal(true).optional().describe('Takes the task off the board.'),
@@ -97,8 +102,8 @@ export class TodoTool extends Tool<Input> {
 }
 
 /** It names only tasks of the board of its chat. */
-function actorOf({ agent_id }: ToolContext): Actor {
-  return { agent_id, viewer: ANY_TENANT };
+function actorOf({ agent_id, chat_uid }: ToolContext): Actor {
+  return { agent_id, chat_uid, viewer: ANY_TENANT };
 }
 
 /** An earlier run of this call may have changed the task and died before its record (I4). */

@@ -3,15 +3,17 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { TENANT, commonPart } from '../config/tenant-paths.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { Folder } from './folder.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
 
 /**
- * Finds the folder that a chat works in: its own, the shared one, or the one in the chat's
- * metadata.
+ * Finds the folder that a chat works in: its own, the one that the chats of its tenant share, or
+ * the one in the chat's metadata.
  */
 @Injectable()
 export class Workspaces {
@@ -56,26 +58,34 @@ export class Workspaces {
   /** True if the metadata of another chat could name a folder inside it. */
   private async canBeNamed(workspaceDir: string): Promise<boolean> {
     const base = await realpath(workspaceDir);
-    const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
+    const roots = await Promise.all(
+      this.config.workspaceRoots.map((root) => real(commonPart(root))),
+    );
     return roots.some((root) => root && (isIn(base, root) || isIn(root, base)));
   }
 
   private async openRoot(chatUid: string): Promise<Folder> {
     const chat = await this.chats.findChatByUid(chatUid);
     const named = chat?.metadata['workspace'];
-    if (named !== undefined && named !== null) return this.openNamed(named);
-    const { workspaceDir, workspaceMode } = this.config;
+    if (chat && named !== undefined && named !== null) return this.openNamed(chat, named);
+    const { auth, workspaceDir, workspaceMode } = this.config;
+    const isShared = workspaceMode === 'shared';
+    const name = isShared ? chat?.tenant_id : chatUid;
+    if (name === undefined && !auth.includes('none'))
+      throw new WorkspaceFault('unsuitable', 'The chat was deleted.');
     await mkdir(workspaceDir, { recursive: true });
     const base = await Folder.openRoot(workspaceDir);
-    if (workspaceMode === 'shared') return base;
-    return openOwn(base, chatUid);
+    const isWhole = name === undefined || (isShared && auth.includes('none'));
+    return isWhole ? base : openOwn(base, name);
   }
 
   /** Outside of the allowed roots, errors do not reveal which files exist. */
-  private async openNamed(named: unknown): Promise<Folder> {
+  private async openNamed({ tenant_id }: ChatRow, named: unknown): Promise<Folder> {
     if (typeof named !== 'string' || !isAbsolute(named) || named.includes('\0'))
       throw unusable('it has to be the absolute path of a folder');
-    const roots = await Promise.all(this.config.workspaceRoots.map((root) => real(root)));
+    const roots = await Promise.all(
+      this.config.workspaceRoots.map((root) => real(root.replace(TENANT, tenant_id))),
+    );
     const path = await real(named);
     const isAllowed = path !== undefined && roots.some((root) => root && isIn(path, root));
     if (!isAllowed || (await this.touchesOwn(path)))

@@ -7,6 +7,7 @@ import { KeyStore } from '../../auth/keys/key-store.js';
 import { MAX_KEYS, newKey } from '../../auth/keys/new-key.js';
 import { ADMIN_KEY_ID, LOCAL_PRINCIPAL } from '../../auth/principal.js';
 import type { Principal } from '../../auth/principal.js';
+import { Config } from '../../config/config.js';
 import { parsePageCursor, toPage } from '../../http/input/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
@@ -26,13 +27,15 @@ export class KeysService {
     private readonly keys: ApiKeys,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {}
 
   /**
    * @throws AppError `foreign_tenant`, `missing_scope` (403), `too_many_keys` (409), `invalid_body`
-   * (400) for a time that is over
+   * (400) for a time that is over, `keys_not_accepted` (400)
    */
   async create(caller: Principal, body: CreateKeyDto): Promise<CreatedKeyDto> {
+    if (!this.config.auth.includes('keys')) throw noKeys(this.config.auth);
     const tenant_id = tenantFor(caller, body.tenant_id);
     for (const scope of body.scopes) requireScope(caller, scope);
     const now = this.clock.now();
@@ -62,12 +65,12 @@ export class KeysService {
 
   /** @throws AppError `key_not_found` (404), also for a key of another tenant */
   async delete(caller: Principal, id: string): Promise<void> {
-    const tenant_id = isOperator(caller) ? undefined : caller.tenant_id;
-    const removed = await this.store.remove(id, tenant_id);
+    const own = isOperator(caller) ? undefined : caller.tenant_id;
+    const tenant_id = await this.store.remove(id, own);
     this.keys.forget(id);
-    if (!removed)
+    if (tenant_id === undefined)
       throw new AppError('not_found', 'key_not_found', `There is no key ${id}. See GET /keys.`);
-    await this.audit.note(caller, 'key.deleted', { detail: { id } });
+    await this.audit.note({ ...caller, tenant_id }, 'key.deleted', { detail: { id } });
   }
 }
 
@@ -80,6 +83,11 @@ function tenantFor(caller: Principal, named = caller.tenant_id): string {
   if (named === caller.tenant_id || isOperator(caller)) return named;
   const message = 'Only ADMIN_KEY may name another tenant. Leave tenant_id out for your own.';
   throw new AppError('forbidden', 'foreign_tenant', message);
+}
+
+function noKeys(auth: Config['auth']): AppError {
+  const message = `This server has AUTH=${auth.join()}, so that no key would be accepted. Set AUTH=${auth.includes('jwt') ? 'keys,jwt' : 'keys'} (docs/auth.md).`;
+  return new AppError('invalid', 'keys_not_accepted', message);
 }
 
 function alreadyOver(): AppError {

@@ -15,9 +15,9 @@ export class TicketsController {
 
   @Post()
   @ApiOperation({
-    summary: 'Get a ticket for one GET of a path, for clients that can’t send headers',
+    summary: 'Get a ticket for one GET of a stream, for clients that can’t send headers',
     description:
-      'As `EventSource`: open the path with `?ticket=`, once, within 60 s. Other query parameters may be added.',
+      'As `EventSource`: open the path with `?ticket=`, once, within 60 s. Other query parameters may be added. Only event streams and contents of files take tickets.',
   })
   @ApiResponse({ status: 201, type: TicketDto })
   @ApiResponse({ status: 400, type: ProblemDto })

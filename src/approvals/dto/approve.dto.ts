@@ -10,7 +10,7 @@ export class ApproveDto {
   @MaxLength(64)
   approval_id: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: true })
   @IsBoolean()
   approved: boolean;
 

@@ -79,7 +79,9 @@ export class RequestDto {
   @ApiPropertyOptional({ description: 'Of a question or a tool: the same as `id`.' })
   readonly request_id?: string;
 
-  @ApiPropertyOptional({ description: 'Of an approval or a tool.' })
+  @ApiPropertyOptional({
+    description: 'Of an approval or a tool, and of a question that a tool asks.',
+  })
   readonly tool_call_id?: string;
 
   @ApiPropertyOptional({ description: 'Of an approval or a tool.', example: 'bash' })

@@ -7,7 +7,12 @@ export class RespondDto {
   @MaxLength(64)
   request_id: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'null declines to answer.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Bonn',
+    description: 'null declines to answer.',
+  })
   @ValidateIf(({ answer }: RespondDto) => answer !== null)
   @IsString()
   @MaxLength(100_000)
@@ -23,12 +28,12 @@ export class RespondedDto {
 }
 
 export class ToolResultDto {
-  @ApiProperty({ description: 'Of the `tool_result_required` event.' })
+  @ApiProperty({ example: 'call_2', description: 'Of the `tool_result_required` event.' })
   @IsString()
   @MaxLength(64)
   tool_call_id: string;
 
-  @ApiProperty({ description: 'What the model reads.' })
+  @ApiProperty({ example: 'The door is open.', description: 'What the model reads.' })
   @IsString()
   @MaxLength(500_000)
   tool_output: string;

@@ -5,7 +5,7 @@ import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { invalidCredential } from '../auth-errors.js';
-import { isScope, TENANT_ID, USER_ID, withIncluded } from '../principal.js';
+import { isReserved, isScope, TENANT_ID, USER_ID, withIncluded } from '../principal.js';
 import type { Principal, Scope } from '../principal.js';
 import { KeySet } from './key-set.js';
 
@@ -19,6 +19,7 @@ const PUBLIC_KEY_ALGORITHMS =
 @Injectable()
 export class JwtVerifier {
   private readonly options: JWTVerifyOptions;
+  private readonly keys: KeySet | undefined;
   private readonly getKey: JWTVerifyGetKey;
 
   constructor(
@@ -27,7 +28,8 @@ export class JwtVerifier {
   ) {
     const { jwtIssuer, jwtAudience, jwtJwksUrl, jwtSecret } = config;
     const secret = new TextEncoder().encode(jwtSecret?.reveal() ?? '');
-    this.getKey = jwtJwksUrl ? new KeySet(jwtJwksUrl, clock).getKey : () => secret;
+    this.keys = jwtJwksUrl ? new KeySet(jwtJwksUrl, clock) : undefined;
+    this.getKey = this.keys?.getKey ?? (() => secret);
     this.options = {
       issuer: jwtIssuer ?? [],
       audience: jwtAudience ?? [],
@@ -35,6 +37,11 @@ export class JwtVerifier {
       requiredClaims: ['exp'],
       clockTolerance: TOLERANCE_S,
     };
+  }
+
+  /** Time since which the keys of the issuer are unavailable; undefined while they are not. */
+  get awaySince(): Date | undefined {
+    return this.keys?.awaySince;
   }
 
   /** @throws AppError `invalid_credential` (401), `issuer_unavailable` (503) */
@@ -57,6 +64,10 @@ export class JwtVerifier {
       throw invalidCredential(
         `The token's claim "${jwtTenantClaim}" has to be 1 to 64 letters, digits, _, . or -, and begin with a letter or digit.`,
       );
+    if (isReserved({ tenant_id, user_id }))
+      throw invalidCredential(
+        'The user "admin" of the tenant "default" is the holder of ADMIN_KEY.',
+      );
     const scopes = withIncluded(scopesOf(payload));
     return { tenant_id, user_id, scopes, expires_at: (exp! + TOLERANCE_S) * 1000 };
   }
@@ -72,7 +83,20 @@ function scopesOf({ scope, scp, scopes }: JWTPayload): Scope[] {
 /** Claims are only looked at once the signature is right, so these tell nothing to others. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return `The token's claim "${error.claim}" is missing or not accepted.`;
-  return 'The token is not accepted.';
+  if (error instanceof errors.JWTClaimValidationFailed) return reasonOfClaim(error);
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return "The token's signature is wrong.";
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'The token is signed with a key that its issuer does not publish.';
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return 'The token is signed with an algorithm that is not accepted (docs/auth.md).';
+  return 'The token is malformed: it has to be a signed JWT.';
+}
+
+function reasonOfClaim({ claim, reason }: errors.JWTClaimValidationFailed): string {
+  if (reason === 'missing') return `The token lacks the claim "${claim}".`;
+  if (claim === 'iss') return 'The token is of another issuer than JWT_ISSUER.';
+  if (claim === 'aud') return 'The token is for another audience than JWT_AUDIENCE.';
+  if (claim === 'nbf') return 'The token is not valid yet.';
+  return `The token's claim "${claim}" is not accepted.`;
 }

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey, LocalJWKSet } from 'jose';
 import type { Clock } from '../../kernel/clock.js';
@@ -9,6 +10,8 @@ const MAX_AGE_MS = 600_000;
 const UNKNOWN_MS = 10_000;
 /** Least time after a failed request, in milliseconds. */
 const FAILED_MS = 1_000;
+/** Least time between two lines of the log about outages, in milliseconds. */
+const LOGGED_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 /** Of the key set, in bytes. */
 const MAX_BYTES = 262_144;
@@ -22,12 +25,20 @@ export class KeySet {
   private fetchedAt = -Infinity;
   private failedAt = -Infinity;
   private askedAt = -Infinity;
+  private loggedAt = -Infinity;
+  private away: Date | undefined;
   private fetching: Promise<LocalJWKSet> | undefined;
+  private readonly logger = new Logger('Auth');
 
   constructor(
     private readonly url: string,
     private readonly clock: Clock,
   ) {}
+
+  /** Time since which the issuer does not answer; undefined while it does. */
+  get awaySince(): Date | undefined {
+    return this.away;
+  }
 
   /**
    * For `jwtVerify`.
@@ -69,11 +80,24 @@ export class KeySet {
       const keys = createLocalJWKSet(await request(this.url));
       this.fetchedAt = this.clock.monotonic();
       this.keys = keys;
+      this.away = undefined;
       return keys;
     } catch (error) {
       this.failedAt = this.clock.monotonic();
+      this.noteOutage(error);
       throw unavailable(error);
     }
+  }
+
+  /** Once for each outage. */
+  private noteOutage(err: unknown): void {
+    const isNew = this.away === undefined;
+    this.away ??= this.clock.now();
+    if (!isNew || this.failedAt - this.loggedAt < LOGGED_MS) return;
+    this.loggedAt = this.failedAt;
+    const message =
+      'The keys of the token issuer are unavailable (JWT_JWKS_URL). Tokens are refused.';
+    this.logger.warn({ message, err });
   }
 }
 

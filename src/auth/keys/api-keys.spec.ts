@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { loadConfig } from '../../config/load-config.js';
 import { ApiKeys } from './api-keys.js';
@@ -26,8 +28,9 @@ class SlowKeyStore extends KeyStore {
   }
 
   list = async () => [];
+  isEmpty = async () => this.keys.size === 0;
   add = async () => false;
-  remove = async () => false;
+  remove = async () => undefined;
 }
 
 function setUp() {
@@ -88,5 +91,24 @@ describe(ApiKeys.name, () => {
     const second = keys.authenticate(text);
     await store.letGo();
     expect((await second).scopes).toEqual(new Set(['admin', 'chat', 'decide']));
+  });
+
+  it.each([
+    ['AUTH=keys without a key', { AUTH: 'keys' }, 1],
+    ['ADMIN_KEY', { AUTH: 'keys', ADMIN_KEY: 'x'.repeat(32) }, 0],
+    ['no authentication', { AUTH: 'none' }, 0],
+  ])('warns at the start with %s', async (_name, env, warnings) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const store = new SlowKeyStore();
+    const start = () =>
+      new ApiKeys(store, new FakeClock(), loadConfig(env)).onApplicationBootstrap();
+    await start();
+    expect(warn).toHaveBeenCalledTimes(warnings);
+    if (warnings > 0)
+      expect(warn).toHaveBeenCalledWith(expect.stringContaining('npm run keys -- create'));
+    store.keys.set('a', {} as ApiKey);
+    await start();
+    expect(warn).toHaveBeenCalledTimes(warnings);
+    warn.mockRestore();
   });
 });

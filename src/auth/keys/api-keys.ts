@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { invalidCredential } from '../auth-errors.js';
 import { ADMIN_KEY_ID, ADMIN_PRINCIPAL, withIncluded } from '../principal.js';
 import type { Principal } from '../principal.js';
-import { BoundedMap } from './bounded-map.js';
+import { BoundedMap } from '../../kernel/bounded-map.js';
 import type { ApiKey } from './key-store.js';
 import { KeyStore } from './key-store.js';
 import { hashSecret, isSecret, makeKey, parseKey } from './key-text.js';
@@ -16,6 +17,9 @@ const MAX_KNOWN = 10_000;
 const MAX_UNKNOWN = 1_000;
 /** Ids of one query. */
 const MAX_ASKED = 500;
+
+const NO_KEY =
+  'AUTH=keys, but there is no key and ADMIN_KEY is not set: every request will be refused. Run "npm run keys -- create --user NAME --scopes chat,decide,operate,admin" (without DATABASE_URL while the server is stopped), or set ADMIN_KEY (docs/auth.md).';
 
 interface Known {
   readonly key: ApiKey | undefined;
@@ -30,7 +34,7 @@ interface Question {
 
 /** Accepts API keys and `ADMIN_KEY`. */
 @Injectable()
-export class ApiKeys {
+export class ApiKeys implements OnApplicationBootstrap {
   private readonly known = new BoundedMap<string, Known>(MAX_KNOWN);
   private readonly unknown = new BoundedMap<string, Known>(MAX_UNKNOWN);
   private readonly asked = new Map<string, Question>();
@@ -42,10 +46,17 @@ export class ApiKeys {
   constructor(
     private readonly store: KeyStore,
     private readonly clock: Clock,
-    config: Config,
+    private readonly config: Config,
   ) {
     const admin = config.adminKey?.reveal();
     this.adminHash = admin === undefined ? undefined : hashSecret(admin);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { auth } = this.config;
+    if (auth.join() !== 'keys' || this.adminHash !== undefined) return;
+    const isEmpty = await this.store.isEmpty().catch(() => false);
+    if (isEmpty) new Logger('Auth').warn(NO_KEY);
   }
 
   isAdminKey(text: string): boolean {
@@ -56,10 +67,12 @@ export class ApiKeys {
   async authenticate(text: string): Promise<Principal> {
     if (this.isAdminKey(text)) return ADMIN_PRINCIPAL;
     const parsed = parseKey(text);
-    const key = parsed && (await this.find(parsed.id));
-    const isRight = isSecret(parsed?.secret ?? '', key?.secret_hash ?? this.noHash);
-    if (!key || !isRight || this.isExpired(key))
-      throw invalidCredential('The key is unknown, deleted or expired.');
+    if (!parsed)
+      throw invalidCredential('The key is malformed: it has to be "parley_<id>_<secret>".');
+    const key = await this.find(parsed.id);
+    const isRight = isSecret(parsed.secret, key?.secret_hash ?? this.noHash);
+    if (!key || !isRight) throw invalidCredential('The key is unknown or deleted.');
+    if (this.isExpired(key)) throw invalidCredential('The key has expired.');
     const { id, tenant_id, user_id, scopes, expires_at } = key;
     return {
       ...{ tenant_id, user_id, scopes: withIncluded(scopes), key_id: id },

@@ -25,8 +25,10 @@ export abstract class KeyStore {
     readonly limit: number;
     readonly after?: Pick<ApiKey, 'created_at' | 'id'>;
   }): Promise<ApiKey[]>;
+  /** True if no tenant has a key. */
+  abstract isEmpty(): Promise<boolean>;
   /** Returns false and changes nothing if the id exists or the tenant has `limit` keys already. */
   abstract add(key: ApiKey, limit: number): Promise<boolean>;
-  /** Returns true if the key was there, and of that tenant if one is given. */
-  abstract remove(id: string, tenant_id?: string): Promise<boolean>;
+  /** Returns the tenant of the key; undefined if it was not there, or not of the tenant given. */
+  abstract remove(id: string, tenant_id?: string): Promise<string | undefined>;
 }

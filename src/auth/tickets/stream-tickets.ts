@@ -5,6 +5,7 @@ import { Clock } from '../../kernel/clock.js';
 import { invalidCredential } from '../auth-errors.js';
 import { hashSecret } from '../keys/key-text.js';
 import type { Principal } from '../principal.js';
+import { isStreamPath } from './stream-path.js';
 import { TicketStore } from './ticket-store.js';
 
 const LIFETIME_MS = 60_000;
@@ -24,8 +25,9 @@ export class StreamTickets {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError `too_many_tickets` (429) */
+  /** @throws AppError `no_stream` (400), `too_many_tickets` (429) */
   async issue(path: string, { scopes, ...principal }: Principal): Promise<IssuedTicket> {
+    if (!isStreamPath(path)) throw noStream();
     const ticket = randomBytes(32).toString('hex');
     const now = this.clock.now();
     const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString();
@@ -57,4 +59,12 @@ export class StreamTickets {
     if (!saved) throw refused;
     return { ...saved, scopes: new Set(saved.scopes) };
   }
+}
+
+function noStream(): AppError {
+  const message =
+    'has to be that of an event stream (…/events) or of the content of a file. Send your credential with other requests';
+  return new AppError('invalid', 'no_stream', `path ${message}.`, {
+    errors: [{ field: 'path', message }],
+  });
 }

@@ -26,16 +26,30 @@ export class ArgumentsFilter implements OutputFilter {
   }
 }
 
-/** Returns the same text if nothing of it is redacted. */
+const STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"?/gs;
+
+/**
+ * Redacts each string of the text, also those that a parser drops (of a name that is there twice)
+ * and the one at which the text is cut off. Returns the same text if nothing of it is redacted.
+ */
 export function redactJsonText(text: string, redact: (text: string) => string): string {
-  let value: unknown;
+  return redact(text.replaceAll(STRING, (all, body: string) => redactString(all, body, redact)));
+}
+
+function redactString(all: string, body: string, redact: (text: string) => string): string {
+  const value = parseString(body);
+  if (value === undefined) return all;
+  const redacted = redact(value);
+  return redacted === value ? all : JSON.stringify(redacted);
+}
+
+/** Undefined for an invalid string. */
+function parseString(body: string): string | undefined {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(`"${body}"`) as string;
   } catch {
-    return redact(text);
+    return undefined;
   }
-  const redacted = redactStrings(value, redact);
-  return redact(redacted === value ? text : JSON.stringify(redacted));
 }
 
 /** Redacts all strings and names of fields, at any depth; returns `value` if none changes. */

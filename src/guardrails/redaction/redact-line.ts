@@ -2,7 +2,17 @@
 const TEXTS = new Set([
   ...['user_message', 'content', 'answer', 'tool_output', 'question', 'options', 'action'],
   ...['reason', 'user_comment', 'user_content', 'prompt', 'result', 'message', 'text', 'note'],
-  ...['title', 'description', 'cancel_reason', 'tripwire', 'error', 'summary', 'remarks', 'whole'],
+  ...[
+    'title',
+    'preview',
+    'description',
+    'cancel_reason',
+    'tripwire',
+    'error',
+    'summary',
+    'remarks',
+    'whole',
+  ],
 ]);
 /** Fields with JSON as a text. */
 const JSON_TEXTS = new Set(['tool_input', 'arguments']);

@@ -16,7 +16,7 @@ export class CheckDto {
   @IsObject()
   tool_input: Record<string, unknown>;
 
-  @ApiPropertyOptional({ description: 'Its session rules apply, too.', example: 'chat_123' })
+  @ApiPropertyOptional({ description: 'Its session rules apply, too.' })
   @IsOptional()
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'chat_id must be 1 to 64 letters, digits, _ or -' })
   chat_id?: string;

@@ -8,7 +8,7 @@ import { CreateTaskDto } from './create-task.dto.js';
 export class ChangeTaskDto extends PartialType(OmitType(CreateTaskDto, ['chat_id', 'status']), {
   skipNullProperties: false,
 }) {
-  @ApiPropertyOptional({ enum: TASK_STATUSES })
+  @ApiPropertyOptional({ enum: TASK_STATUSES, example: 'in_progress' })
   @ValidateIf((_, value) => value !== undefined)
   @IsIn(TASK_STATUSES)
   status?: TaskStatus;

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { ConfigError } from '../../config/config-error.js';
 import type { Config } from '../../config/config.js';
+import { commonPart } from '../../config/tenant-paths.js';
 import { MissingSandbox } from './missing-sandbox.js';
 import { NoSandbox } from './no-sandbox.js';
 import { probeBubblewrap } from './probe-bubblewrap.js';
@@ -23,7 +24,7 @@ export async function openSandbox(
   const logger = new Logger('Sandbox');
   if (settings.sandbox === 'none') return unconfined(logger, 'SANDBOX=none says so');
   const { sandboxNetwork: network, ownPaths, workspaceDir, workspaceRoots } = settings;
-  const hidden = [...ownPaths, workspaceDir, ...workspaceRoots];
+  const hidden = [...ownPaths, workspaceDir, ...workspaceRoots.map(commonPart)];
   const probed = await probe({ network, hidden });
   if (!probed.works && settings.sandbox === 'bwrap') throw refusal(probed.why);
   if (!probed.works && !settings.auth.includes('none'))

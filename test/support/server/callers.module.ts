@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { MiddlewareConsumer, NestModule } from '@nestjs/common';
+import { NO_TENANT, withinTenant } from '../../../src/kernel/tenant-scope.js';
 import type { NextFunction, Request, Response } from 'express';
 import { DEFAULT_TENANT, LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import type { Principal } from '../../../src/auth/principal.js';
@@ -26,5 +27,5 @@ function identify(
   const user_id = request.header('x-test-user');
   const tenant_id = request.header('x-test-tenant') ?? DEFAULT_TENANT;
   if (user_id !== undefined) request.principal = { ...LOCAL_PRINCIPAL, user_id, tenant_id };
-  next();
+  withinTenant(request.principal?.tenant_id ?? NO_TENANT, next);
 }

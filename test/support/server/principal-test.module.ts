@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { MiddlewareConsumer, NestModule } from '@nestjs/common';
+import { NO_TENANT, withinTenant } from '../../../src/kernel/tenant-scope.js';
 import type { NextFunction, Request, Response } from 'express';
 import type { Principal, Scope } from '../../../src/auth/principal.js';
 
@@ -22,5 +23,5 @@ function believe(
   const [tenant_id, user_id, scopes = ''] = (request.get(PRINCIPAL_HEADER) ?? '').split('/');
   if (tenant_id && user_id)
     request.principal = { tenant_id, user_id, scopes: new Set(scopes.split(',') as Scope[]) };
-  next();
+  withinTenant(request.principal?.tenant_id ?? NO_TENANT, next);
 }

@@ -7,9 +7,12 @@ import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
 import { configureApp } from '../../../src/http/configure-app.js';
 import { EventStreams } from '../../../src/http/event-streams.js';
+import { FileStore } from '../../../src/files/file-store.js';
+import { LocalFileStore } from '../../../src/files/local/local-file-store.js';
 import { Clock, SystemClock } from '../../../src/kernel/clock.js';
 import { LeaseKeeper } from '../../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../../src/event-log/follow/readers.js';
+import { TEST_ENCRYPTION } from '../store/encrypted.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 
 export interface TestAppOptions {
@@ -18,6 +21,8 @@ export interface TestAppOptions {
   /** Where each line that it logs goes. */
   readonly log: string[];
   readonly clock?: Clock | undefined;
+  /** The folder of uploaded files. */
+  readonly files: string;
 }
 
 /** The whole server in this process, on a store that is open. */
@@ -28,16 +33,16 @@ export class TestApp {
   ) {}
 
   static async start(stores: AllStores, options: TestAppOptions): Promise<TestApp> {
-    const { env, modules, log, clock = new SystemClock() } = options;
-    const config = loadConfig(env);
+    const { env, modules, log, clock = new SystemClock(), files } = options;
+    const config = loadConfig({ ...TEST_ENCRYPTION, ...env });
     const logger = new AppLogger(config, (line) => log.push(line));
-    const compiled = await Test.createTestingModule({
-      imports: [AppModule.of(config, stores, modules)],
-    })
+    const module = Test.createTestingModule({ imports: [AppModule.of(config, stores, modules)] })
       .setLogger(logger)
       .overrideProvider(Clock)
-      .useValue(clock)
-      .compile();
+      .useValue(clock);
+    if (config.fileStore === 'local')
+      module.overrideProvider(FileStore).useValue(new LocalFileStore(files));
+    const compiled = await module.compile();
     const app = compiled.createNestApplication<NestExpressApplication>({
       ...{ logger, bodyParser: false, forceCloseConnections: true },
     });

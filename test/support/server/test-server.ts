@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../../src/config/load-config.js';
 import type { AllStores } from '../../../src/storage/stores.js';
@@ -6,6 +9,7 @@ import { environmentsOf, startRedisFor } from './e2e-cluster.js';
 import { FakeOpenAi } from '../model/fake-openai.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RedisServer } from '../store/redis-server.js';
+import { addLocalKey, takesKeys } from './test-auth.js';
 import { TestApp } from './test-app.js';
 
 /** Must never come out of a server. */
@@ -23,6 +27,8 @@ export interface TestServerOptions {
   readonly log?: string[];
   /** Two API processes and two workers instead of one server. */
   readonly isCluster?: boolean | undefined;
+  /** The folder of uploaded files, which exists from the first on. */
+  readonly files?: string;
 }
 
 /** The whole server in this process, or a cluster of it, on a store that is open, with a fake model API as its only model beside the demo. */
@@ -39,6 +45,7 @@ export class TestServer {
 
   static async start(stores: AllStores, options: TestServerOptions = {}): Promise<TestServer> {
     const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
+    const files = options.files ?? join(tmpdir(), `parley-files-${randomUUID()}`);
     const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
       MODEL: 'openai/fake',
@@ -46,14 +53,17 @@ export class TestServer {
       OPENAI_BASE_URL: fake.baseUrl,
       LOG_LEVEL: 'debug',
       SAVE_TIMEOUT_MS: '30000', // whatever else the machine does
+      ...(takesKeys(env) && { AUTH: 'keys' }),
       ...env,
     };
     const redis = isCluster ? await startRedisFor(basic) : undefined;
     const { apis, workers } = environmentsOf(basic, redis);
-    const start = (each: Environment) => TestApp.start(stores, { env: each, modules, log, clock });
+    const start = (each: Environment) =>
+      TestApp.start(stores, { env: each, modules, log, clock, files });
     const answering = await Promise.all(apis.map(start));
     const working = await Promise.all(workers.map(start));
-    const api = new ApiClient(...answering.map(({ url }) => url));
+    const client = new ApiClient(...answering.map(({ url }) => url));
+    const api = takesKeys(env) ? client.bearing(await addLocalKey(stores)) : client;
     return new TestServer([...answering, ...working], redis, fake, api, log);
   }
 
