@@ -7,6 +7,8 @@ import { ChatsModule } from './chats/chats.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { Config } from './config/config.js';
 import { AppConfigModule } from './config/config.module.js';
+import { FeedModule } from './feed/feed.module.js';
+import { FilesModule } from './files/files.module.js';
 import { HealthModule } from './health/health.module.js';
 import { InteractionsModule } from './interactions/interactions.module.js';
 import { KernelModule } from './kernel/kernel.module.js';
@@ -32,6 +34,8 @@ import { TasksModule } from './tasks/tasks.module.js';
     ApprovalsModule,
     PermissionsModule,
     TasksModule,
+    FeedModule,
+    FilesModule,
     McpModule,
   ],
 })

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/swagger';
 import { Access } from '../access/access.decorator.js';
 import { PossibleCaller } from '../auth/caller.decorator.js';
+import { JwtVerifier } from '../auth/jwt/jwt-verifier.js';
 import type { Principal } from '../auth/principal.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
@@ -43,7 +44,10 @@ class SandboxDto {
 }
 
 class OutageDto {
-  @ApiProperty({ example: 'redis', description: '`redis`, or `tools of <MCP server>`' })
+  @ApiProperty({
+    example: 'redis',
+    description: '`redis`, `token issuer`, or `tools of <MCP server>`',
+  })
   readonly dependency: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -79,6 +83,7 @@ export class HealthController {
     private readonly sandbox: Sandbox,
     private readonly tools: ToolRegistry,
     private readonly admission: AdmissionGate,
+    private readonly tokens: JwtVerifier,
   ) {}
 
   @Get('live')
@@ -121,12 +126,15 @@ export class HealthController {
 
   /**
    * Without Redis, readers on other processes see events late; without a tool server, agents lack
-   * its tools.
+   * its tools; without the keys of the token issuer, tokens are refused.
    */
   private outages(): OutageDto[] {
     const { awaySince, refusedSince } = this.bus;
     const redisSince = awaySince ?? refusedSince ?? this.queue.refusedSince;
     return [
+      ...(this.tokens.awaySince
+        ? [{ dependency: 'token issuer', since: this.tokens.awaySince.toISOString() }]
+        : []),
       ...(redisSince ? [{ dependency: 'redis', since: redisSince.toISOString() }] : []),
       ...this.tools
         .servers()

@@ -16,3 +16,19 @@ export const AGENT_STATES = [
 ] as const;
 
 export type TreeState = (typeof AGENT_STATES)[number];
+
+/** The state of an agent while it works, as the stream of its chat tells it. */
+export const LIVE_AGENT_STATES = [
+  'idle',
+  'processing',
+  'thinking',
+  'calling_tool',
+  'waiting_for_child',
+  'waiting_for_human',
+  'completed',
+  'deleted',
+  'modified',
+  'error',
+] as const;
+
+export type LiveAgentState = (typeof LIVE_AGENT_STATES)[number];

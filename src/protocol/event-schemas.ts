@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { liveEvents } from './live-events.js';
 import { records } from './records.js';
 import {
   agentStatus,
@@ -90,17 +91,50 @@ export function eventComponents(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SHARED)) registry.add(schema, { id });
   for (const [type, schema] of events) registry.add(schema, { id: componentName(type) });
+  for (const [name, schema] of liveSchemas()) registry.add(schema, { id: name });
   const { schemas } = z.toJSONSchema(registry, {
     target: 'openapi-3.0',
     io: 'input',
     uri: toRef,
   });
   // OpenAPI 3.0 has no `$id`
-  const named = Object.entries(schemas).map(([id, { $id: _, ...schema }]) => [id, schema] as const);
+  const own = Object.entries(schemas).map(([id, { $id: _, ...schema }]) => [id, schema] as const);
   return {
-    ...Object.fromEntries(named),
+    ...Object.fromEntries(own),
     StreamEvent: unionOf([...events.keys()], 'The `data` of each frame of a stream.'),
+    ...liveComponents(),
     AgentEvent: unionOf(AGENT_EVENT_TYPES, 'A record that `Interaction.agent_events` shows.'),
+  };
+}
+
+/** The events of the two live streams, each with an example, by the names of their components. */
+export function liveSchemas(): ReadonlyMap<string, z.ZodObject> {
+  const { chat, feed } = liveEvents();
+  return new Map([...named(chat, 'Chat'), ...named(feed, 'Feed')]);
+}
+
+function named(events: Record<string, z.ZodObject>, prefix: string) {
+  return Object.entries(events).map(([type, schema]) => {
+    const { description, example } = schema.meta() ?? {};
+    const withType = { type, ...(example as object) };
+    const name = `${prefix}${componentName(type)}`;
+    return [name, schema.meta({ description, example: withType })] as const;
+  });
+}
+
+function liveComponents(): Record<string, JsonSchema> {
+  const names = [...liveSchemas().keys()];
+  const refs = (prefix: string) =>
+    names.filter((name) => name.startsWith(prefix)).map((name) => ({ $ref: toRef(name) }));
+  return {
+    ChatStreamEvent: {
+      description: 'The `data` of each frame of the stream of a chat.',
+      anyOf: [{ $ref: toRef('StreamEvent') }, ...refs('Chat')],
+    },
+    FeedEvent: {
+      description: 'The `data` of each frame of the feed.',
+      anyOf: refs('Feed'),
+    },
   };
 }
 

@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import type { AgentEvent, EventError } from './events.js';
 import type { Immutable } from './json.js';
 import type { Message } from './message.js';
-import { FINAL_STATUSES } from './records/fields.js';
-import type { usage } from './records/fields.js';
-
-export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
+import { ACTIVE_STATUSES, FINAL_STATUSES } from './records/fields.js';
+import type { VISIBILITIES, usage } from './records/fields.js';
 
 /** Occupies the chat: at most one interaction per chat has one of these (I9). */
 export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type InteractionStatus = 'QUEUED' | ActiveStatus | FinalStatus;
+
+export const INTERACTION_STATUSES = ['QUEUED', ...ACTIVE_STATUSES, ...FINAL_STATUSES] as const;
 
 /** True if the interaction waits for a person or a client. */
 export function isWaiting(status: InteractionStatus): boolean {
@@ -47,8 +47,6 @@ export function addTokens(...counts: readonly number[]): number {
   );
 }
 
-export const VISIBILITIES = ['private', 'tenant'] as const;
-
 /** `private`: a chat for its owner and admins of the tenant; `tenant`: for all of the tenant. */
 export type Visibility = (typeof VISIBILITIES)[number];
 
@@ -59,9 +57,15 @@ export interface Interaction {
   readonly id: string;
   readonly chat_id: string;
   readonly parent_id: string | null;
+  /** The interaction that this one edits. */
+  readonly edited_from: string | null;
   readonly status: InteractionStatus;
   readonly user_message: string;
+  /** The text of the last ANSWER; null while there is none. */
+  readonly answer: string | null;
   readonly agent: string;
+  /** Its root agent. */
+  readonly agent_id: string;
   readonly model: string;
   readonly agent_events: readonly AgentEvent[];
   /** The whole conversation after this interaction; null until it ended. */
@@ -89,6 +93,8 @@ export interface InteractionCut {
 export interface Chat {
   readonly id: string;
   readonly title: string | null;
+  /** The beginning of the last message or answer of the active branch. */
+  readonly preview: string | null;
   readonly agent: string | null;
   /** The id of the user who created it. */
   readonly owner: string;
@@ -97,6 +103,10 @@ export interface Chat {
   /** The value of `before` for the earlier interactions; null if there are none. */
   readonly next_before: string | null;
   readonly head_interaction_id: string | null;
+  /** The interaction that runs or waits for a person; null: none does. */
+  readonly active_interaction_id: string | null;
+  /** Of the active interaction, else QUEUED if any waits, else of the head; null: there is none. */
+  readonly status: InteractionStatus | null;
   readonly created_at: string;
   readonly updated_at: string;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -56,11 +56,13 @@ export class Run {
     { lease, slot, waiting, quarantine }: RunEnvironment,
   ) {
     const { interaction, records, resumed, losses } = input;
-    const { id: interaction_id, epoch } = interaction;
+    const { id: interaction_id, epoch, chat_uid, tenant_id } = interaction;
     const openWork = new OpenWork(interaction);
     for (const record of records) openWork.apply(record);
     if (resumed === undefined) openWork.takeOver(epoch);
-    const log = new RunLog(services, { interaction_id, epoch, last_seq: openWork.lastSeq, lease });
+    const last_seq = openWork.lastSeq;
+    const chat = { chat_uid, tenant_id };
+    const log = new RunLog(services, { interaction_id, chat, epoch, last_seq, lease });
     this.health = new RunHealth(quarantine, services.leases, { interaction_id, epoch });
     const activity = new RunActivity();
     const parts = { log, openWork, activity, health: this.health };

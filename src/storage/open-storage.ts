@@ -56,6 +56,7 @@ async function openDatabaseStorage(
   const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
   const { createStores } = await import('./typeorm/create-stores.js');
   const { countOtherProcesses } = await import('./typeorm/connection/other-processes.js');
+  const { bypassesRowSecurity } = await import('./typeorm/connection/row-security.js');
   const { Vacuum } = await import('./typeorm/connection/vacuum.js');
   const database = await openDatabase({
     ...(config.databaseUrl && { url: config.databaseUrl.reveal() }),
@@ -68,6 +69,10 @@ async function openDatabaseStorage(
   if (config.databaseUrl && !config.redisUrl && (await countOtherProcesses(database)) > 0)
     report(
       'Another process uses this database, and REDIS_URL is not set: each process sees only its own readers, and live events and decisions reach others late. Set REDIS_URL for all of them, or stop the others.',
+    );
+  if (config.databaseUrl && !config.auth.includes('none') && (await bypassesRowSecurity(database)))
+    report(
+      'The user of DATABASE_URL is a superuser or has BYPASSRLS, so that row-level security does not keep tenants apart as a third line. Give Parley an ordinary user that owns its database (docs/security.md).',
     );
   const vacuum = config.databaseUrl ? undefined : new Vacuum(database, VACUUM_PAUSE_MS);
   if (vacuum) await expireLeases(database);

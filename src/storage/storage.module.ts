@@ -4,7 +4,9 @@ import { KeyStore } from '../auth/keys/key-store.js';
 import { TicketStore } from '../auth/tickets/ticket-store.js';
 import { AuditStore } from '../audit/audit-store.js';
 import { Config } from '../config/config.js';
+import { Encryption } from '../encryption/encryption.js';
 import { Clock } from '../kernel/clock.js';
+import { FileCatalog } from '../files/file-catalog.js';
 import { AppLogger } from '../logging/app-logger.js';
 import { ChatArchive } from '../persistence/chat-archive.js';
 import { ChatStore } from '../persistence/chat.store.js';
@@ -17,6 +19,7 @@ import { RunStores } from '../persistence/stores.js';
 import { RuleStore } from '../permissions/rule-store.js';
 import { UsageStore } from '../quotas/usage-store.js';
 import { TaskStore } from '../tasks/task-store.js';
+import { openEncrypted } from './encrypted/open-encrypted.js';
 import { openStorage } from './open-storage.js';
 import type { AllStores } from './stores.js';
 
@@ -24,6 +27,7 @@ import type { AllStores } from './stores.js';
 class OpenStorage implements OnApplicationShutdown {
   constructor(
     readonly stores: AllStores,
+    readonly encryption: Encryption,
     private readonly close?: () => Promise<void>,
   ) {}
 
@@ -42,10 +46,16 @@ const PORTS: Provider[] = [
   port(ChatArchive, 'archive'),
   port(RuleStore, 'rules'),
   port(TaskStore, 'tasks'),
+  port(FileCatalog, 'files'),
   port(KeyStore, 'keys'),
   port(TicketStore, 'tickets'),
   port(AuditStore, 'audit'),
   port(UsageStore, 'usage'),
+  {
+    provide: Encryption,
+    inject: [OpenStorage],
+    useFactory: ({ encryption }: OpenStorage): Encryption => encryption,
+  },
   {
     provide: RunStores,
     inject: [OpenStorage],
@@ -71,14 +81,27 @@ export class StorageModule {
         const storage = await openStorage(config, clock, (problem) =>
           logger.warn(problem, 'Storage'),
         );
-        return new OpenStorage(storage, () => storage.close());
+        try {
+          const { stores, encryption } = await openEncrypted(storage, config);
+          return new OpenStorage(stores, encryption, () => storage.close());
+        } catch (error) {
+          await storage.close();
+          throw error;
+        }
       },
     });
   }
 
   /** Uses stores that are already open; the caller closes them. */
   static of(stores: AllStores): DynamicModule {
-    return withStorage({ provide: OpenStorage, useValue: new OpenStorage(stores) });
+    return withStorage({
+      provide: OpenStorage,
+      inject: [Config],
+      useFactory: async (config: Config) => {
+        const opened = await openEncrypted(stores, config);
+        return new OpenStorage(opened.stores, opened.encryption);
+      },
+    });
   }
 }
 

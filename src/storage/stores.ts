@@ -1,6 +1,8 @@
 import type { KeyStore } from '../auth/keys/key-store.js';
 import type { TicketStore } from '../auth/tickets/ticket-store.js';
 import type { AuditStore } from '../audit/audit-store.js';
+import type { DataKeyStore } from '../encryption/data-key-store.js';
+import type { FileCatalog } from '../files/file-catalog.js';
 import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { UsageStore } from '../quotas/usage-store.js';
@@ -10,10 +12,12 @@ import type { TaskStore } from '../tasks/task-store.js';
 export interface AllStores extends Stores {
   readonly rules: RuleStore;
   readonly tasks: TaskStore;
+  readonly files: FileCatalog;
   readonly keys: KeyStore;
   readonly tickets: TicketStore;
   readonly audit: AuditStore;
   readonly usage: UsageStore;
+  readonly dataKeys: DataKeyStore;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

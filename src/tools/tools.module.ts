@@ -45,6 +45,6 @@ import { ToolsController } from './tools.controller.js';
     Interpreters,
     PythonTool,
   ],
-  exports: [ToolRegistry, ToolExecutor, ToolLimits],
+  exports: [ToolRegistry, ToolExecutor, ToolLimits, FileChanges],
 })
 export class ToolsModule {}

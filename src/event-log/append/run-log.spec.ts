@@ -51,6 +51,7 @@ describe(RunLog.name, () => {
       { writer, bus, clock },
       {
         interaction_id: ID,
+        chat: { chat_uid: 'chat', tenant_id: 'default' },
         epoch,
         last_seq: store.records(ID).length,
         lease: {

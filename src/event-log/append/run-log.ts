@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Delta, HiddenOf, RecordOf, RecordType, Trace } from '../../protocol/events.js';
-import type { Frame, LiveBus } from '../live/live-bus.js';
+import type { ChatHint, Frame, LiveBus } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { LogWriter } from './log-writer.js';
 import { Outbox } from './outbox.js';
@@ -21,6 +21,7 @@ export type AppendEffects = Pick<AppendBatch, 'status' | 'usage' | 'requests' | 
 
 export interface RunLogOptions {
   readonly interaction_id: string;
+  readonly chat: Pick<ChatHint, 'chat_uid' | 'tenant_id'>;
   readonly epoch: number;
   /** The last seq in the log when the run began. */
   readonly last_seq: number;
@@ -81,6 +82,8 @@ export class RunLog {
     const slot = this.outbox.reserve(records);
     await this.save({ interaction_id, epoch, records, ...effects });
     this.saved = records.at(-1)?.seq ?? this.saved;
+    const { status, requests, end } = effects;
+    if (status ?? requests ?? end) this.deps.bus.noteChange(this.options.chat);
     slot.commit();
     return records;
   }

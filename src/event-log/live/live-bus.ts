@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Delta, Trace } from '../../protocol/events.js';
+import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
 /**
@@ -45,6 +46,15 @@ export interface Snapshot {
   readonly blocks: readonly OpenBlock[];
 }
 
+/** Says that a chat has changed; the store knows how. */
+export interface ChatHint {
+  readonly chat_uid: string;
+  /** Undefined: only its task board has changed. */
+  readonly tenant_id?: string;
+  /** Its state before it was deleted, or before others saw it. */
+  readonly was?: Pick<ChatState, 'id' | 'owner' | 'visibility'>;
+}
+
 /**
  * Port: carries live frames from the process that runs an interaction to those that have readers of
  * it. It may drop or repeat frames; followers repair that. Frames of an older epoch than the newest
@@ -72,6 +82,10 @@ export abstract class LiveBus {
   abstract frames(interactionId: string): Observable<Frame>;
   /** Once it resolves, earlier subscribers of `frames` get every frame that it does not include. */
   abstract snapshot(interactionId: string): Promise<Snapshot | undefined>;
+  /** Tells all processes, this one included, that a chat has changed; after the commit. */
+  abstract noteChange(hint: ChatHint): void;
+  /** Undefined: hints may have been lost. */
+  abstract onChange(listener: (hint: ChatHint | undefined) => void): () => void;
   /** Tells the process that runs the interaction to read its row again. */
   abstract wake(interactionId: string): void;
   abstract onWake(listener: (interactionId: string) => void): () => void;

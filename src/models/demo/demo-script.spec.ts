@@ -41,6 +41,9 @@ describe(demoTurn.name, () => {
     ],
     ['run `echo 6*7`', { bash: { command: 'echo 6*7' } }],
     ['run: ls -la', { bash: { command: 'ls -la' } }],
+    ['call calculator {"expression": "1+1"}', { calculator: { expression: '1+1' } }],
+    ['Call current_time', { current_time: {} }],
+    ['call bash\n{"command":\n"echo {1..3}"}\n', { bash: { command: 'echo {1..3}' } }],
   ])('answers "%s" with calls', (message, calls) => {
     const turn = demoTurn(request(message));
     expect(Object.fromEntries(turn.calls!.map((call) => [call.name, call.arguments]))).toEqual(
@@ -71,6 +74,26 @@ describe(demoTurn.name, () => {
     const turn = demoTurn(request(message, []));
     expect(turn.calls).toBeUndefined();
     expect(turn.text).toContain(`takes ${tool}, which I am not offered`);
+  });
+
+  it('calls whatever tool it is offered, and says which those are', () => {
+    const offered = ['calculator', 'my-server__look.up'];
+    expect(demoTurn(request('call my-server__look.up {"a":[1]}', offered)).calls).toEqual([
+      { name: 'my-server__look.up', arguments: { a: [1] } },
+    ]);
+    const { text } = demoTurn(request('Hello', offered));
+    expect(text).toContain('`call calculator {"expression": "6*7"}`');
+    expect(text).toContain('Here that is: calculator, my-server__look.up.');
+    expect(demoTurn(request('Hello', [])).text).not.toContain('call <tool>');
+  });
+
+  it.each([
+    ['call nothing {}', /not offered a tool nothing here. These are: ask_human, bash/],
+    ['call bash {command: ls}', /not JSON. Say `call bash \{/],
+  ])('does not call with "%s", and says why', (message, text) => {
+    const turn = demoTurn(request(message));
+    expect(turn.calls).toBeUndefined();
+    expect(turn.text).toMatch(text);
   });
 
   it('calls nothing when it is told not to', () => {

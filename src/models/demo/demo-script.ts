@@ -22,6 +22,8 @@ const MAX_MESSAGE = 2_000;
 const ARITHMETIC = /[\d(](?:[\d\s.()]*[-+*/^%])+[\d\s.()]*[\d)]/;
 const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
 const TIME = /\b(what time|the time|time is it|what date|what day|today)\b/i;
+/** `call bash {"command": "ls"}`; without an object, with no arguments. */
+const CALL = /^\s*call\s+([\w.-]{1,64})\s*(\{.*\})?\s*$/is;
 const RUN = /\brun\s*:?\s*`([^`]+)`|\brun:\s*(.+)/is;
 const ASK = /\bask me\b[\s,]*([^:]*)(?::\s*(.*))?/is;
 const LONG = /\blong (?:answer|text|story)\b|\b\d{1,9} words\b/i;
@@ -82,6 +84,8 @@ function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
     const words = Number(WORDS.exec(message)?.[1] ?? DEFAULT_WORDS);
     return longAnswer(Math.min(words, MAX_WORDS));
   }
+  const named = CALL.exec(message);
+  if (named) return namedCall(named, offered);
   const wanted = callsFor(message);
   if (wanted.length === 0) return { text: introduction(offered) };
   const calls = wanted.filter(({ name }) => offered.has(name));
@@ -92,6 +96,31 @@ function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
       text: `That takes ${missing.join(' and ')}, which I am not offered here.`,
     }),
   };
+}
+
+/** Any tool that is offered, with what the message says: the server checks the arguments. */
+function namedCall(
+  [, name = '', json = '{}']: readonly (string | undefined)[],
+  offered: ReadonlySet<string>,
+): DemoTurn {
+  if (!offered.has(name))
+    return {
+      text: `I am not offered a tool ${name} here. These are: ${[...offered].toSorted().join(', ') || 'none'}.`,
+    };
+  try {
+    const input = JSON.parse(json) as DemoCall['arguments'];
+    return { thinking: `I was told to call ${name}.`, calls: [{ name, arguments: input }] };
+  } catch {
+    return {
+      text: `The arguments of ${name} are not JSON. Say \`call ${name} {"key": "value"}\`.`,
+    };
+  }
+}
+
+function callExample(offered: ReadonlySet<string>): string {
+  return offered.has('calculator')
+    ? 'call calculator {"expression": "6*7"}'
+    : `call ${[...offered].toSorted()[0]} {}`;
 }
 
 function callsFor(message: string): DemoCall[] {
@@ -135,11 +164,17 @@ function timezoneOf(message: string): DemoCall['arguments'] {
 }
 
 function introduction(offered: ReadonlySet<string>): string {
+  const all = [...offered].toSorted().join(', ');
   const possible = EXAMPLES.filter(([, ...tools]) => tools.every((tool) => offered.has(tool)));
   return [
     'Hello! I am a script, not a language model: I understand a few sentences and make up nothing.',
     'To talk to a real model, set OPENAI_API_KEY, or OPENAI_BASE_URL for one of your own. Until then, try one of these:',
     possible.map(([sentence]) => `- ${sentence}`).join('\n'),
+    ...(all === ''
+      ? []
+      : [
+          `With \`call <tool> {json}\` I call any tool that I am offered, such as \`${callExample(offered)}\`. Here that is: ${all}.`,
+        ]),
   ].join('\n\n');
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
+export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export const VISIBILITIES = ['private', 'tenant'] as const;
 export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 const MAX_COUNT = 2 ** 31 - 2;

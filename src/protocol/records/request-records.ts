@@ -60,6 +60,7 @@ export function requestRecords() {
           request_id: text,
           question: text,
           options: z.array(text).optional().describe('Suggested answers; others are accepted too.'),
+          tool_call_id: text.optional().describe('The call that asks, if a tool does.'),
           expires_at: expiry,
         })
         .meta({
@@ -68,6 +69,7 @@ export function requestRecords() {
             request_id: 'input_1',
             question: 'Which city?',
             options: ['Bonn', 'Trier'],
+            tool_call_id: 'call_1',
             expires_at: null,
           },
         }),

@@ -44,6 +44,7 @@ export function runRecords() {
           model,
           parent_id: text.nullable().describe('The interaction that this one follows.'),
           edited_from: text.optional().describe('The interaction that this one replaces.'),
+          by: decider.optional().describe('Who sent the message; missing in older logs.'),
         })
         .meta({
           description: 'Always the first.',
@@ -54,6 +55,7 @@ export function runRecords() {
             agent: 'react',
             model: 'demo/script',
             parent_id: null,
+            by: { kind: 'user', user_id: 'ann' },
           },
         }),
     },

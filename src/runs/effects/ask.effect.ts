@@ -14,6 +14,8 @@ interface AskInput {
   readonly agent: AgentIdentity;
   readonly question: string;
   readonly options: AskOptions;
+  /** The call that asks; undefined if the agent itself does. */
+  readonly tool_call_id?: string;
   /** Aborts when the answer is no longer needed. */
   readonly over?: AbortSignal;
 }
@@ -88,12 +90,16 @@ export class AskEffect implements Effect<string | null> {
   }
 
   private async ask(): Promise<string> {
-    const { key, agent } = this.input;
+    const { key, agent, tool_call_id } = this.input;
     const { question, options, remarks } = this.shown();
     if (remarks.length > 0) await this.scope.append(remarks);
     const id = this.scope.run.services.ids.make('input');
     const expires_at = this.scope.run.requestExpiry();
-    const event = { question, ...(options && { options }) };
+    const event = {
+      question,
+      ...(options && { options }),
+      ...(tool_call_id !== undefined && { tool_call_id }),
+    };
     await this.scope.request(
       { id, key, kind: 'input', agent_id: agent.id, expires_at, event },
       { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },

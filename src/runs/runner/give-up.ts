@@ -17,8 +17,10 @@ export async function giveUp(
   last_frame = 0,
 ): Promise<void> {
   const { id: interaction_id, epoch, last_seq, agent_id, user_message } = interaction;
+  const { chat_uid, tenant_id } = interaction;
+  const chat = { chat_uid, tenant_id };
   const lease = { isFresh: true }; // the fencing of the store excludes a run that has lost it
-  const log = new RunLog(services, { interaction_id, epoch, last_seq, last_frame, lease });
+  const log = new RunLog(services, { interaction_id, chat, epoch, last_seq, last_frame, lease });
   const status = 'FAILED';
   const error = { code, message };
   const entry = (body: Entry['body']): Entry => ({ agent_id, key: null, body });

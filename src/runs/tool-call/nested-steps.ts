@@ -143,8 +143,9 @@ export class NestedSteps {
   }
 
   private newQuestion(key: string, question: string, options: AskOptions): AskEffect {
-    const { agent } = this.input;
-    return new AskEffect(this.scope, { key, agent, question, options, over: this.over.signal });
+    const { agent, call } = this.input;
+    const asking = { key, agent, question, options, tool_call_id: call.id };
+    return new AskEffect(this.scope, { ...asking, over: this.over.signal });
   }
 
   private perform<T>(effect: Effect<T>): Promise<T> {

@@ -65,7 +65,11 @@ export class ToolAuthorizer {
         if (repeated === undefined) return allowed(tool_input);
         return this.askOrDecide(tool, tool_input, { reason: repeated, repeated, isSuspect });
       case 'deny':
-        return denied(`This call is not allowed. ${reason}`);
+        return denied(
+          rule
+            ? `This call is not allowed: a rule denies it. ${reason}`
+            : `This call is not allowed. ${reason}`,
+        );
       case 'ask':
         if (repeated === undefined)
           return this.askOrDecide(tool, tool_input, { reason, isSuspect });

@@ -42,6 +42,10 @@ export class FileKeyStore extends KeyStore {
     return own.filter((key) => !after || compareKeys(key, after) > 0).slice(0, limit);
   }
 
+  async isEmpty(): Promise<boolean> {
+    return this.keys.size === 0;
+  }
+
   add(key: ApiKey, limit: number): Promise<boolean> {
     return this.change(() => {
       if (this.keys.has(key.id) || this.ofTenant(key.tenant_id).length >= limit) return undefined;
@@ -49,12 +53,15 @@ export class FileKeyStore extends KeyStore {
     });
   }
 
-  remove(id: string, tenant_id?: string): Promise<boolean> {
-    return this.change(() => {
+  async remove(id: string, tenant_id?: string): Promise<string | undefined> {
+    let removed: ApiKey | undefined;
+    await this.change(() => {
       const key = this.keys.get(id);
       if (!key || (tenant_id !== undefined && key.tenant_id !== tenant_id)) return undefined;
+      removed = key;
       return [...this.keys.values()].filter((each) => each !== key);
     });
+    return removed?.tenant_id;
   }
 
   private ofTenant(tenant_id: string): ApiKey[] {

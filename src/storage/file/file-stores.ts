@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { MemoryFileCatalog } from '../memory/memory-file-catalog.js';
 import { storesOver } from '../memory/memory-stores.js';
 import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
 import { StoreCore } from '../memory/store-core.js';
@@ -9,8 +11,10 @@ import type { AllStores } from '../stores.js';
 import { FileAuditStore } from './file-audit-store.js';
 import { FileJournal } from './file-journal.js';
 import { FileKeyStore } from './file-key-store.js';
+import { FileRows } from './file-rows.js';
 import { FileRuleStore } from './file-rule-store.js';
 import { FileTaskStore } from './file-task-store.js';
+import { FileTenantKeys } from './file-tenant-keys.js';
 import { loadStore } from './load-store.js';
 import { Projections } from './projections.js';
 import type { ReportProblem } from './report-problem.js';
@@ -49,12 +53,17 @@ export async function openFileStores({
   const journal = new FileJournal({ root, projections, report });
   const core = new StoreCore({ journal, clock, index, mutex });
   await loadStore({ root, core, journal, report });
+  const rows = new FileRows(data_dir);
+  const files = new MemoryFileCatalog({
+    ...{ chats: index, journal: rows, rows: await rows.load(report) },
+    isDeleted: (uid) => !existsSync(join(root, uid)),
+  });
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const keys = await FileKeyStore.open(data_dir);
   const audit = await FileAuditStore.open(data_dir, report);
   return {
-    ...storesOver(core),
+    ...storesOver(core, files, await FileTenantKeys.open(data_dir)),
     tasks,
     rules,
     keys,

@@ -55,10 +55,23 @@ export class FileTaskStore extends TaskStore {
     return folder ? [...(await readBoard(folder))] : [];
   }
 
+  async listBrief(chatUids: readonly string[]): Promise<Map<string, Task[]>> {
+    const boards = new Map<string, Task[]>();
+    for (const uid of chatUids) {
+      const board = await this.list(uid);
+      if (board.length > 0) boards.set(uid, board.map(toBrief));
+    }
+    return boards;
+  }
+
   async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
     const chatUid = this.findChatOf(id, viewer);
     const board = chatUid === undefined ? [] : await this.list(chatUid);
     return board.find((task) => task.id === id);
+  }
+
+  async findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined> {
+    return this.findChatOf(id, viewer);
   }
 
   add(task: Task, { chat_uid, limit }: TaskPlace): Promise<boolean> {
@@ -126,6 +139,10 @@ export class FileTaskStore extends TaskStore {
   private index(chatUid: string, board: Board): void {
     for (const { id } of board) this.chatOf.set(id, chatUid);
   }
+}
+
+function toBrief(task: Task): Task {
+  return { ...task, description: null };
 }
 
 async function readBoard({ tasksFile }: ChatDirectory): Promise<Board> {

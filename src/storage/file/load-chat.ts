@@ -1,7 +1,8 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textsOf } from '../../persistence/chat-texts.js';
 import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
+import type { ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import { cancelledState } from '../memory/interaction-state.js';
 import type { ChatSnapshot } from '../memory/journal.js';
 import type { StoreCore } from '../memory/store-core.js';
@@ -35,9 +36,10 @@ export async function loadChat(
 ): Promise<StoredChat | undefined> {
   const interactions = await loadInteractions(directory, report);
   const saved = await readSaved(directory, report);
-  const row = saved ? toRow(saved) : await rebuildRow(interactions[0]);
+  const made = saved ? undefined : await rebuildChat(interactions[0]);
+  const row = saved ? toRow(saved) : made && newChatRow(made);
   if (!row) return undefined;
-  const chat = new StoredChat(row, journal.open(directory));
+  const chat = new StoredChat(row, journal.open(directory), (saved ?? made)?.data_key);
   for (const interaction of interactions) chat.add(interaction);
   const isStale = await catchUp(chat, saved);
   if (isStale) await writeChatFile(directory, chat.snapshot());
@@ -93,19 +95,20 @@ async function readSaved(
 function toRow({
   branch_version: _version,
   superseded: _superseded,
+  data_key: _key,
   ...row
 }: ChatSnapshot): ChatRow {
   return row;
 }
 
-/** Rebuilds the row from the start that created the chat, or from the data in another start. */
-async function rebuildRow(first: StoredInteraction | undefined): Promise<ChatRow | undefined> {
+/** The chat of the start that created it, or from the data in another start. */
+async function rebuildChat(first: StoredInteraction | undefined): Promise<NewChat | undefined> {
   if (!first) return undefined;
   const { start } = await first.log.readHead();
   const { chat, chat_uid: uid, chat_id: id, tenant_id, started_by: owner, created_at } = start;
   const named = { uid, id, tenant_id, owner, created_at };
   const rest = { visibility: 'private', title: null, agent: null, metadata: {} } as const;
-  return newChatRow(chat ?? { ...named, ...rest });
+  return chat ?? { ...named, ...rest };
 }
 
 /**
@@ -123,16 +126,28 @@ async function catchUp(chat: StoredChat, saved: ChatSnapshot | undefined): Promi
     if (!interaction.hasBegun) chat.leaveQueue(interaction);
     else chat.begin(interaction, await beginningOf(interaction));
   }
-  return known === undefined || missed.length > 0;
+  const hasEnded = await catchUpEnd(chat);
+  return known === undefined || missed.length > 0 || hasEnded;
+}
+
+/** True if the head has ended since chat.json was written. */
+async function catchUpEnd(chat: StoredChat): Promise<boolean> {
+  const { head_interaction_id: id, updated_at } = chat.row;
+  const head = id === null ? undefined : chat.find(id);
+  const ended_at = head?.state.completed_at;
+  if (!head || !ended_at || ended_at <= updated_at) return false;
+  return chat.noteEnd(head, ended_at, (await head.readAddedMessages()) ?? []);
 }
 
 function versionOf({ state }: StoredInteraction): number {
   return state.branch_version ?? 0;
 }
 
-async function beginningOf({ log, known }: StoredInteraction): Promise<string> {
+async function beginningOf({ log, known }: StoredInteraction) {
   const [first] = await log.readRecords({ after: 0, limit: 1 });
-  return first?.at ?? known.created_at;
+  const { start, user_message } = await log.readHead();
+  const texts = start.chat_texts ?? textsOf(user_message);
+  return { at: first?.at ?? known.created_at, ...(!start.queued && { texts }) };
 }
 
 /** Regenerates a requests.json that is stale or damaged. */

@@ -25,8 +25,8 @@ export interface InteractionState extends LossCounters {
    */
   readonly queue_rank: number | null;
   /**
-   * Number of the chat's branch change that this interaction made, by beginning or by ending in the
-   * queue. null before.
+   * Number of the chat's branch change that this interaction made, by beginning, by ending in the
+   * queue or by a retry. null before.
    */
   readonly branch_version: number | null;
   /** Number of accepted interventions. */

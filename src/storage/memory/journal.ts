@@ -7,6 +7,7 @@ import type { ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { Message } from '../../protocol/message.js';
+import type { ChatTexts } from '../../persistence/chat-texts.js';
 import type { InteractionState } from './interaction-state.js';
 
 /** The constant part of an interaction, saved with its first append. */
@@ -30,6 +31,8 @@ export interface InteractionStart {
   readonly chat: NewChat | null;
   /** Quotas count no start. */
   readonly imported?: true;
+  /** As `StartInteraction.chat_texts`. */
+  readonly chat_texts?: ChatTexts;
   /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }
@@ -110,8 +113,8 @@ export abstract class RecordLog {
   abstract remove(): Promise<void>;
 }
 
-/** A chat's row and branches. */
-export interface ChatSnapshot extends ChatRow {
+/** A chat's row, key and branches. */
+export interface ChatSnapshot extends ChatRow, Pick<NewChat, 'data_key'> {
   /** The newest `branch_version` of its interactions that this snapshot includes. */
   readonly branch_version: number;
   /** `superseded_at` of the interactions that are off the active branch, by id. */

@@ -4,6 +4,7 @@ import type {
   ArchivedInteraction,
   IncomingChat,
 } from '../../persistence/chat-archive.js';
+import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
@@ -82,7 +83,7 @@ class ReceivedChat implements IncomingChat {
     );
   }
 
-  commit(row: ChatRow): Promise<boolean> {
+  commit(row: ChatRow, dataKey?: WrappedKey): Promise<boolean> {
     const { index, mutex } = this.core;
     const key = chatKey(row);
     return mutex.run(key, async () => {
@@ -90,7 +91,7 @@ class ReceivedChat implements IncomingChat {
         await this.discard();
         return false;
       }
-      const chat = new StoredChat(row, this.journal);
+      const chat = new StoredChat(row, this.journal, dataKey);
       for (const interaction of this.interactions) chat.add(interaction);
       const { head_interaction_id: head, updated_at } = row;
       if (head !== null) chat.mark(chat.marksFor(head, updated_at));

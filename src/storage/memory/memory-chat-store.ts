@@ -1,13 +1,19 @@
-import { ChatStore } from '../../persistence/chat.store.js';
-import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
+import { ChatStore, MAX_STATES } from '../../persistence/chat.store.js';
+import type {
+  ChatListPage,
+  ChatOrder,
+  SliceOfChats,
+  UntouchedChats,
+} from '../../persistence/chat.store.js';
 import { sees } from '../../persistence/viewer.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import { newChatRow } from '../../persistence/interaction-rules.js';
+import { MAX_PENDING, statusOfChat } from '../../persistence/rows/chat-state.js';
+import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import { chatKey } from './chat-key.js';
 import type { StoreCore } from './store-core.js';
-import type { SortKey } from './store-index.js';
-import { compareKeys } from './store-index.js';
+import { compareKeys, sortKeyOf } from './store-index.js';
 import { StoredChat } from './stored-chat.js';
 
 export class MemoryChatStore extends ChatStore {
@@ -20,7 +26,7 @@ export class MemoryChatStore extends ChatStore {
     const key = chatKey(chat);
     return mutex.run(key, async () => {
       if (index.findChatByKey(key)) return false;
-      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.uid));
+      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.uid), chat.data_key);
       await stored.save();
       index.addChat(stored);
       return true;
@@ -35,10 +41,10 @@ export class MemoryChatStore extends ChatStore {
     return this.core.index.findChat(uid)?.row;
   }
 
-  async listChats({ viewer, limit, before }: ChatListPage): Promise<ChatRow[]> {
-    const all = this.core.index.newestFirst(viewer.tenant_id);
+  async listChats({ viewer, order, limit, before }: ChatListPage): Promise<ChatRow[]> {
+    const all = this.core.index.newestFirst(viewer.tenant_id, order);
     const page: ChatRow[] = [];
-    for (let i = before ? firstAfter(all, before) : 0; i < all.length; i++) {
+    for (let i = before ? firstAfter(all, before, order) : 0; i < all.length; i++) {
       if (page.length >= limit) break;
       const { row } = all[i]!;
       if (sees(viewer, row)) page.push(row);
@@ -46,12 +52,30 @@ export class MemoryChatStore extends ChatStore {
     return page;
   }
 
+  async readStates(uids: readonly string[]): Promise<Map<string, ChatState>> {
+    const chats = uids.flatMap((uid) => this.core.index.findChat(uid) ?? []);
+    return new Map(chats.map((chat) => [chat.uid, stateOf(chat)]));
+  }
+
+  async listLive(tenantIds: readonly string[], since: string): Promise<string[]> {
+    const { index } = this.core;
+    const busy = index.busyChats.filter(({ row }) => tenantIds.includes(row.tenant_id));
+    const fresh = tenantIds.flatMap((tenant) => {
+      const all = index.newestFirst(tenant, 'created');
+      const end = all.findIndex(({ row }) => row.created_at < since);
+      return all.slice(0, end < 0 ? all.length : end);
+    });
+    const uids = new Set([...busy, ...fresh].map(({ uid }) => uid));
+    return [...uids].slice(0, MAX_STATES);
+  }
+
   updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
-    const { title, visibility, metadata, updated_at } = patch;
+    const { title, preview, visibility, metadata, updated_at } = patch;
     return this.change(uid, async (chat) => {
       const row: ChatRow = {
         ...chat.row,
         ...(title !== undefined && { title }),
+        ...(preview !== undefined && { preview }),
         ...(visibility !== undefined && { visibility }),
         ...(metadata !== undefined && { metadata }),
         updated_at,
@@ -116,13 +140,34 @@ function isUntouched({ row, isBusy, interactions }: StoredChat, before: string):
 }
 
 /** The index of the first chat that is older than `key`, in a list sorted newest first. */
-function firstAfter(chats: readonly StoredChat[], key: SortKey): number {
+function firstAfter(
+  chats: readonly StoredChat[],
+  { at: created_at, id }: { readonly at: string; readonly id: string },
+  order: ChatOrder,
+): number {
+  const key = { created_at, id };
   let low = 0;
   let high = chats.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareKeys(chats[middle]!.row, key) >= 0) low = middle + 1;
+    if (compareKeys(sortKeyOf(chats[middle]!.row, order), key) >= 0) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+function stateOf(chat: StoredChat): ChatState {
+  const { uid, id, tenant_id, owner, visibility, title, updated_at, head_interaction_id } =
+    chat.row;
+  const { active, unfinished } = chat;
+  const queued = chat.queued.map((each) => each.id);
+  const head = head_interaction_id === null ? undefined : chat.find(head_interaction_id);
+  const pending = unfinished.flatMap(({ pendingRequests }) => pendingRequests).sort(compareKeys);
+  return {
+    ...{ uid, id, tenant_id, owner, visibility, title, updated_at, head_interaction_id },
+    active_interaction_id: active?.id ?? null,
+    status: statusOfChat(active?.state.status, queued, head?.state.status),
+    queued,
+    request_ids: pending.slice(0, MAX_PENDING).map((request) => request.id),
+  };
 }

@@ -1,6 +1,11 @@
 import { retryRecord } from '../../persistence/interaction-rules.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
-import type { FinalState, InteractionListPage } from '../../persistence/interaction.store.js';
+import type {
+  FinalState,
+  InteractionListPage,
+  RunListPage,
+} from '../../persistence/interaction.store.js';
+import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { InteractionKey, InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type {
@@ -16,6 +21,7 @@ import { cancelledState, retriedState } from './interaction-state.js';
 import { withinQuota } from './memory-usage-store.js';
 import { findUsedKey, startInteraction } from './start-interaction.js';
 import type { StoreCore } from './store-core.js';
+import { compareKeys } from './store-index.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
@@ -46,7 +52,11 @@ export class MemoryInteractionStore extends InteractionStore {
           return { outcome: 'not_head' };
         return withinQuota<RetryOutcome>(this.core, retry, async () => {
           const record = retryRecord({ ...known, ...state }, retry);
-          await interaction.reopen(retriedState(state), { records: [record] });
+          const branch_version = ++chat.branchVersion;
+          await interaction.reopen(
+            { ...retriedState(state), branch_version },
+            { records: [record] },
+          );
           chat.add(interaction);
           this.core.index.addInteraction(chat, interaction);
           this.core.index.starts.add(known.tenant_id, id, retry.at);
@@ -55,6 +65,37 @@ export class MemoryInteractionStore extends InteractionStore {
         });
       },
     );
+  }
+
+  async listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
+    const begun = this.begun(chatUid);
+    const from = after === undefined ? 0 : begun.findIndex(({ id }) => id === after) + 1;
+    if (after !== undefined && from === 0) return [];
+    return begun.slice(from, from + limit).map(({ id }) => id);
+  }
+
+  async findLastBegun(
+    chatUid: string,
+  ): Promise<Pick<InteractionRow, 'id' | 'last_seq'> | undefined> {
+    const last = this.begun(chatUid).at(-1);
+    return last && { id: last.id, last_seq: last.state.last_seq };
+  }
+
+  listRuns({ viewer, statuses, chat_uid, limit, after }: RunListPage): Promise<InteractionRow[]> {
+    const { index } = this.core;
+    const runs = index.busyChats
+      .filter(({ uid, row }) => sees(viewer, row) && (chat_uid ?? uid) === uid)
+      .flatMap(({ unfinished }) => unfinished)
+      .filter(({ state }) => (statuses as readonly string[]).includes(state.status))
+      .filter(({ known }) => !after || compareKeys(known, after) > 0)
+      .sort((a, b) => compareKeys(a.known, b.known));
+    return this.core.readRows(runs.slice(0, limit));
+  }
+
+  /** Those of a chat that are not queued, in the order of their places in its tree. */
+  private begun(chatUid: string): StoredInteraction[] {
+    const all = this.core.index.findChat(chatUid)?.interactions ?? [];
+    return all.filter(({ isQueued }) => !isQueued).sort((a, b) => placeOf(a) - placeOf(b));
   }
 
   async findUsedKey(
@@ -176,6 +217,10 @@ export class MemoryInteractionStore extends InteractionStore {
       return interaction.readRow();
     });
   }
+}
+
+function placeOf({ state }: StoredInteraction): number {
+  return state.branch_version ?? 0;
 }
 
 /** Of what may be long in a row. */

@@ -141,8 +141,9 @@ export class MemoryRecordStore extends RecordStore {
     const showNext = await this.core.followUp(chat, interaction, end.completed_at);
     show();
     if (isQueued) chat.leaveQueue(interaction);
+    const isHead = chat.noteEnd(interaction, end.completed_at, end.added_messages);
     showNext();
-    if (isQueued) chat.journal.refresh(chat.uid, { chat: true });
+    if (isQueued || isHead) chat.journal.refresh(chat.uid, { chat: true });
   }
 }
 

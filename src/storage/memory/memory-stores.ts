@@ -1,9 +1,13 @@
 import { SystemClock } from '../../kernel/clock.js';
 import type { Clock } from '../../kernel/clock.js';
+import type { DataKeyStore } from '../../encryption/data-key-store.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { UsageStore } from '../../quotas/usage-store.js';
+import type { FileCatalog } from '../../files/file-catalog.js';
 import { MemoryChatArchive } from './memory-chat-archive.js';
 import { MemoryChatStore } from './memory-chat-store.js';
+import { MemoryDataKeyStore, TenantKeys } from './memory-data-key-store.js';
+import { MemoryFileCatalog } from './memory-file-catalog.js';
 import { MemoryInteractionStore } from './memory-interaction-store.js';
 import { MemoryInterventionStore } from './memory-intervention-store.js';
 import { MemoryJournal } from './memory-journal.js';
@@ -13,14 +17,22 @@ import { MemoryRequestStore } from './memory-request-store.js';
 import { MemoryUsageStore } from './memory-usage-store.js';
 import { StoreCore } from './store-core.js';
 
+export interface MemoryStores extends Stores {
+  readonly usage: UsageStore;
+  readonly dataKeys: DataKeyStore;
+  readonly files: FileCatalog;
+}
+
 /** All stores in memory: for tests, and for a process without persistence. */
-export function openMemoryStores(
-  clock: Clock = new SystemClock(),
-): Stores & { readonly usage: UsageStore } {
+export function openMemoryStores(clock: Clock = new SystemClock()): MemoryStores {
   return storesOver(new StoreCore({ journal: new MemoryJournal(), clock }));
 }
 
-export function storesOver(core: StoreCore): Stores & { readonly usage: UsageStore } {
+export function storesOver(
+  core: StoreCore,
+  files = new MemoryFileCatalog({ chats: core.index }),
+  tenantKeys = new TenantKeys(),
+): MemoryStores {
   return {
     chats: new MemoryChatStore(core),
     interactions: new MemoryInteractionStore(core),
@@ -29,6 +41,8 @@ export function storesOver(core: StoreCore): Stores & { readonly usage: UsageSto
     requests: new MemoryRequestStore(core),
     interventions: new MemoryInterventionStore(core),
     archive: new MemoryChatArchive(core),
-    usage: new MemoryUsageStore(core.index),
+    usage: new MemoryUsageStore(core.index, files),
+    files,
+    dataKeys: new MemoryDataKeyStore(core, tenantKeys),
   };
 }

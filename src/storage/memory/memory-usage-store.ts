@@ -1,11 +1,15 @@
 import type { QuotaExceeded, StartQuota } from '../../persistence/rows/store-rows.js';
 import { UsageStore } from '../../quotas/usage-store.js';
+import type { MemoryFileCatalog } from './memory-file-catalog.js';
 import type { StoreCore } from './store-core.js';
 import type { StoreIndex } from './store-index.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
 export class MemoryUsageStore extends UsageStore {
-  constructor(private readonly index: StoreIndex) {
+  constructor(
+    private readonly index: StoreIndex,
+    private readonly files: MemoryFileCatalog,
+  ) {
     super();
   }
 
@@ -19,8 +23,9 @@ export class MemoryUsageStore extends UsageStore {
   }
 
   async countBytes(tenantId: string): Promise<number> {
-    const chats = this.index.newestFirst(tenantId);
-    return sum(chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes)));
+    const chats = this.index.newestFirst(tenantId, 'created');
+    const logs = chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes));
+    return sum(logs) + this.files.countBytes(tenantId);
   }
 }
 

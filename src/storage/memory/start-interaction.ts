@@ -1,3 +1,4 @@
+import { textsOf } from '../../persistence/chat-texts.js';
 import { sees } from '../../persistence/viewer.js';
 import { AppError } from '../../kernel/app-error.js';
 import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
@@ -47,17 +48,30 @@ async function refuse(
   request: StartInteraction,
 ): Promise<StartOutcome | undefined> {
   const { edited_from, on_conflict, idempotency } = request;
-  if (!chat) return edited_from === undefined ? undefined : { outcome: 'unknown_edit' };
+  if (!chat && edited_from !== undefined) return { outcome: 'unknown_edit' };
+  if (!chat) return refuseOther(request, undefined);
   if (!sees(request.viewer, chat.row)) return { outcome: 'hidden' };
   const used = idempotency && (await findUsedKey(chat, idempotency));
   if (used) return used;
   const edited = edited_from === undefined ? undefined : chat.find(edited_from);
   if (edited_from !== undefined && !edited) return { outcome: 'unknown_edit' };
   if (edited?.isQueued) return { outcome: 'edits_queued' };
+  const other = refuseOther(request, chat);
+  if (other) return other;
   const holder = chat.active ?? chat.queued[0];
   if (!holder) return undefined;
   if (on_conflict === 'reject') return { outcome: 'busy', active_interaction_id: holder.id };
   return chat.queued.length >= MAX_QUEUED ? { outcome: 'queue_full' } : undefined;
+}
+
+/** A new chat gets the key that its texts are sealed with; an existing one has it. */
+function refuseOther(
+  { sealed_for, chat: { uid, data_key } }: StartInteraction,
+  chat: StoredChat | undefined,
+): StartOutcome | undefined {
+  const isOther = sealed_for !== undefined && sealed_for !== (chat?.uid ?? uid);
+  const hasOther = chat && data_key && chat.dataKey?.wrapped !== data_key.wrapped;
+  return isOther || hasOther ? { outcome: 'other_chat', chat_uid: chat?.uid ?? null } : undefined;
 }
 
 export async function findUsedKey(
@@ -77,8 +91,7 @@ async function begin(
 ): Promise<StartOutcome> {
   const { id, user_message, created_at } = request.interaction;
   const { lease } = request;
-  const chat =
-    known ?? new StoredChat(newChatRow(request.chat), core.journal.chat(request.chat.uid));
+  const chat = known ?? newChat(core, request);
   const start = newStart(request, chat, known ? null : request.chat);
   const place = { parent_id: chat.parentOf(request), branch_version: chat.branchVersion + 1 };
   const state = startedState(lease?.owner ?? null, place);
@@ -86,13 +99,18 @@ async function begin(
   const first = firstRecord(head, state, created_at);
   const interaction = await create(chat, { start, records: [first] }, state);
   chat.add(interaction);
-  const superseded = chat.begin(interaction, created_at);
+  const texts = request.chat_texts ?? textsOf(user_message);
+  const superseded = chat.begin(interaction, { at: created_at, texts });
   if (known) core.index.addInteraction(chat, interaction);
   else core.index.addChat(chat);
   if (lease) core.lend(interaction, lease);
   chat.journal.refresh(chat.uid, { chat: true, interactions: [id, ...superseded] });
   const row = toInteractionRow(head, state, null);
   return { outcome: 'started', interaction: row, first, is_new_chat: !known };
+}
+
+function newChat(core: StoreCore, { chat }: StartInteraction): StoredChat {
+  return new StoredChat(newChatRow(chat), core.journal.chat(chat.uid), chat.data_key);
 }
 
 /**
@@ -156,6 +174,7 @@ function newStart(
     ...{ id, chat_uid, chat_id, tenant_id, started_by, ordinal, created_at },
     ...{ agent, agent_id, model },
     ...{ settings, edited_from, idempotency, metadata, chat },
+    ...(request.chat_texts && { chat_texts: request.chat_texts }),
   };
 }
 

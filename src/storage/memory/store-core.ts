@@ -129,7 +129,7 @@ export class StoreCore {
     const show = await next.write(state, { records: [first] });
     return () => {
       show();
-      const superseded = chat.begin(next, at);
+      const superseded = chat.begin(next, { at });
       chat.journal.refresh(chat.uid, { chat: true, interactions: [next.id, ...superseded] });
     };
   }

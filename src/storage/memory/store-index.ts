@@ -1,3 +1,5 @@
+import type { ChatOrder } from '../../persistence/chat.store.js';
+import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import { chatKey } from './chat-key.js';
@@ -15,14 +17,17 @@ export class StoreIndex {
   readonly #ofAgents = new Map<string, StoredInteraction>();
   #requests: RequestPlace[] | undefined;
   readonly #busy = new Set<StoredChat>();
-  /** By tenant. */
-  readonly #newestFirst = new Map<string, readonly StoredChat[]>();
+  /** By tenant; by changes, as of the last time that they were listed. */
+  readonly #newestFirst = {
+    created: new Map<string, readonly StoredChat[]>(),
+    updated: new Map<string, readonly StoredChat[]>(),
+  };
 
   addChat(chat: StoredChat): void {
     this.#chats.set(chat.uid, chat);
     this.#byKey.set(chat.key, chat);
     for (const interaction of chat.interactions) this.addInteraction(chat, interaction);
-    this.#newestFirst.delete(chat.row.tenant_id);
+    this.#forgetOrder(chat);
   }
 
   addInteraction(chat: StoredChat, interaction: StoredInteraction): void {
@@ -60,7 +65,7 @@ export class StoreIndex {
       for (const agent of agentIds) this.#ofAgents.delete(agent);
       if (requestMarks.length > 0) this.#requests = undefined;
     }
-    this.#newestFirst.delete(chat.row.tenant_id);
+    this.#forgetOrder(chat);
   }
 
   get chats(): Iterable<StoredChat> {
@@ -114,14 +119,19 @@ export class StoreIndex {
     return [...this.#busy];
   }
 
-  /** Those of a tenant, by creation time, then id. */
-  newestFirst(tenantId: string): readonly StoredChat[] {
-    const known = this.#newestFirst.get(tenantId);
-    if (known) return known;
-    const own = [...this.#chats.values()].filter(({ row }) => row.tenant_id === tenantId);
-    const sorted = own.sort((a, b) => compareKeys(b.row, a.row));
-    this.#newestFirst.set(tenantId, sorted);
+  /** Those of a tenant. Only changes need sorting each time, and few chats have moved then. */
+  newestFirst(tenantId: string, order: ChatOrder): readonly StoredChat[] {
+    const known = this.#newestFirst[order].get(tenantId);
+    if (known && order === 'created') return known;
+    const own = known ?? [...this.#chats.values()].filter(({ row }) => row.tenant_id === tenantId);
+    const key = ({ row }: StoredChat): SortKey => sortKeyOf(row, order);
+    const sorted = own.toSorted((a, b) => compareKeys(key(b), key(a)));
+    this.#newestFirst[order].set(tenantId, sorted);
     return sorted;
+  }
+
+  #forgetOrder({ row }: StoredChat): void {
+    for (const chats of Object.values(this.#newestFirst)) chats.delete(row.tenant_id);
   }
 }
 
@@ -137,6 +147,11 @@ export function placesOf(interaction: StoredInteraction): RequestPlace[] {
 export interface SortKey {
   readonly created_at: string;
   readonly id: string;
+}
+
+/** The key of a chat in a list. */
+export function sortKeyOf({ id, created_at, updated_at }: ChatRow, order: ChatOrder): SortKey {
+  return { id, created_at: order === 'created' ? created_at : updated_at };
 }
 
 export function compareKeys(a: SortKey, b: SortKey): number {

@@ -1,4 +1,8 @@
+import type { ChatTexts } from '../../persistence/chat-texts.js';
+import type { WrappedKey } from '../../encryption/data-key-store.js';
+import { previewOfEnd } from '../../persistence/chat-texts.js';
 import type { ChatRow, StartInteraction } from '../../persistence/rows/store-rows.js';
+import type { Message } from '../../protocol/message.js';
 import type { ChatJournal, ChatSnapshot } from './journal.js';
 import { chatKey } from './chat-key.js';
 import type { StoredInteraction } from './stored-interaction.js';
@@ -7,6 +11,13 @@ import type { StoredInteraction } from './stored-interaction.js';
 type BranchMarks = ReadonlyMap<StoredInteraction, string | null>;
 
 const NO_MARKS: BranchMarks = new Map();
+
+/** Record 1 of an interaction. */
+interface Beginning {
+  readonly at: string;
+  /** Undefined for one that was queued: its end changes the preview. */
+  readonly texts?: ChatTexts;
+}
 
 /** One chat in memory, with its interactions in the order of their requests. */
 export class StoredChat {
@@ -20,6 +31,7 @@ export class StoredChat {
   constructor(
     public row: ChatRow,
     readonly journal: ChatJournal,
+    public dataKey?: WrappedKey,
   ) {}
 
   get uid(): string {
@@ -97,13 +109,26 @@ export class StoredChat {
    * Called when an interaction of the chat has begun: it becomes the head. Returns the ids of the
    * interactions whose marks changed.
    */
-  begin(interaction: StoredInteraction, at: string): string[] {
+  begin(interaction: StoredInteraction, { at, texts }: Beginning): string[] {
     const { parent_id } = interaction.state;
     const isThere = parent_id === null || this.find(parent_id) !== undefined;
     const followsHead = !isThere || parent_id === this.row.head_interaction_id;
-    this.row = { ...this.row, head_interaction_id: interaction.id, updated_at: at };
+    this.row = {
+      ...this.row,
+      ...(texts && { title: this.row.title ?? texts.title, preview: texts.preview }),
+      head_interaction_id: interaction.id,
+      updated_at: at,
+    };
     this.#see(interaction);
     return followsHead ? [] : this.mark(this.marksFor(interaction.id, at));
+  }
+
+  /** Called when an interaction has ended; true if that changes the chat: it is the head. */
+  noteEnd({ id }: StoredInteraction, at: string, added: readonly Message[]): boolean {
+    if (id !== this.row.head_interaction_id) return false;
+    const updated_at = at > this.row.updated_at ? at : this.row.updated_at;
+    this.row = { ...this.row, preview: previewOfEnd(added) ?? this.row.preview, updated_at };
+    return true;
   }
 
   /** Called when an interaction has ended without having begun. */
@@ -160,7 +185,11 @@ export class StoredChat {
       const at = mark === undefined ? interaction.supersededAt : mark;
       if (at !== null) superseded[interaction.id] = at;
     }
-    return { ...row, branch_version: this.branchVersion, superseded };
+    return {
+      ...row,
+      ...(this.dataKey && { data_key: this.dataKey }),
+      ...{ branch_version: this.branchVersion, superseded },
+    };
   }
 
   #see({ state }: StoredInteraction): void {

@@ -3,6 +3,8 @@ import type { Database } from './connection/database.js';
 import { TypeOrmAuditStore } from './stores/typeorm-audit-store.js';
 import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
 import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
+import { TypeOrmDataKeyStore } from './stores/typeorm-data-key-store.js';
+import { TypeOrmFileCatalog } from './stores/typeorm-file-catalog.js';
 import { TypeOrmInteractionStore } from './interactions/typeorm-interaction-store.js';
 import { TypeOrmInterventionStore } from './stores/typeorm-intervention-store.js';
 import { TypeOrmKeyStore } from './stores/typeorm-key-store.js';
@@ -34,9 +36,11 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     archive: new TypeOrmChatArchive(database),
     rules: new TypeOrmRuleStore(database),
     tasks: new TypeOrmTaskStore(database),
+    files: new TypeOrmFileCatalog(database),
     keys: new TypeOrmKeyStore(database),
     tickets: new TypeOrmTicketStore(database),
     audit: new TypeOrmAuditStore(database),
     usage: new TypeOrmUsageStore(database),
+    dataKeys: new TypeOrmDataKeyStore(database.runs),
   };
 }

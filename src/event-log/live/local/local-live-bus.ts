@@ -1,6 +1,6 @@
 import { Observable, Subject } from 'rxjs';
 import { LiveBus } from '../live-bus.js';
-import type { Frame, Snapshot } from '../live-bus.js';
+import type { ChatHint, Frame, Snapshot } from '../live-bus.js';
 import { OpenBlocks } from '../open-blocks.js';
 
 interface Topic {
@@ -21,6 +21,7 @@ export class LocalLiveBus extends LiveBus {
   readonly awaySince = undefined;
   readonly refusedSince = undefined;
   private readonly topics = new Map<string, Topic>();
+  private readonly changeListeners = new Set<(hint: ChatHint | undefined) => void>();
   private readonly wakeListeners = new Set<(interactionId: string) => void>();
 
   publish(interactionId: string, frame: Frame): void {
@@ -69,6 +70,20 @@ export class LocalLiveBus extends LiveBus {
     if (!topic || topic.epoch === 0) return Promise.resolve(undefined);
     const { epoch, number, seq, blocks } = topic;
     return Promise.resolve({ epoch, number, seq, blocks: blocks.list() });
+  }
+
+  noteChange(hint: ChatHint): void {
+    this.tellChange(hint);
+  }
+
+  /** Of another process; undefined: some may have been lost. */
+  tellChange(hint: ChatHint | undefined): void {
+    for (const listener of this.changeListeners) listener(hint);
+  }
+
+  onChange(listener: (hint: ChatHint | undefined) => void): () => void {
+    this.changeListeners.add(listener);
+    return () => this.changeListeners.delete(listener);
   }
 
   wake(interactionId: string): void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import { LiveBus, gapAfter } from '../live-bus.js';
-import type { Frame, OpenBlock, Snapshot } from '../live-bus.js';
+import type { ChatHint, Frame, OpenBlock, Snapshot } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
 import { FrameSender } from './frame-sender.js';
 import { LiveScripts } from './live-scripts.js';
@@ -14,6 +14,14 @@ import { TopicSubscriptions, Topics } from './topic-subscriptions.js';
 export interface RedisLiveBusOptions extends RedisLinkOptions {
   /** Of all channels and keys. */
   readonly prefix: string;
+}
+
+/** The messages between processes, on several channels. */
+interface Message {
+  readonly sender: string;
+  readonly id: string;
+  readonly hint?: ChatHint;
+  readonly frames: readonly Frame[];
 }
 
 /** Time to live of the state of a run, should its process die and no other take over. */
@@ -127,6 +135,16 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     }
   }
 
+  /** If the message is lost, those that follow the chat find out at their next comparison. */
+  noteChange(hint: ChatHint): void {
+    this.local.noteChange(hint);
+    this.send(this.topics.changes, hint.chat_uid, hint);
+  }
+
+  onChange(listener: (hint: ChatHint | undefined) => void): () => void {
+    return this.local.onChange(listener);
+  }
+
   /** If the message is lost, the owner finds out when it renews its lease. */
   wake(interactionId: string): void {
     this.local.wake(interactionId);
@@ -167,17 +185,18 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.link.close();
   }
 
-  private send(channel: string, id: string): void {
-    const message = JSON.stringify({ sender: this.sender_id, id });
+  private send(channel: string, id: string, hint?: ChatHint): void {
+    const message = JSON.stringify({ sender: this.sender_id, id, hint });
     this.link.commands
       .publish(channel, message)
       .catch((error: Error) => this.link.noteError(error));
   }
 
   private resubscribe(): void {
-    const { wakes, readers } = this.topics;
+    const { wakes, readers, changes } = this.topics;
     this.link.subscriber
-      .subscribe(wakes, readers)
+      .subscribe(wakes, readers, changes)
+      .then(() => this.local.tellChange(undefined))
       .catch((error: Error) => this.link.noteError(error));
     this.subscriptions.restore();
   }
@@ -212,8 +231,9 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   }
 
   private onMessage(channel: string, text: string): void {
-    const message = JSON.parse(text) as { sender: string; id: string; frames: readonly Frame[] };
+    const message = JSON.parse(text) as Message;
     if (message.sender === this.sender_id) return;
+    if (channel === this.topics.changes) return this.local.tellChange(message.hint);
     if (channel === this.topics.wakes) return this.local.wake(message.id);
     if (channel === this.topics.readers)
       return this.readerListeners.forEach((listener) => listener(message.id));

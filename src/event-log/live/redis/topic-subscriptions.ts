@@ -6,10 +6,13 @@ export class Topics {
   readonly wakes: string;
   /** Channel of all processes: new readers. */
   readonly readers: string;
+  /** Channel of all processes: chats that have changed. */
+  readonly changes: string;
 
   constructor(private readonly prefix: string) {
     this.wakes = `${prefix}wake`;
     this.readers = `${prefix}readers`;
+    this.changes = `${prefix}changes`;
   }
 
   /** Begins all keys of an interaction; the braces keep them in one slot of a cluster. */

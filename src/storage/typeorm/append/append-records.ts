@@ -1,4 +1,9 @@
-import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
+import { previewOfEnd } from '../../../persistence/chat-texts.js';
+import type {
+  AppendBatch,
+  AppendOutcome,
+  InteractionEnd,
+} from '../../../persistence/rows/store-rows.js';
 import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
 import {
   APPEND_GROUP,
@@ -9,12 +14,14 @@ import {
   WAIT_BRIEFLY,
   WAIT_FOR_LOCK,
 } from './append-statements.js';
-import { LOCK_CHAT_OF, LOCK_CHATS_OF } from '../interactions/chat-statements.js';
+import { LOCK_CHAT_OF, LOCK_CHATS_OF, NOTE_END } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import { StoreRefused } from '../../../persistence/store-refused.error.js';
 import { LEAVE_CHAT } from '../interactions/promote.js';
 import type { Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
+
+type Ended = Pick<AppendBatch, 'interaction_id'> & { readonly end: InteractionEnd };
 
 interface Standing {
   readonly epoch: number;
@@ -64,10 +71,11 @@ export class AppendQueries {
   async #send(batches: readonly AppendBatch[]): Promise<{ number: number }[]> {
     if (batches.length === 0) return [];
     const append = toStep(batches);
-    const ended = batches.filter(({ end }) => end).map(({ interaction_id }) => interaction_id);
+    const ended = batches.flatMap((each) => (each.end ? [{ ...each, end: each.end }] : []));
     if (ended.length === 0) return this.db.query(...append, this.#limitMs);
-    const locks = batches.length === 1 ? [lockChatOf(ended[0]!)] : lockChatsOf(ended);
-    const leave = ended.map((id): Step => [LEAVE_CHAT, [id]]);
+    const locks =
+      batches.length === 1 ? [lockChatOf(ended[0]!.interaction_id)] : lockChatsOf(ended);
+    const leave = ended.flatMap((each) => leaveChat(each));
     const steps = [...locks, append, ...leave];
     const results = await this.db.batch<{ number: number }>(steps, this.#limitMs);
     return results[locks.length]!;
@@ -81,7 +89,7 @@ export class AppendQueries {
       ...locks,
       toStep([batch]),
       [STANDING, [interaction_id, epoch, ...seqs]],
-      ...(end ? [[LEAVE_CHAT, [interaction_id]] as const] : []),
+      ...(end ? leaveChat({ interaction_id, end }) : []),
     ];
     const results = await this.db.batch(steps, this.#limitMs);
     const [written, standings] = results.slice(locks.length);
@@ -129,9 +137,16 @@ function lockChatOf(interactionId: string): Step {
   return [LOCK_CHAT_OF, [interactionId]];
 }
 
-function lockChatsOf(interactionIds: readonly string[]): Step[] {
+function lockChatsOf(ended: readonly Ended[]): Step[] {
   return [
     [WAIT_BRIEFLY, []],
-    [LOCK_CHATS_OF, [interactionIds]],
+    [LOCK_CHATS_OF, [ended.map(({ interaction_id }) => interaction_id)]],
+  ];
+}
+
+function leaveChat({ interaction_id: id, end }: Ended): Step[] {
+  return [
+    [NOTE_END, [id, end.completed_at, previewOfEnd(end.added_messages)]],
+    [LEAVE_CHAT, [id]],
   ];
 }

@@ -45,6 +45,7 @@ const CHANGES = `
   final_bytes = CASE WHEN b.completed_at IS NULL THEN i.final_bytes ELSE i.bytes + b.bytes END,
   owner = CASE WHEN b.completed_at IS NULL THEN i.owner END,
   lease_until = CASE WHEN b.completed_at IS NULL THEN i.lease_until END,
+  begun_no = CASE WHEN i.${IS_QUEUED} AND b.completed_at IS NOT NULL THEN nextval('interactions_begun') ELSE i.begun_no END,
   superseded_at = CASE WHEN i.${IS_QUEUED} THEN b.completed_at ELSE i.superseded_at END`;
 
 /**

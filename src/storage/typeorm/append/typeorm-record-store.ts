@@ -1,3 +1,4 @@
+import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
 import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
@@ -134,7 +135,10 @@ export class TypeOrmRecordStore extends RecordStore {
   }
 
   async readLastSeqs(ids: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.db.query<{ id: string; last_seq: number }>(LAST_SEQS, [ids]);
+    // of the readers of all tenants
+    const rows = await outsideTenants(() =>
+      this.db.query<{ id: string; last_seq: number }>(LAST_SEQS, [ids]),
+    );
     return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
   }
 

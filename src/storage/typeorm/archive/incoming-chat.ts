@@ -3,6 +3,7 @@ import type {
   ArchivedInteraction,
   IncomingChat,
 } from '../../../persistence/chat-archive.js';
+import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatRow } from '../../../persistence/rows/store-rows.js';
@@ -52,17 +53,17 @@ const ADD_REQUEST: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 };
 
-/** Creates the chat (`$2`…`$12`) with what was received as `$1`, unless its id is taken. */
+/** Creates the chat (`$2`…`$15`) with what was received as `$1`, unless its id is taken. */
 const COMMIT_INCOMING: Statement = {
   text: `
     WITH chat AS (
-      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata)
-      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, $11::timestamptz, $12::json FROM incoming_chats WHERE id = $1
+      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata, preview, master_key_id, data_key)
+      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, $11::timestamptz, $12::json, $13, $14, $15 FROM incoming_chats WHERE id = $1
       ON CONFLICT (tenant_id, id) DO NOTHING RETURNING uid
     ),
     entered AS (
       INSERT INTO interactions (${INTERACTION_FIELDS})
-      SELECT ${INTERACTION_FIELDS} FROM incoming_interactions WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+      SELECT ${INTERACTION_FIELDS} FROM incoming_interactions WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat) ORDER BY id
     ),
     kept AS (
       DELETE FROM loose_logs l USING incoming_interactions i
@@ -108,12 +109,14 @@ export class IncomingRows implements IncomingChat {
     await this.db.batch([[ADD_INTERACTION, [this.id, ...interaction, bytes]], ...asked]);
   }
 
-  async commit(chat: ChatRow): Promise<boolean> {
+  async commit(chat: ChatRow, key?: WrappedKey): Promise<boolean> {
     const { uid, tenant_id, id, owner, visibility, title, agent } = chat;
-    const { head_interaction_id, created_at, updated_at } = chat;
+    const { head_interaction_id, created_at, updated_at, preview } = chat;
     const json = JSON.stringify(chat.metadata);
     const named = [uid, tenant_id, id, owner, visibility, title, agent];
-    const values = [...named, head_interaction_id, created_at, updated_at, json];
+    const wrapped = [key?.master_key_id, key?.wrapped];
+    const texts = [json, preview];
+    const values = [...named, head_interaction_id, created_at, updated_at, ...texts, ...wrapped];
     const [made] = await this.db.longBatch([
       [COMMIT_INCOMING, [this.id, ...values]],
       [MARK_BRANCH_OF, [head_interaction_id, updated_at]],

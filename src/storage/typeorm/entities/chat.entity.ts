@@ -11,6 +11,7 @@ export const ChatEntity = new EntitySchema<ChatRow>({
     owner: ID,
     visibility: TEXT,
     title: nullable(TEXT),
+    preview: nullable(TEXT),
     agent: nullable(TEXT),
     head_interaction_id: nullable(ID),
     created_at: TIME,

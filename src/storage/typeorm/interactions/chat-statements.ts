@@ -30,21 +30,35 @@ export const LOCK_CHATS_OF: Statement = {
 
 const BODY = `
   'type', 'INTERACTION_STARTED', 'chat_id', chat_id, 'user_message', user_message, 'agent', agent, 'model', model, 'parent_id', parent_id`;
+const BY = `'by', json_build_object('kind', 'user', 'user_id', started_by)`;
 
 /**
  * Begins the interactions of `begun` (their columns, and `at`): writes record 1, and makes them the
  * heads of their chats.
+ * @param texts further changes of their chats `c`
  */
-export const BEGIN_INTERACTIONS = `
+export function beginInteractions(texts = ''): string {
+  return `
   first AS (
     INSERT INTO records (interaction_id, seq, epoch, agent_id, type, at, body)
     SELECT id, 1, epoch, agent_id, 'INTERACTION_STARTED', at, CASE WHEN edited_from IS NULL
-      THEN json_build_object(${BODY}) ELSE json_build_object(${BODY}, 'edited_from', edited_from) END
+      THEN json_build_object(${BODY}, ${BY}) ELSE json_build_object(${BODY}, 'edited_from', edited_from, ${BY}) END
     FROM begun
   ),
   headed AS (
-    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at FROM begun b WHERE c.uid = b.chat_uid
+    UPDATE chats c SET head_interaction_id = b.id, updated_at = b.at${texts} FROM begun b WHERE c.uid = b.chat_uid
   )`;
+}
+
+/**
+ * After the end of the interaction `$1` at `$2`, if it is the head of its chat: `$3` is the new
+ * preview, unless null.
+ */
+export const NOTE_END: Statement = {
+  name: 'chats.note_end',
+  text: `UPDATE chats c SET updated_at = greatest(c.updated_at, $2::timestamptz), preview = coalesce($3, c.preview)
+    FROM interactions i WHERE i.id = $1 AND i.completed_at = $2::timestamptz AND c.uid = i.chat_uid AND c.head_interaction_id = i.id`,
+};
 
 /**
  * Makes the branches of `heads (chat_uid, id, parent_id, at)` the active ones of their chats. The

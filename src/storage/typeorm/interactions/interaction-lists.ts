@@ -1,6 +1,7 @@
-import { INTERACTION_COLUMNS } from './interaction-row.js';
+import { INTERACTION_COLUMNS, SELECT_INTERACTIONS } from './interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { IS_QUEUED } from './interaction-row.js';
+import { inSeenChat } from '../viewer-sql.js';
+import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /** Of what may be long in a row. Doesn't decompress the message. */
 const BYTES =
@@ -56,4 +57,26 @@ export const LIST_ALL: Statement = {
     `FROM (SELECT * FROM interactions WHERE chat_uid = $1 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $2) i`,
     'i.id DESC',
   ),
+};
+
+/** Of the chat `$1`, at most `$2`, after `$3` if set. */
+export const LIST_BEGUN: Statement = {
+  name: 'interactions.list_begun',
+  text: `SELECT i.id FROM interactions i WHERE i.chat_uid = $1 AND NOT i.${IS_QUEUED}
+    AND ($3::text IS NULL OR i.begun_no > (SELECT a.begun_no FROM interactions a WHERE a.id = $3)) ORDER BY i.begun_no LIMIT $2`,
+};
+
+export const LAST_BEGUN: Statement = {
+  name: 'interactions.last_begun',
+  text: `SELECT id, last_seq FROM interactions WHERE chat_uid = $1 AND NOT ${IS_QUEUED} ORDER BY begun_no DESC LIMIT 1`,
+};
+
+/**
+ * Of the tenant `$1`, with the statuses `$2`, in the chat `$3` if set, at most `$4`, after `$5`
+ * `$6` if set, for the viewer `$7`…`$10`.
+ */
+export const LIST_RUNS: Statement = {
+  text: `${SELECT_INTERACTIONS} WHERE i.tenant_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) AND i.status = ANY ($2::text[])
+    AND ($3::uuid IS NULL OR i.chat_uid = $3) AND ($5::timestamptz IS NULL OR (i.created_at, i.id) > ($5, $6))
+    AND ${inSeenChat('i', 7)} ORDER BY i.created_at, i.id LIMIT $4`,
 };

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../connection/database.js';
-import { BEGIN_INTERACTIONS, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.js';
+import { beginInteractions, LOCK_CHAT, MARK_BRANCHES } from './chat-statements.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
@@ -16,11 +16,11 @@ const PROMOTED = `
     WHERE (SELECT a.id FROM interactions a WHERE a.chat_uid = free.chat_uid AND a.${IS_ACTIVE}) IS NULL
   ),
   begun AS (
-    UPDATE interactions i SET status = 'RUNNING', queue_rank = NULL, last_seq = 1,
+    UPDATE interactions i SET status = 'RUNNING', queue_rank = NULL, last_seq = 1, begun_no = nextval('interactions_begun'),
       parent_id = CASE WHEN i.edited_from IS NULL THEN next.head ELSE i.parent_id END
     FROM next WHERE i.id = next.id RETURNING i.*, next.at
   ),
-  ${BEGIN_INTERACTIONS},
+  ${beginInteractions()},
   heads AS (SELECT chat_uid, id, parent_id, at FROM begun WHERE edited_from IS NOT NULL),
   ${MARK_BRANCHES}
   SELECT id FROM begun`;

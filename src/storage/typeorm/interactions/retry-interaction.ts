@@ -33,7 +33,7 @@ const RETRY: Statement = {
       ORDER BY i.queue_rank NULLS FIRST, i.id LIMIT 1
     ),
     retried AS (
-      UPDATE interactions i SET started_at = $3::timestamptz, status = 'RUNNING', error = NULL, completed_at = NULL,
+      UPDATE interactions i SET started_at = $3::timestamptz, begun_no = nextval('interactions_begun'), status = 'RUNNING', error = NULL, completed_at = NULL,
         added_messages = NULL, cancel_reason = NULL, cancelled_by = NULL,
         parked_signals = NULL, losses = 0, alone_losses = 0, trial = 0, progressed = false, epoch = i.epoch + 1, last_seq = i.last_seq + 1
       FROM head JOIN found ON head.id = found.id CROSS JOIN quota_usage u

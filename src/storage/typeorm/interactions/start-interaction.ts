@@ -3,6 +3,7 @@ import type { StartInteraction, StartOutcome } from '../../../persistence/rows/s
 import { MARK_BRANCH_OF } from './chat-statements.js';
 import { LOCK_NAMED_CHAT } from './chat-statements.js';
 import { viewerValues } from '../viewer-sql.js';
+import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
@@ -41,6 +42,8 @@ export async function startInteraction(
       return repeat(db, start, verdict);
     case 'busy':
       return { outcome: 'busy', active_interaction_id: verdict.busy_id };
+    case 'other_chat':
+      return { outcome: 'other_chat', chat_uid: verdict.chat_uid };
     case 'hidden':
     case 'queue_full':
     case 'unknown_edit':
@@ -65,7 +68,7 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
   const results = await db.batch<Verdict>(steps);
-  const is_new_chat = edited_from === undefined && results[0]!.length > 0;
+  const is_new_chat = toLock(start)[0] === HOLD_CHAT && results[0]!.length > 0;
   return { ...results[quota ? 2 : 1]![0]!, is_new_chat };
 }
 
@@ -84,16 +87,19 @@ function isOvertaken(error: unknown): boolean {
   return cause?.constraint === 'interactions_one_active_per_chat';
 }
 
-/** An edit of a chat that does not exist must not create it. */
-function toLock({ chat, edited_from }: StartInteraction): Step {
+/** An edit must not create a chat that does not exist, nor what is sealed for another one. */
+function toLock({ chat, edited_from, sealed_for }: StartInteraction): Step {
   const { uid, tenant_id, id, owner, visibility, title, agent, created_at, metadata } = chat;
-  if (edited_from !== undefined) return [LOCK_NAMED_CHAT, [tenant_id, id]];
+  const isOfOther = sealed_for !== undefined && sealed_for !== uid;
+  if (edited_from !== undefined || isOfOther) return [LOCK_NAMED_CHAT, [tenant_id, id]];
   const named = [uid, tenant_id, id, owner, visibility];
-  return [HOLD_CHAT, [...named, title, agent, created_at, JSON.stringify(metadata)]];
+  const key = [chat.data_key?.master_key_id, chat.data_key?.wrapped];
+  return [HOLD_CHAT, [...named, title, agent, created_at, JSON.stringify(metadata), ...key]];
 }
 
 function toParameters(start: StartInteraction): unknown[] {
   const { interaction, viewer, idempotency, lease, edited_from, on_conflict } = start;
+  const texts = start.chat_texts ?? textsOf(interaction.user_message);
   return [
     interaction.id,
     interaction.chat_id,
@@ -113,6 +119,10 @@ function toParameters(start: StartInteraction): unknown[] {
     on_conflict,
     INTERRUPTED,
     ...viewerValues(viewer),
+    texts.title,
+    texts.preview,
+    start.sealed_for,
+    start.chat.data_key?.wrapped,
   ];
 }
 

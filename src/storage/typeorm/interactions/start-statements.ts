@@ -1,5 +1,5 @@
 import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
-import { BEGIN_INTERACTIONS } from './chat-statements.js';
+import { beginInteractions } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
 import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
@@ -11,8 +11,8 @@ import { EXCEEDED, quotaUsage } from './quota-statements.js';
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
-  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata, master_key_id, data_key)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)
     ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
 };
 
@@ -20,12 +20,13 @@ const OF_CHAT = 'chat_uid = (SELECT uid FROM chat)';
 
 /**
  * Decides the outcome: `$2` is the chat, `$13` the idempotency key, `$15` the edited interaction,
- * `$16` the conflict policy, `$18`…`$21` the viewer. The uid of the chat is queried as a scalar, so
- * that the indexes are used.
+ * `$16` the conflict policy, `$18`…`$21` the viewer, `$24` the chat that the texts are sealed for,
+ * `$25` its key if it is new. The uid of the chat is queried as a scalar, so that the indexes are
+ * used.
  */
 const DECIDED = `
   chat AS MATERIALIZED (
-    SELECT uid, head_interaction_id, ${isSeen('chats', 18)} AS is_seen FROM chats WHERE tenant_id = $19 AND id = $2
+    SELECT uid, head_interaction_id, data_key, ${isSeen('chats', 18)} AS is_seen FROM chats WHERE tenant_id = $19 AND id = $2
   ),
   seen AS (SELECT id, idempotency_fingerprint AS fingerprint FROM interactions WHERE ${OF_CHAT} AND idempotency_key = $13),
   edited AS (SELECT id, parent_id, ${IS_QUEUED} AS is_queued FROM interactions WHERE id = $15 AND ${OF_CHAT}),
@@ -40,6 +41,7 @@ const DECIDED = `
         WHEN seen.id IS NOT NULL THEN 'seen'
         WHEN $15 IS NOT NULL AND edited.id IS NULL THEN 'unknown_edit'
         WHEN edited.is_queued THEN 'edits_queued'
+        WHEN c.uid IS NULL OR c.uid <> $24::uuid OR c.data_key IS DISTINCT FROM coalesce($25, c.data_key) THEN 'other_chat'
         WHEN active.id IS NULL AND queue.length = 0 THEN 'started'
         WHEN $16 = 'reject' THEN 'busy'
         WHEN queue.length >= ${MAX_QUEUED} THEN 'queue_full'
@@ -55,9 +57,9 @@ const DECIDED = `
 const VERDICT = `${DECIDED},
   verdict AS (SELECT *, NULL AS quota, NULL AS oldest FROM decided)`;
 
-/** `$22`…`$24` are the quotas. */
+/** `$26`…`$28` are the quotas. */
 const VERDICT_WITHIN_QUOTA = `${DECIDED},
-  ${quotaUsage({ tenant: 19, quota: 22 })},
+  ${quotaUsage({ tenant: 19, quota: 26 })},
   verdict AS MATERIALIZED (
     SELECT CASE WHEN d.outcome IN ('started', 'queued') AND ${EXCEEDED} THEN 'quota_exceeded' ELSE d.outcome END AS outcome,
       d.chat_uid, d.seen_id, d.fingerprint, d.active_id, d.rank, d.parent_id, u.quota, u.oldest
@@ -86,7 +88,8 @@ const ENTERED = `
 
 /**
  * Requires the lock of the chat. Returns the new interaction, begun or queued, or the obstacle.
- * `$17` is the cancel reason of an interrupted one, `$21` the user.
+ * `$17` is the cancel reason of an interrupted one, `$21` the user; `$22` and `$23` are the title,
+ * unless the chat has one, and the preview of the chat.
  */
 export const START: Statement = { name: 'start.start', text: start(VERDICT) };
 
@@ -107,7 +110,7 @@ function start(verdict: string): string {
     WITH ${verdict},
     ${ENTERED},
     begun AS (SELECT *, created_at AS at FROM entered WHERE NOT ${IS_QUEUED}),
-    ${BEGIN_INTERACTIONS},
+    ${beginInteractions(', title = coalesce(c.title, $22), preview = $23')},
     interrupted AS (
       UPDATE interactions i SET ${cancelledBy('$17', '$21')}
       FROM verdict v WHERE v.outcome = 'queued' AND $16 = 'interrupt' AND i.id = v.active_id RETURNING i.id

@@ -1,6 +1,10 @@
 import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
 import { InteractionStore } from '../../../persistence/interaction.store.js';
-import type { FinalState, InteractionListPage } from '../../../persistence/interaction.store.js';
+import type {
+  FinalState,
+  InteractionListPage,
+  RunListPage,
+} from '../../../persistence/interaction.store.js';
 import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
 import type { InteractionKey, InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type {
@@ -17,7 +21,7 @@ import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
-import { LIST_ACTIVE, LIST_ALL } from './interaction-lists.js';
+import { LAST_BEGUN, LIST_ACTIVE, LIST_ALL, LIST_BEGUN, LIST_RUNS } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import {
   cancelledBy,
@@ -161,6 +165,34 @@ export class TypeOrmInteractionStore extends InteractionStore {
 
   async listUnfinished(chatUid: string): Promise<InteractionRow[]> {
     const rows = await this.db.query<ColumnsOfInteraction>(LIST_UNFINISHED, [chatUid]);
+    return rows.map(toInteractionRow);
+  }
+
+  async listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
+    const rows = await this.db.query<{ id: string }>(LIST_BEGUN, [chatUid, limit, after]);
+    return rows.map(({ id }) => id);
+  }
+
+  async findLastBegun(
+    chatUid: string,
+  ): Promise<Pick<InteractionRow, 'id' | 'last_seq'> | undefined> {
+    const [last] = await this.db.query<Pick<InteractionRow, 'id' | 'last_seq'>>(LAST_BEGUN, [
+      chatUid,
+    ]);
+    return last;
+  }
+
+  async listRuns({
+    viewer,
+    statuses,
+    chat_uid,
+    limit,
+    after,
+  }: RunListPage): Promise<InteractionRow[]> {
+    const { tenant_id } = viewer;
+    const page = [tenant_id, statuses, chat_uid, limit, after?.created_at, after?.id];
+    const values = [...page, ...viewerValues(viewer)];
+    const rows = await this.db.query<ColumnsOfInteraction>(LIST_RUNS, values);
     return rows.map(toInteractionRow);
   }
 

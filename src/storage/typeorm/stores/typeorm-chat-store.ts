@@ -1,6 +1,8 @@
-import { ChatStore } from '../../../persistence/chat.store.js';
+import { outsideTenants } from '../../../kernel/tenant-scope.js';
+import { ChatStore, MAX_STATES } from '../../../persistence/chat.store.js';
 import type {
   ChatListPage,
+  ChatOrder,
   SliceOfChats,
   UntouchedChats,
 } from '../../../persistence/chat.store.js';
@@ -8,7 +10,10 @@ import type { Viewer } from '../../../persistence/viewer.js';
 import { isSeen, viewerValues } from '../viewer-sql.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
+import { MAX_PENDING, statusOfChat } from '../../../persistence/rows/chat-state.js';
+import type { ChatState } from '../../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type { InteractionStatus } from '../../../protocol/interaction.js';
 import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
 import { LOCK_CHAT } from '../interactions/chat-statements.js';
@@ -26,7 +31,7 @@ function isUntouched(before: string): string {
     SELECT FROM interactions i WHERE i.chat_uid = c.uid AND (i.completed_at IS NULL OR i.completed_at >= ${before}::timestamptz))`;
 }
 
-/** Along the primary key: an index of `updated_at` would cost each start more than this costs. */
+/** Along the primary key, of all tenants. */
 const LIST_UNTOUCHED: Statement = {
   text: `
     WITH slice AS MATERIALIZED (
@@ -55,12 +60,19 @@ const DELETE_IDLE: Statement = {
       INSERT INTO deleted_usage (tenant_id, started_at, tokens)
       SELECT i.tenant_id, i.started_at, i.input_tokens + i.output_tokens FROM interactions i
       WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at > clock_timestamp() - interval '${USAGE_KEPT}'
-    )
+    ),
+    gone AS (UPDATE files SET is_deleted = true WHERE chat_uid = (SELECT uid FROM idle))
     DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
 };
 
 const COLUMNS =
-  'uid, id, tenant_id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata';
+  'uid, id, tenant_id, owner, visibility, title, preview, agent, head_interaction_id, created_at, updated_at, metadata';
+
+const CREATE: Statement = {
+  name: 'chats.create',
+  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata, master_key_id, data_key)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING uid`,
+};
 
 const FIND: Statement = {
   name: 'chats.find',
@@ -68,18 +80,61 @@ const FIND: Statement = {
 };
 
 /** The newest `$2` of a tenant, before `$3` `$4` if that is set. */
-function newest(condition = ''): string {
+function newest(time: TimeColumn, condition = ''): string {
   return `(SELECT ${COLUMNS} FROM chats WHERE tenant_id = $1 ${condition}
-      AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4)) ORDER BY created_at DESC, id DESC LIMIT $2)`;
+      AND ($3::timestamptz IS NULL OR (${time}, id) < ($3, $4)) ORDER BY ${time} DESC, id DESC LIMIT $2)`;
 }
 
-const LIST: Statement = { text: newest() };
-
 /** Those of the user `$5`, and those that all of the tenant see: each part is one index range. */
-const LIST_SEEN: Statement = {
-  text: `SELECT * FROM (${newest('AND owner = $5')} UNION ALL ${newest("AND visibility = 'tenant' AND owner <> $5")}) seen
-    ORDER BY created_at DESC, id DESC LIMIT $2`,
+function newestSeen(time: TimeColumn): Statement {
+  const shared = newest(time, "AND visibility = 'tenant' AND owner <> $5");
+  return {
+    text: `SELECT * FROM (${newest(time, 'AND owner = $5')} UNION ALL ${shared}) seen
+    ORDER BY ${time} DESC, id DESC LIMIT $2`,
+  };
+}
+
+type TimeColumn = 'created_at' | 'updated_at';
+
+const LIST: Readonly<Record<ChatOrder, Statement>> = {
+  created: { text: newest('created_at') },
+  updated: { text: newest('updated_at') },
 };
+
+const LIST_SEEN: Readonly<Record<ChatOrder, Statement>> = {
+  created: newestSeen('created_at'),
+  updated: newestSeen('updated_at'),
+};
+
+/** Each part is one index range of the chat. */
+const READ_STATES: Statement = {
+  name: 'chats.read_states',
+  text: `
+    SELECT c.uid, c.id, c.tenant_id, c.owner, c.visibility, c.title, c.updated_at, c.head_interaction_id,
+      a.id AS active_interaction_id, a.status AS active_status, h.status AS head_status,
+      ARRAY(SELECT q.id FROM interactions q WHERE q.chat_uid = c.uid AND q.${IS_QUEUED} ORDER BY q.queue_rank, q.id) AS queued,
+      ARRAY(SELECT r.id FROM requests r WHERE r.chat_uid = c.uid AND r.status = 'pending'
+        ORDER BY r.created_at, r.id LIMIT ${MAX_PENDING}) AS request_ids
+    FROM chats c LEFT JOIN interactions a ON a.chat_uid = c.uid AND a.${IS_ACTIVE}
+    LEFT JOIN interactions h ON h.id = c.head_interaction_id
+    WHERE c.uid = ANY ($1::uuid[])`,
+};
+
+const LIST_LIVE: Statement = {
+  name: 'chats.list_live',
+  text: `
+    SELECT DISTINCT i.chat_uid AS uid, 1 AS rank FROM interactions i
+    WHERE i.tenant_id = ANY ($1::text[]) AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})
+    UNION ALL
+    SELECT c.uid, 2 FROM chats c WHERE c.tenant_id = ANY ($1::text[]) AND c.created_at >= $2::timestamptz
+    ORDER BY rank, uid LIMIT ${MAX_STATES}`,
+};
+
+interface ColumnsOfState extends Omit<ChatState, 'updated_at' | 'status'> {
+  readonly updated_at: Date;
+  readonly active_status: InteractionStatus | null;
+  readonly head_status: InteractionStatus | null;
+}
 
 interface ColumnsOfChat extends Omit<ChatRow, 'created_at' | 'updated_at'> {
   readonly created_at: Date;
@@ -96,11 +151,11 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async createChat(chat: NewChat): Promise<boolean> {
-    const row = { ...chat, updated_at: chat.created_at } as Columns;
-    const { raw } = await this.#chats((chats) =>
-      chats.createQueryBuilder().insert().values(row).orIgnore().returning('uid').execute(),
-    );
-    return (raw as unknown[]).length > 0;
+    const { uid, tenant_id, id, owner, visibility, title, agent, created_at, data_key } = chat;
+    const json = JSON.stringify(chat.metadata);
+    const values = [uid, tenant_id, id, owner, visibility, title, agent, created_at, json];
+    const key = [data_key?.master_key_id, data_key?.wrapped];
+    return (await this.db.query(CREATE, [...values, ...key])).length > 0;
   }
 
   async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
@@ -112,13 +167,23 @@ export class TypeOrmChatStore extends ChatStore {
     return (await this.#chats((chats) => chats.findOneBy({ uid }))) ?? undefined;
   }
 
-  async listChats({ viewer, limit, before }: ChatListPage): Promise<ChatRow[]> {
+  async listChats({ viewer, order, limit, before }: ChatListPage): Promise<ChatRow[]> {
     const { tenant_id, user_id, is_admin } = viewer;
-    const values = [tenant_id, limit, before?.created_at, before?.id];
+    const values = [tenant_id, limit, before?.at, before?.id];
     const rows = is_admin
-      ? await this.db.query<ColumnsOfChat>(LIST, values)
-      : await this.db.query<ColumnsOfChat>(LIST_SEEN, [...values, user_id]);
+      ? await this.db.query<ColumnsOfChat>(LIST[order], values)
+      : await this.db.query<ColumnsOfChat>(LIST_SEEN[order], [...values, user_id]);
     return rows.map(toChatRow);
+  }
+
+  async readStates(uids: readonly string[]): Promise<Map<string, ChatState>> {
+    const rows = await this.db.query<ColumnsOfState>(READ_STATES, [uids]);
+    return new Map(rows.map((row) => [row.uid, toState(row)]));
+  }
+
+  async listLive(tenantIds: readonly string[], since: string): Promise<string[]> {
+    const rows = await this.db.query<{ uid: string }>(LIST_LIVE, [tenantIds, since]);
+    return [...new Set(rows.map(({ uid }) => uid))];
   }
 
   async updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
@@ -147,7 +212,7 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async removeLeftovers(signal: AbortSignal): Promise<void> {
-    if (await removeLeftovers(this.db, signal)) this.vacuum?.request();
+    if (await outsideTenants(() => removeLeftovers(this.db, signal))) this.vacuum?.request();
   }
 
   async switchHead(
@@ -175,4 +240,9 @@ function toChatRow({ created_at, updated_at, ...rest }: ColumnsOfChat): ChatRow 
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };
+}
+
+function toState({ updated_at, active_status, head_status, ...rest }: ColumnsOfState): ChatState {
+  const status = statusOfChat(active_status ?? undefined, rest.queued, head_status ?? undefined);
+  return { ...rest, updated_at: updated_at.toISOString(), status };
 }

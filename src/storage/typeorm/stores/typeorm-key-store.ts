@@ -19,6 +19,12 @@ const ADD: Statement = {
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 };
 
+const REMOVE: Statement = {
+  name: 'keys.remove',
+  text: `DELETE FROM api_keys WHERE id = $1 AND ($2::text IS NULL OR tenant_id = $2)
+    RETURNING tenant_id`,
+};
+
 /** API keys in Postgres, on a server or embedded. */
 export class TypeOrmKeyStore extends KeyStore {
   constructor(private readonly db: Database) {
@@ -37,6 +43,10 @@ export class TypeOrmKeyStore extends KeyStore {
     });
   }
 
+  async isEmpty(): Promise<boolean> {
+    return !(await this.#keys((keys) => keys.exists()));
+  }
+
   async add(key: ApiKey, limit: number): Promise<boolean> {
     const { id, tenant_id, user_id, scopes, secret_hash } = key;
     const { created_at, expires_at, created_by } = key;
@@ -48,9 +58,12 @@ export class TypeOrmKeyStore extends KeyStore {
     return (added?.length ?? 0) > 0;
   }
 
-  async remove(id: string, tenant_id?: string): Promise<boolean> {
-    const where = { id, ...(tenant_id !== undefined && { tenant_id }) };
-    return (await this.#keys((keys) => keys.delete(where))).affected === 1;
+  async remove(id: string, tenant_id?: string): Promise<string | undefined> {
+    const [removed] = await this.db.query<Pick<ApiKey, 'tenant_id'>>(REMOVE, [
+      id,
+      tenant_id ?? null,
+    ]);
+    return removed?.tenant_id;
   }
 
   #keys<T>(work: (keys: Repository<ApiKey>) => Promise<T>): Promise<T> {

@@ -28,6 +28,11 @@ const FIND: Statement = {
     FROM tasks t WHERE t.id = $1 AND ${inSeenChat('t', 2)}`,
 };
 
+const FIND_CHAT: Statement = {
+  name: 'tasks.find_chat',
+  text: `SELECT chat_uid FROM tasks t WHERE t.id = $1 AND ${inSeenChat('t', 2)}`,
+};
+
 const REPLACE: Statement = {
   name: 'tasks.replace',
   text: `UPDATE tasks t SET title = $3, description = $4, status = $5, version = $6, agent_id = $7, updated_at = $8
@@ -37,6 +42,12 @@ const REPLACE: Statement = {
 const REMOVE: Statement = {
   name: 'tasks.remove',
   text: `DELETE FROM tasks t WHERE t.id = $1 AND t.version = $2 AND ${inSeenChat('t', 3)} RETURNING t.id`,
+};
+
+const LIST_BRIEF: Statement = {
+  name: 'tasks.list_brief',
+  text: `SELECT chat_uid, id, chat_id, title, NULL AS description, status, version, agent_id, created_at, updated_at
+    FROM tasks WHERE chat_uid = ANY ($1::uuid[]) ORDER BY created_at, id`,
 };
 
 interface Columns extends Omit<Task, 'created_at' | 'updated_at'> {
@@ -57,9 +68,23 @@ export class TypeOrmTaskStore extends TaskStore {
     );
   }
 
+  async listBrief(chatUids: readonly string[]): Promise<Map<string, Task[]>> {
+    const boards = new Map<string, Task[]>();
+    const rows = await this.db.query<Columns & { chat_uid: string }>(LIST_BRIEF, [chatUids]);
+    for (const { chat_uid, ...task } of rows)
+      if (!boards.get(chat_uid)?.push(toTask(task))) boards.set(chat_uid, [toTask(task)]);
+    return boards;
+  }
+
   async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
     const [found] = await this.db.query<Columns>(FIND, [id, ...viewerValues(viewer)]);
     return found && toTask(found);
+  }
+
+  async findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined> {
+    const values = [id, ...viewerValues(viewer)];
+    const [found] = await this.db.query<{ chat_uid: string }>(FIND_CHAT, values);
+    return found?.chat_uid;
   }
 
   async add(task: Task, { chat_uid, limit }: TaskPlace): Promise<boolean> {

@@ -11,7 +11,12 @@ const COUNT_TOKENS: Statement = {
 };
 
 const COUNT_BYTES: Statement = {
-  text: 'SELECT coalesce(sum(final_bytes), 0)::float8 AS total FROM interactions WHERE tenant_id = $1',
+  text: `
+    SELECT coalesce(sum(bytes), 0)::float8 AS total FROM (
+      SELECT final_bytes AS bytes FROM interactions WHERE tenant_id = $1
+      UNION ALL
+      SELECT size_bytes FROM files WHERE tenant_id = $1
+    ) used`,
 };
 
 export class TypeOrmUsageStore extends UsageStore {
