@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../dist/src/config/load-config.js';
+import { SystemClock } from '../../dist/src/kernel/clock.js';
 import { openStorage } from '../../dist/src/storage/open-storage.js';
 
 /** Operations at once. */
@@ -19,7 +20,7 @@ const LEASE = { owner: 'bench', ttl_ms: 600_000 };
  * one interaction of `records`, and a chat `wide` with one of `wide` records of a megabyte. Answers with the last id of each chat.
  */
 export async function seed(env, { chats, interactions, records, wide }) {
-  const storage = await openStorage(loadConfig(env), console.error);
+  const storage = await openStorage(loadConfig(env), new SystemClock(), console.error);
   try {
     await createChats(storage, chats);
     let long;

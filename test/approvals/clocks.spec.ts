@@ -53,10 +53,11 @@ const HOUR = 60 * MINUTE;
 
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
-    const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
+    const bus = new LocalLiveBus();
+    const waker = new RunWaker(bus, new LocalRunQueue(0));
     const trail = new MemoryAuditStore().trail;
     const redaction = new Redaction(loadConfig({}));
-    const service = new RequestsService(requests, waker, clock, trail, redaction);
+    const service = new RequestsService(requests, waker, bus, clock, trail, redaction);
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody

@@ -24,10 +24,11 @@ class Server {
   private readonly expiry: RequestExpiry;
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
-    const waker = new RunWaker(new LocalLiveBus(), new LocalRunQueue(0));
+    const bus = new LocalLiveBus();
+    const waker = new RunWaker(bus, new LocalRunQueue(0));
     const trail = new MemoryAuditStore().trail;
     const redaction = new Redaction(loadConfig({}));
-    this.requests = new RequestsService(requests, waker, clock, trail, redaction);
+    this.requests = new RequestsService(requests, waker, bus, clock, trail, redaction);
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 

@@ -228,7 +228,7 @@ function newChatRow(): ChatRow {
   const times = { created_at: at(1), updated_at: at(99) };
   const metadata = { from: 'elsewhere' };
   const chat = chatOf({ id: chatId(), title: 'Brought in', agent: 'react', ...times, metadata });
-  return { ...chat, head_interaction_id: null, updated_at: times.updated_at };
+  return { ...chat, preview: 'Last', head_interaction_id: null, updated_at: times.updated_at };
 }
 
 /** One that ended, with 4 records, a request that was settled and one that was not. */

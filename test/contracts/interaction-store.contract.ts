@@ -4,6 +4,7 @@ import { describeBranches } from './interaction-store/branches.js';
 import { describeChats } from './interaction-store/chats.js';
 import { describeInterventions } from './interaction-store/interventions.js';
 import { describeLeases, describeSignals } from './interaction-store/leases.js';
+import { describeLiveStates } from './interaction-store/live-states.js';
 import { describeLosses } from './interaction-store/losses.js';
 import { describeModel } from './interaction-store/model.js';
 import { describeParking } from './interaction-store/parking.js';
@@ -39,6 +40,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeReads(tested);
     describeAgents(tested);
     describeLeases(tested);
+    describeLiveStates(tested);
     describeLosses(tested);
     describeSignals(tested);
     describeRestarts(tested);

@@ -49,6 +49,12 @@ export function keyStoreContract(name: string, open: () => Promise<OpenedKeyStor
       expect(await opened.keys.find([])).toEqual([]);
     });
 
+    it('is not empty while a tenant has a key', async () => {
+      const only = key();
+      await opened.keys.add(only, LIMIT);
+      expect(await opened.keys.isEmpty()).toBe(false);
+    });
+
     it('adds no key twice', async () => {
       const first = key();
       await opened.keys.add(first, LIMIT);
@@ -76,13 +82,13 @@ export function keyStoreContract(name: string, open: () => Promise<OpenedKeyStor
       expect(await opened.keys.list({ tenant_id, limit: 3, after })).toEqual([same[1]]);
     });
 
-    it('removes a key, but none of another tenant', async () => {
+    it('removes a key and names its tenant, but removes none of another tenant', async () => {
       const gone = key();
       await opened.keys.add(gone, LIMIT);
-      expect(await opened.keys.remove(gone.id, 'another')).toBe(false);
+      expect(await opened.keys.remove(gone.id, 'another')).toBeUndefined();
       expect(await opened.keys.find([gone.id])).toEqual([gone]);
-      expect(await opened.keys.remove(gone.id, gone.tenant_id)).toBe(true);
-      expect(await opened.keys.remove(gone.id)).toBe(false);
+      expect(await opened.keys.remove(gone.id, gone.tenant_id)).toBe(gone.tenant_id);
+      expect(await opened.keys.remove(gone.id)).toBeUndefined();
       await opened.reopen();
       expect(await opened.keys.find([gone.id])).toEqual([]);
     });

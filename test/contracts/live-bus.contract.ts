@@ -1,5 +1,11 @@
 import type { Delta, RecordBody } from '../../src/protocol/events.js';
-import type { Frame, FrameItem, LiveBus, Snapshot } from '../../src/event-log/live/live-bus.js';
+import type {
+  ChatHint,
+  Frame,
+  FrameItem,
+  LiveBus,
+  Snapshot,
+} from '../../src/event-log/live/live-bus.js';
 import { OpenBlocks } from '../../src/event-log/live/open-blocks.js';
 import { interactionId, newRecord } from './interaction-store/fixtures.js';
 
@@ -26,6 +32,7 @@ export function liveBusContract(name: string, open: () => Promise<OpenedBus>): v
     describeFrames(() => opened);
     describeSnapshots(() => opened);
     describeWakes(() => opened);
+    describeHints(() => opened);
   });
 }
 
@@ -190,6 +197,31 @@ function describeWakes(bus: () => OpenedBus): void {
     bus().subscriber.wake(id);
     await until(() => late.includes(id));
     expect(woken).toEqual([id]);
+    stopLate();
+  });
+}
+
+function describeHints(bus: () => OpenedBus): void {
+  it('tells all processes, also the own one, that a chat has changed', async () => {
+    const [heard, own, late] = [[], [], []] as (ChatHint | undefined)[][];
+    const stops = [
+      bus().subscriber.onChange((hint) => heard!.push(hint)),
+      bus().publisher.onChange((hint) => own!.push(hint)),
+    ];
+    const was = { id: 'chat_1', owner: 'ann', visibility: 'private' } as const;
+    const hints: ChatHint[] = [
+      { chat_uid: 'uid_1', tenant_id: 'acme' },
+      { chat_uid: 'uid_2', tenant_id: 'acme', was },
+      { chat_uid: 'uid_1' },
+    ];
+    for (const hint of hints) bus().publisher.noteChange(hint);
+    const told = (list: unknown) => JSON.stringify(list) === JSON.stringify(hints);
+    await until(() => told(heard) && told(own));
+    for (const stop of stops) stop();
+    const stopLate = bus().subscriber.onChange((hint) => late!.push(hint));
+    bus().publisher.noteChange(hints[0]!);
+    await until(() => late!.length === 1);
+    expect([heard!.length, own!.length]).toEqual([3, 3]);
     stopLate();
   });
 }

@@ -53,6 +53,16 @@ export function taskStoreContract(name: string, open: () => Promise<OpenedTaskSt
       await opened.chats.createChat(chat);
     });
 
+    it('lists several boards without descriptions', async () => {
+      const [one, two] = [task(chat_id, { description: 'Long.' }), task(chat_id, { version: 7 })];
+      for (const each of [one, two]) await store().add(each, board());
+      const other = newChat();
+      await opened.chats.createChat(other);
+      const boards = await store().listBrief([uidOf(chat_id), other.uid]);
+      const brief = [{ ...one, description: null }, two];
+      expect(boards).toEqual(new Map([[uidOf(chat_id), brief]]));
+    });
+
     it('gives a task back as it was added', async () => {
       const full = task(chat_id, {
         title: 'Ünïcode \u2028 \ud83d\ude00',

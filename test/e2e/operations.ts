@@ -14,7 +14,8 @@ export interface Operation {
   readonly name: string;
   readonly path: string;
   readonly method: string;
-  readonly access: Scope | 'public' | undefined;
+  /** Scopes of which one is needed; undefined: it does not say. */
+  readonly access: readonly (Scope | 'public')[] | undefined;
   /** Of the body: its top level. */
   readonly parameters: readonly Parameter[];
   readonly security: unknown;
@@ -22,7 +23,7 @@ export interface Operation {
 }
 
 interface Documented {
-  readonly 'x-access'?: Operation['access'];
+  readonly 'x-access'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
   readonly security: unknown;
@@ -55,7 +56,7 @@ export async function operationsOf(server: ServerUnderTest): Promise<Operation[]
       name: `${method} ${path}`,
       path,
       method: method.toUpperCase(),
-      access: operation['x-access'],
+      access: operation['x-access']?.split(' or ') as Operation['access'],
       parameters: [...(operation.parameters ?? []), ...inBody(operation)],
       security: operation.security,
       responses: operation.responses,

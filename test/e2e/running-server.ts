@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { MovableClock } from '../support/movable-clock.js';
 import { KEY } from '../support/server/test-server.js';
@@ -20,10 +23,13 @@ export class RunningServer {
     private readonly servers: Servers,
     private readonly options: TestServerOptions,
     readonly opened: OpenStore,
+    /** The folder of uploaded files. */
+    readonly files: string,
   ) {}
 
   static async start(servers: Servers, options: TestServerOptions): Promise<RunningServer> {
-    const server = new RunningServer(servers, options, await servers.open());
+    const files = await mkdtemp(join(tmpdir(), 'parley-files-'));
+    const server = new RunningServer(servers, options, await servers.open(), files);
     await server.boot();
     return server;
   }
@@ -72,11 +78,12 @@ export class RunningServer {
   async stop(): Promise<void> {
     await this.current.stop();
     await this.opened.close();
+    await rm(this.files, { recursive: true, force: true });
   }
 
   private async boot(fake?: TestServer['fake']): Promise<void> {
-    const { clock, opened } = this;
-    const options = { ...this.options, clock, log: LOG, ...(fake && { fake }) };
+    const { clock, opened, files } = this;
+    const options = { ...this.options, clock, files, log: LOG, ...(fake && { fake }) };
     this.current = await this.servers.start(opened.stores, options);
   }
 }

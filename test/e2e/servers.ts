@@ -25,6 +25,8 @@ export interface ServerUnderTest {
   /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean;
   readonly clock: MovableClock;
+  /** The folder of uploaded files. */
+  readonly files: string;
   /** Moves its clock on, and settles the requests whose time is over then. */
   expire(milliseconds: number): Promise<void>;
   /** Stops the server in order, opens its store anew and starts it again, elsewhere. */
@@ -131,6 +133,9 @@ function underTest(server: () => RunningServer): ServerUnderTest {
     runs: (interactionId) => server().current.runs(interactionId),
     get clock() {
       return server().clock;
+    },
+    get files() {
+      return server().files;
     },
     expire: (milliseconds) => server().expire(milliseconds),
     restart: () => server().restart(),

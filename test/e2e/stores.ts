@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
 import type { AllStores } from '../../src/storage/stores.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
+import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { findRedisServerFault } from '../support/store/redis-server.js';
@@ -15,6 +16,8 @@ export interface OpenStore {
   readonly stores: AllStores;
   /** Closes it and opens it again, as a restarted process would. */
   reopen(): Promise<void>;
+  /** All that it has saved, as text. */
+  dump(): Promise<string>;
   /** Closes it and removes its data. */
   close(): Promise<void>;
 }
@@ -57,9 +60,21 @@ function onDatabase(opened: TestDatabase): OpenStore {
     async reopen() {
       on.stores = createStores(await opened.reopen());
     },
+    dump: () => dumpTables(opened.database),
     close: () => opened.close(),
   };
   return on;
+}
+
+async function dumpTables(database: Database): Promise<string> {
+  const tables = await database.query<{ name: string }>(
+    { text: "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'" },
+    [],
+  );
+  const rows = tables.map(({ name }) =>
+    database.query<{ row: string }>({ text: `SELECT t::text AS row FROM ${name} t` }, []),
+  );
+  return (await Promise.all(rows)).flatMap((each) => each.map(({ row }) => row)).join('\n');
 }
 
 async function openFiles(): Promise<OpenStore> {
@@ -74,6 +89,14 @@ async function openFiles(): Promise<OpenStore> {
     async reopen() {
       await opened.close();
       on.stores = opened = await open();
+    },
+    async dump() {
+      const entries = await readdir(data_dir, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      const texts = files.map(
+        ({ parentPath, name }) => readFile(join(parentPath, name), 'utf8').catch(() => ''), // replaced meanwhile
+      );
+      return (await Promise.all(texts)).join('\n');
     },
     async close() {
       await opened.close();

@@ -25,6 +25,9 @@ import { describeDeliberate } from './suites/deliberate.js';
 import { describeDeniedPaths } from './suites/denied-paths.js';
 import { describeDisconnect } from './suites/disconnect.js';
 import { describeEditBranches } from './suites/edit-branches.js';
+import { describeEncryption } from './suites/encryption.js';
+import { describeExamples } from './suites/examples.js';
+import { describeFileTools } from './suites/file-tools.js';
 import { describeFiles } from './suites/files.js';
 import { describeFlow } from './suites/flow.js';
 import { describeGuardrails } from './suites/guardrails.js';
@@ -32,8 +35,10 @@ import { describeImages } from './suites/images.js';
 import { describeInbox } from './suites/inbox.js';
 import { describeInput } from './suites/input.js';
 import { describeLifecycleTable } from './suites/lifecycle-table.js';
+import { describeLiveState } from './suites/live-state.js';
 import { describeMetrics } from './suites/metrics.js';
 import { describeModelFaults } from './suites/model-faults.js';
+import { describeOperating } from './suites/operating.js';
 import { describeParking } from './suites/parking.js';
 import { describePython } from './suites/python.js';
 import { describeQuestions } from './suites/questions.js';
@@ -57,6 +62,8 @@ import { describeTenants } from './suites/tenants.js';
 import { describeTools } from './suites/tools.js';
 import { describeTranscripts } from './suites/transcripts.js';
 import { describeTwoProcesses } from './suites/two-processes.js';
+import { describeUploads } from './suites/uploads.js';
+import { describeWaits } from './suites/waits.js';
 import type { Servers } from './servers.js';
 
 /** By name: `npm test -- on-files -t '^cancel '` runs the suite `cancel` on files. */
@@ -64,35 +71,37 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
-  'access-matrix': describeAccessMatrix,
-  'auth-keys': describeAuthKeys,
-  'auth-streams': describeAuthStreams,
-  audit: describeAudit,
   cancel: describeCancel,
   chats: describeChats,
   conflict: describeConflict,
   'edit-branches': describeEditBranches,
+  encryption: describeEncryption,
   flow: describeFlow,
   inbox: describeInbox,
+  'live-state': describeLiveState,
   parking: describeParking,
   quotas: describeQuotas,
   reconnecting: describeReconnecting,
-  redaction: describeRedaction,
   retention: describeRetention,
   retry: describeRetry,
   'session-log': describeSessionLog,
   starts: describeStarts,
+  uploads: describeUploads,
 };
 
 /** What they test is the same on each store that passes its contract: they run on files, and with `TEST_ALL=1` on each store. */
 export const OTHER_SUITES: Suites = {
+  'access-matrix': describeAccessMatrix,
   'agent-files': describeAgentFiles,
   agents: describeAgents,
   anthropic: describeAnthropic,
   approvals: describeApprovals,
+  audit: describeAudit,
   'auth-access': describeAuthAccess,
   'auth-canary': describeAuthCanary,
   'auth-jwt': describeAuthJwt,
+  'auth-keys': describeAuthKeys,
+  'auth-streams': describeAuthStreams,
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,
@@ -105,6 +114,8 @@ export const OTHER_SUITES: Suites = {
   deliberate: describeDeliberate,
   'denied-paths': describeDeniedPaths,
   disconnect: describeDisconnect,
+  examples: describeExamples,
+  'file-tools': describeFileTools,
   files: describeFiles,
   guardrails: describeGuardrails,
   images: describeImages,
@@ -112,9 +123,11 @@ export const OTHER_SUITES: Suites = {
   'lifecycle-table': describeLifecycleTable,
   metrics: describeMetrics,
   'model-faults': describeModelFaults,
+  operating: describeOperating,
   python: describePython,
   questions: describeQuestions,
   readers: describeReaders,
+  redaction: describeRedaction,
   remember: describeRemember,
   search: describeSearch,
   slots: describeSlots,
@@ -124,6 +137,7 @@ export const OTHER_SUITES: Suites = {
   tenants: describeTenants,
   tools: describeTools,
   transcripts: describeTranscripts,
+  waits: describeWaits,
 };
 
 /** They start processes of their own, which share Postgres and Redis. */

@@ -264,6 +264,7 @@ export class FollowWorld {
       { writer, bus: this.bus, clock },
       {
         interaction_id: ID,
+        chat: { chat_uid: 'chat', tenant_id: 'default' },
         epoch,
         last_seq: this.store.records(ID).length,
         lease: { isFresh: true },

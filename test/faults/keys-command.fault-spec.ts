@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment } from '../../src/config/load-config.js';
+import type { ApiClient } from '../support/client/api-client.js';
 import { builtServer } from '../support/server/built-server.js';
 import { FILES, onStores, PGLITE } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
@@ -62,6 +64,40 @@ for (const store of onStores(PGLITE))
         expect(await keys(env, 'delete', id)).toMatchObject({ code: 0 });
         expect(await keys(env, 'delete', id)).toMatchObject({ code: 1 });
         expect((await keys(env, 'list', '--tenant', 'acme')).said).toContain('has no keys');
+      } finally {
+        await data.remove();
+      }
+    });
+  });
+
+for (const store of onStores(FILES))
+  describe(`npm run keys -- rotate on ${store.name}`, () => {
+    it('wraps the data keys with the first key, after which the former one can go', async () => {
+      const data = await store.create();
+      const [one, two] = ['old', 'new'].map(
+        (id) => `${id}:${randomBytes(32).toString('base64')}`,
+      ) as [string, string];
+      const serve = async (ENCRYPTION_KEYS: string, work: (api: ApiClient) => Promise<void>) => {
+        const server = await ServerProcess.start({ ...data.env, ENCRYPTION_KEYS });
+        await work(await server.api());
+        await server.kill('SIGTERM');
+      };
+      const titleOf = async (api: ApiClient) => (await api.get('/chats/kept')).body.title;
+      try {
+        await serve(one, async (api) => {
+          await api.post('/chats', { id: 'kept', title: 'A title' });
+        });
+        expect(await keys(data.env, 'rotate')).toMatchObject({ code: 64 });
+        const early = await keys({ ...data.env, ENCRYPTION_KEYS: two }, 'rotate');
+        expect(early).toMatchObject({
+          code: 1,
+          said: expect.stringContaining('lacks the key "old"'),
+        });
+        const rotated = await keys({ ...data.env, ENCRYPTION_KEYS: `${two},${one}` }, 'rotate');
+        expect(rotated).toMatchObject({ code: 0, said: expect.stringContaining('1 data keys') });
+        await serve(two, async (api) => {
+          expect(await titleOf(api)).toBe('A title');
+        });
       } finally {
         await data.remove();
       }

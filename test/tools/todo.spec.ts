@@ -1,3 +1,4 @@
+import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import { TasksService } from '../../src/tasks/tasks.service.js';
@@ -19,7 +20,13 @@ describe(`${TodoTool.name}, run again`, () => {
   beforeAll(async () => {
     opened = await STORES.find(({ name }) => name === 'files')!.open();
     const { stores } = opened;
-    board = new TasksService(stores.tasks, stores.chats, new SystemClock(), new Ids());
+    board = new TasksService(
+      stores.tasks,
+      stores.chats,
+      new LocalLiveBus(),
+      new SystemClock(),
+      new Ids(),
+    );
     tool = new TodoTool(board);
   });
   afterAll(() => opened.close());

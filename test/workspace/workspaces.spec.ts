@@ -42,6 +42,24 @@ describe(Workspaces.name, () => {
     expect(await pathOf('one', { WORKSPACE_MODE: 'shared' })).toBe(join(base, 'work'));
   });
 
+  it('keeps tenants apart: in the shared folder, and under the roots', async () => {
+    const AUTH = 'keys';
+    const WORKSPACE_ROOTS = join(base, 'roots/{tenant}/open');
+    for (const tenant_id of ['acme', 'evil']) {
+      await mkdir(join(base, 'roots', tenant_id, 'open'), { recursive: true });
+      const created_at = new Date().toISOString();
+      const own = { uid: tenant_id, id: tenant_id, tenant_id, created_at };
+      await store.createChat(chatOf(own));
+      const metadata = { workspace: join(base, 'roots/acme/open') };
+      await store.createChat(chatOf({ ...own, uid: `${tenant_id}2`, id: 'named', metadata }));
+    }
+    const shared = { AUTH, WORKSPACE_MODE: 'shared' };
+    for (const tenant of ['acme', 'evil'])
+      expect(await pathOf(tenant, shared)).toBe(join(base, 'work', tenant));
+    expect(await pathOf('acme2', { AUTH, WORKSPACE_ROOTS })).toBe(join(base, 'roots/acme/open'));
+    await expect(pathOf('evil2', { AUTH, WORKSPACE_ROOTS })).rejects.toThrow(WorkspaceFault);
+  });
+
   it('does not follow a link in the place of a chat’s folder', async () => {
     await mkdir(join(base, 'work'));
     await symlink(join(base, 'data'), join(base, 'work/one'));

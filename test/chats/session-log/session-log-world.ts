@@ -12,6 +12,7 @@ import { Ids } from '../../../src/kernel/ids.js';
 import { wholeStore } from '../../support/store/whole-store.js';
 import { KnownUsage } from '../../../src/quotas/known-usage.js';
 import { Quotas } from '../../../src/quotas/quotas.js';
+import { LocalLiveBus } from '../../../src/event-log/live/local/local-live-bus.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
 import type { Message } from '../../../src/protocol/message.js';
@@ -53,6 +54,7 @@ export class SessionLogWorld {
       this.ids,
       new Redaction(config),
       quotas,
+      new LocalLiveBus(),
     );
   }
 

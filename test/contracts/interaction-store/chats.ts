@@ -1,4 +1,5 @@
 import { uidOf } from '../../support/store/chat-parts.js';
+import type { ChatOrder } from '../../../src/persistence/chat.store.js';
 import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
 import { at, chatId, endBatch, ended, HELD, newChat, newEnd, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
@@ -9,7 +10,10 @@ export function describeChats(tested: StoreUnderTest): void {
       const chat = newChat({ title: 'Sums', agent: 'react', metadata: { b: [1, null], a: 'ü' } });
       expect(await tested.store.createChat(chat)).toBe(true);
       const row = await tested.store.findChat(chat.id);
-      expect(row).toEqual({ ...chat, head_interaction_id: null, updated_at: chat.created_at });
+      expect(row).toEqual({
+        ...{ ...chat, preview: null, head_interaction_id: null },
+        updated_at: chat.created_at,
+      });
       expect(JSON.stringify(row?.metadata)).toBe('{"b":[1,null],"a":"ü"}');
     });
 
@@ -81,8 +85,33 @@ function describePaging(tested: StoreUnderTest): void {
     for (const chat of chats) await tested.store.createChat(chat);
     const expected = chats.toSorted((a, b) => (key(a) < key(b) ? 1 : -1)).map((chat) => chat.id);
 
-    const seen = await listPages(tested, { limit: 2, count: 7 });
+    const seen = await listPages(tested, { order: 'created', limit: 2, count: 7 });
     expect(seen.map((chat) => chat.id)).toEqual(expected);
+  });
+
+  it('shows as title the first message, and as preview the last text of its head', async () => {
+    const find = async (id: string) => (await tested.store.findChat(id))!;
+    const user_message = ` Two\nlines ${'x'.repeat(300)}`;
+    const row = await started(tested.store, { user_message, lease: HELD });
+    const title = `Two lines ${'x'.repeat(69)}…`;
+    expect(await find(row.chat_id)).toMatchObject({
+      ...{ title, preview: `Two lines ${'x'.repeat(189)}…`, updated_at: row.created_at },
+    });
+    await tested.store.append([endBatch(row.id, 2, { end: newEnd('\u0000Forty-two', {}) })]);
+    expect(await find(row.chat_id)).toMatchObject({ title, preview: 'Forty-two!' });
+    await ended(tested.store, 'Next', { chat_id: row.chat_id });
+    const changed = await find(row.chat_id);
+    expect(changed.title).toBe(title);
+    expect(changed.preview).toMatch(/Next/);
+    await tested.store.updateChat(row.chat_uid, { preview: 'Other', updated_at: at(200) });
+    expect(await find(row.chat_id)).toEqual({ ...changed, preview: 'Other', updated_at: at(200) });
+  });
+
+  it('keeps the title that was given', async () => {
+    const chat = newChat({ title: 'Given' });
+    await tested.store.createChat(chat);
+    const { chat_id } = await started(tested.store, { chat_id: chat.id });
+    expect((await tested.store.findChat(chat_id))?.title).toBe('Given');
   });
 
   it('pages through ids of mixed case and punctuation, each once', async () => {
@@ -91,8 +120,27 @@ function describePaging(tested: StoreUnderTest): void {
     const names = ['a', 'B', 'b', 'A', '_a', '-a', 'Z_', 'z-', '0'];
     const wanted = names.map((name) => `${name}${tag}`);
     for (const id of wanted) await tested.store.createChat(newChat({ id, created_at }));
-    const seen = await listPages(tested, { limit: 2, count: wanted.length });
+    const seen = await listPages(tested, { order: 'created', limit: 2, count: wanted.length });
     expect(new Set(seen.map((chat) => chat.id))).toEqual(new Set(wanted));
+  });
+
+  it('lists the last changed first: created, changed, begun or ended', async () => {
+    const [begun, changed, closed, untouched] = Array.from({ length: 4 }, (_, i) =>
+      newChat({ created_at: future(2301 + i) }),
+    );
+    for (const chat of [begun!, changed!, closed!, untouched!]) await tested.store.createChat(chat);
+    const { id } = await started(tested.store, {
+      ...{ chat_id: closed!.id, lease: HELD, created_at: future(2305) },
+    });
+    await tested.store.updateChat(changed!.uid, { title: 'New', updated_at: future(2307) });
+    await started(tested.store, { chat_id: begun!.id, created_at: future(2306) });
+    const end = newEnd('late', { completed_at: future(2308) });
+    await tested.store.append([endBatch(id, 2, { end })]);
+    const seen = await listPages(tested, { order: 'updated', limit: 2, count: 4 });
+    const expected = [closed!, changed!, begun!, untouched!].map((chat) => chat.id);
+    expect(seen.map((chat) => chat.id)).toEqual(expected);
+    const [first] = await listPages(tested, { order: 'created', limit: 1, count: 1 });
+    expect(first!.id).toBe(untouched!.id);
   });
 }
 
@@ -100,12 +148,14 @@ const key = (chat: { created_at: string; id: string }) => `${chat.created_at} ${
 
 async function listPages(
   tested: StoreUnderTest,
-  { limit, count }: { limit: number; count: number },
+  { order, limit, count }: { order: ChatOrder; limit: number; count: number },
 ): Promise<ChatRow[]> {
   const seen: ChatRow[] = [];
   while (seen.length < count) {
-    const before = seen.at(-1);
-    const page = await tested.store.listChats({ limit, ...(before && { before }) });
+    const last = seen.at(-1);
+    const time = order === 'created' ? last?.created_at : last?.updated_at;
+    const before = last && time !== undefined && { at: time, id: last.id };
+    const page = await tested.store.listChats({ order, limit, ...(before && { before }) });
     expect(page).toHaveLength(limit);
     seen.push(...page);
   }

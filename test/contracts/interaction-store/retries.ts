@@ -49,6 +49,7 @@ export function describeRetries(tested: StoreUnderTest): void {
       expect(await find(id)).toEqual(interaction);
       expect((await tested.store.findActiveInteraction(uidOf(chat_id)))?.id).toBe(id);
       expect((await tested.store.findAddedMessages([id])).has(id)).toBe(false);
+      expect((await tested.store.findLastBegun(uidOf(chat_id)))?.id).toBe(id);
       const log = await readAll(tested.store, id);
       expect(log.map(({ seq, epoch, body }) => [seq, epoch, body.type])).toEqual([
         [1, 1, 'INTERACTION_STARTED'],

@@ -61,6 +61,8 @@ export function describeStarts(tested: StoreUnderTest): void {
       expect(await readAll(tested.store, interaction.id)).toEqual([first]);
       expect(await tested.store.findChat(chat.id)).toEqual({
         ...chat,
+        title: interaction.user_message,
+        preview: interaction.user_message,
         head_interaction_id: interaction.id,
         updated_at: at(7),
       });
@@ -76,6 +78,7 @@ export function describeStarts(tested: StoreUnderTest): void {
       expect(record?.body).toMatchObject({ type: 'INTERACTION_STARTED', parent_id: first.id });
       expect(await tested.store.findChat(chat.id)).toEqual({
         ...chat,
+        preview: second.user_message,
         head_interaction_id: second.id,
         updated_at: at(3),
       });

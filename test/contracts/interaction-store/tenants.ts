@@ -211,7 +211,8 @@ function describeVisibility(tested: StoreUnderTest): void {
     const pages = async (viewer: Viewer) => {
       const seen: ChatRow[] = [];
       for (;;) {
-        const before = seen.at(-1);
+        const last = seen.at(-1);
+        const before = last && { at: last.created_at, id: last.id };
         const page = await store.listChats({ viewer, limit: 2, ...(before && { before }) });
         seen.push(...page);
         if (page.length < 2) return seen;

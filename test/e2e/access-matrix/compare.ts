@@ -66,7 +66,7 @@ function expectedOf(caller: Caller, of: Operation, hidden: number | readonly num
 }
 
 export function allows({ scopes }: Caller, { access }: Operation): boolean {
-  return access === 'public' || (access !== undefined && scopes.has(access));
+  return access?.some((each) => each === 'public' || scopes.has(each)) ?? false;
 }
 
 function pick(names: Names, keys: readonly string[]): Names {

@@ -24,27 +24,30 @@ export async function sendRow(
   { method, path, parameters }: Operation,
   { row, names, own }: { readonly row: Row; readonly names: Names; readonly own: Names },
 ): Promise<Answer> {
-  const { ids = {}, send = {}, text } = row;
+  const { ids = {}, send = {}, text, form } = row;
   const values: Readonly<Record<string, unknown>> = {
     ...send,
     ...mapValues(row.own ?? {}, (what) => own[what]!),
     ...mapValues(ids, ([what]) => names[what]!),
   };
   const given = (place: string) =>
-    parameters.flatMap(({ name, in: where }) =>
-      where === place && name in values ? [[name, values[name]] as const] : [],
-    );
+    parameters.flatMap(({ name, in: where }) => {
+      const value = row.list === name ? [values[name]] : values[name];
+      return where === place && name in values ? [[name, value] as const] : [];
+    });
   const asText = (place: string) =>
     given(place).map(([name, value]): [string, string] => [name, String(value)]);
   const inPath = Object.fromEntries(asText('path')) as Names;
   const query = new URLSearchParams(asText('query')).toString();
-  const body = text ? fill(text, names) : JSON.stringify(Object.fromEntries(given('body')));
+  const json = (): string => JSON.stringify(Object.fromEntries(given('body')));
+  const body = text ? fill(text, names) : form ? formOf(given('body')) : json();
   const hasBody = text !== undefined || given('body').length > 0;
   const response = await fetch(`${url}${fill(path, inPath)}${query && `?${query}`}`, {
     method,
     headers: {
       accept: path.endsWith('/events') ? 'text/event-stream' : 'application/json',
-      ...(hasBody && { 'content-type': text ? 'application/x-ndjson' : 'application/json' }),
+      ...(hasBody &&
+        !form && { 'content-type': text ? 'application/x-ndjson' : 'application/json' }),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(Object.fromEntries(asText('header')) as Names),
     },
@@ -54,8 +57,23 @@ export async function sendRow(
   return {
     status: response.status,
     headers: Object.fromEntries(headers),
-    text: await response.text(),
+    text: LIVE.includes(path) ? await firstFrame(response) : await response.text(),
   };
+}
+
+/** Streams that do not end by themselves. */
+const LIVE = ['/events', '/chats/{chat_id}/events'];
+
+/** Of a stream; else the whole answer. */
+async function firstFrame(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    const [frame] = /data: .*\n\n/.exec(text) ?? [];
+    if (frame) return frame;
+  }
+  return text;
 }
 
 /** Without the names that the request had, and what is made for each answer. */
@@ -67,6 +85,15 @@ export function unnamed({ status, headers, text }: Answer, sent: readonly string
     return rest.replaceAll(MADE, '{}');
   };
   return { status, headers: mapValues(headers, strip), text: strip(text) };
+}
+
+/** The member `file` is the content of a file, which comes last. */
+function formOf(members: readonly (readonly [string, unknown])[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of members) if (name !== 'file') form.set(name, String(value));
+  for (const [name, value] of members)
+    if (name === 'file') form.set(name, new Blob([String(value)]), 'a.txt');
+  return form;
 }
 
 function fill(text: string, names: Names): string {

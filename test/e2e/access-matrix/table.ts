@@ -12,8 +12,16 @@ export interface Row {
   readonly send?: Readonly<Record<string, unknown>>;
   /** Parameters that name nothing and are not sent. */
   readonly unsent?: string;
+  /** Operators see what it names, in their tenant. */
+  readonly forOperators?: boolean;
+  /** A parameter that is a list of names. */
+  readonly list?: string;
   /** A body that is no JSON; `{name}` is a name. */
   readonly text?: string;
+  /** The body is a form. */
+  readonly form?: true;
+  /** Each answer is another. */
+  readonly varies?: true;
   /** Of the interaction that its owner names; waiting unless given. */
   readonly on?: State;
   /** The answer to those who may, unless 2xx. */
@@ -26,9 +34,10 @@ const CHAT = { chat_id: ['chat', 404] } as const;
 const OF = { ...CHAT, interaction_id: ['interaction', 404] } as const;
 const SOUGHT = { chat_id: ['chat', 200] } as const;
 const START =
-  'agent model max_iterations on_disconnect approval_mode client_tools budget metadata trace';
+  'agent model max_iterations on_disconnect approval_mode client_tools budget metadata trace named wait Prefer';
 const RULE = { decision: 'allow', matcher: { type: 'tool', pattern: 'x' } };
 const NEW_RULE = 'priority description expires_at max_uses';
+const FILE = { id: ['file', 404] } as const;
 const SESSION = { scope_id: ['chat', 404] } as const;
 const LOG = [
   '{"type":"session_log","version":1}',
@@ -40,12 +49,13 @@ const LOG = [
 export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'public: get /health/live': [{}],
   'public: get /health/ready': [{}],
+  'public: get /problems/{code}': [{ send: { code: 'chat_busy' } }],
   'chat: get /tools': [{}],
   'operate: get /metrics': [{}],
   'chat: get /agent-types': [{}],
   'chat: post /stream-tickets': [{ ids: { path: ['events', 201] } }],
 
-  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit' }],
+  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit order' }],
   'chat: get /chats/{chat_id}': [
     { ids: CHAT },
     { ids: { ...CHAT, before: ['interaction', 400] }, send: { include: 'superseded' } },
@@ -54,11 +64,25 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'chat: get /chats/{chat_id}/log': [{ ids: CHAT }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}/events': [
-    { ids: OF, on: 'ended', send: { trace: '1' } },
+    { ids: OF, on: 'ended', send: { trace: '1', named: '0' } },
     { ids: { ...OF, 'Last-Event-ID': ['event_cursor', 200] }, on: 'ended' },
     { ids: { ...OF, after: ['event_cursor', 200] }, on: 'ended' },
   ],
+  'operate: get /interactions': [
+    {
+      ids: { ...SOUGHT, cursor: ['runs_cursor', 200] },
+      ...{ send: { status: 'RUNNING', limit: 5 }, forOperators: true },
+    },
+  ],
+  'chat: get /events': [{ send: { named: '0' } }],
+  'chat: get /chats/{chat_id}/events': [
+    { ids: CHAT, on: 'ended', send: { trace: '1', named: '0' } },
+    { ids: { ...CHAT, 'Last-Event-ID': ['chat_cursor', 400] }, on: 'ended' },
+    { ids: { ...CHAT, after: ['chat_cursor', 400] }, on: 'ended' },
+  ],
   'chat: get /agents/tree': [
+    { send: { limit: 200 } },
+    { ids: { cursor: ['runs_cursor', 200] } },
     { ids: CHAT },
     { ids: { interaction_id: ['interaction', 404] } },
     { ids: OF },
@@ -74,6 +98,14 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: CHAT, send: { status: 'pending' } },
     { ids: { ...CHAT, cursor: ['tasks_cursor', 200] } },
   ],
+  'chat: get /files': [
+    {},
+    { ids: CHAT, send: { limit: 5 } },
+    { ids: { cursor: ['files_cursor', 200] } },
+  ],
+  'chat: get /files/{id}': [{ ids: FILE }],
+  'chat: get /files/{id}/content': [{ ids: FILE, unsent: 'Range If-None-Match' }],
+  'chat: get /files/{id}/url': [{ ids: FILE, varies: true }],
   'chat: get /permissions/rules': [
     {},
     { ids: { scope_id: ['chat', 200] }, send: { scope: 'session' } },
@@ -97,6 +129,8 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { id: ['task', 404] }, send: { title: 'Mine' }, unsent: 'description status version' },
   ],
   'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
+  'chat: post /files': [{ form: true, ids: CHAT, send: { file: 'x' } }],
+  'chat: delete /files/{id}': [{ ids: FILE }],
   'decide: post /permissions/rules': [
     { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
     { ids: { scope_id: ['user', [403, 201]] }, send: { scope: 'user', ...RULE } },
@@ -142,7 +176,13 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       unsent: 'is_error',
     },
   ],
-  'chat: post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
+  'operate: post /interactions/cancel': [
+    {
+      ids: { interaction_ids: ['interaction', 200] },
+      ...{ list: 'interaction_ids', unsent: 'all', on: 'ended', forOperators: true },
+    },
+  ],
+  'chat or operate: post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
     { ids: OF, send: { wait: 'true' } },
   ],
   'chat: post /chats/{chat_id}/interactions/{interaction_id}/retry': [

@@ -16,6 +16,7 @@ export type World = Readonly<Record<State, Names>>;
 export const TEXTS = [
   ...['title', 'metadata', 'message', 'thinking', 'text', 'input', 'answer', 'approval'],
   ...['question', 'call', 'task', 'description', 'rule', 'note'],
+  ...['file', 'content'],
 ];
 
 const OPEN_DOOR = { name: 'open_door', description: 'Opens.', input_schema: { type: 'object' } };
@@ -84,11 +85,17 @@ export async function makeWorld(
   const session = { ...described, scope: 'session', scope_id: chat_id };
   const add = async (path: string, body: object): Promise<string> =>
     made(await api.post(path, { ...body })).body.id;
+  const form = new FormData();
+  form.set('chat_id', chat_id);
+  form.set('file', new Blob([`${word}-content`]), `${word}-file`);
+  const file = made(await api.send('POST', '/files', { form })).body;
   const [first, last] = [await add('/tasks', task), await add('/tasks', task)];
   const common = {
     ...more,
     word: `${word}-`,
     task: first,
+    file: file.id,
+    files_cursor: cursorOf({ created_at: '2099-01-15T10:00:00.000Z', id: file.id }),
     idempotency_key,
     rule: await add('/permissions/rules', session),
     user_rule: await add('/permissions/rules', { ...described, scope: 'user' }),
@@ -98,7 +105,8 @@ export async function makeWorld(
     event_cursor: '1~1b0.3', // a position, the same in each interaction
     requests_cursor: cursorOf(ofKind('approval')),
     tasks_cursor: cursorOf({ created_at: '2026-01-15T10:00:00.000Z', id: last }),
-    chats_cursor: cursorOf({ created_at: '2099-01-15T10:00:00.000Z', id: chat_id }),
+    chats_cursor: cursorOf({ created_at: 'updated 2099-01-15T10:00:00.000Z', id: chat_id }),
+    runs_cursor: cursorOf({ created_at: '2026-01-15T10:00:00.000Z', id: waiting.id }),
     keys_cursor: cursorOf({ created_at: '2026-01-15T10:00:00.000Z', id: more['key']! }),
     rules_cursor: (await api.get('/permissions/rules?limit=1')).body.next_cursor as string,
   };
@@ -110,7 +118,8 @@ export async function makeWorld(
   const namesIn = (state: State): Names => {
     const [chat, interaction] = [chats[state], interactions[state].id];
     const events = `/chats/${chat}/interactions/${interaction}/events`;
-    return { ...common, chat, interaction, agent: agents[state]!, events };
+    const chat_cursor = `${interaction}/1`;
+    return { ...common, chat, interaction, chat_cursor, agent: agents[state]!, events };
   };
   return { waiting: namesIn('waiting'), ended: namesIn('ended'), running: namesIn('running') };
 }
@@ -152,7 +161,7 @@ export function missing(names: Names): Names {
     known.reduce((rest, name) => rest.replaceAll(name, none(name)), text);
   const entries = Object.entries(names).map(([key, name]) => {
     if (key === 'event_cursor') return [key, name];
-    if (key === 'events') return [key, inside(name)];
+    if (key === 'events' || key === 'chat_cursor') return [key, inside(name)];
     if (!key.endsWith('_cursor')) return [key, none(name)];
     return [
       key,

@@ -1,5 +1,9 @@
 import type { AgentView } from '../../../src/agents/tree/agent-view.js';
-import type { InteractionTree, WholeAgent } from '../../../src/agents/tree/agent-tree.service.js';
+import type {
+  InteractionTree,
+  TreePage,
+  WholeAgent,
+} from '../../../src/agents/tree/agent-tree.service.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
@@ -87,9 +91,30 @@ export function describeAgents(servers: Servers): void {
         expect(root.messages).toEqual(final_agent_state!.messages);
       });
 
+      it('lists the trees of all that runs, and what people said last to their agents', async () => {
+        const one = await person.say('many-1', script({ calls: [CALCULATION] }));
+        const two = await person.say('many-2', script({ calls: [CALCULATION] }));
+        const { agent_id } = await one.record('APPROVAL_REQUIRED');
+        await two.record('APPROVAL_REQUIRED');
+        const told = { user_comment: 'modify', user_content: 'Rather 7*7.' };
+        await server.api.post(`/agents/${agent_id}/intervene`, told);
+        const trees = async (query: string) =>
+          (await server.api.get(`/agents/tree?${query}`)).body as TreePage;
+        const first = await trees('limit=1');
+        expect(first.items).toMatchObject([{ chat_id: 'many-1', root: { agent_id, ...told } }]);
+        const rest = await trees(`limit=1&cursor=${first.next_cursor}`);
+        expect(rest.items).toMatchObject([
+          { chat_id: 'many-2', root: { user_comment: 'unchanged', user_content: null } },
+        ]);
+        expect(rest.next_cursor).toBeNull();
+        expect(await agentOf(server, agent_id)).toMatchObject(told);
+        for (const { of } of [one, two]) await person.cancel(of, '?wait=true');
+        expect(await trees('')).toEqual({ items: [], next_cursor: null });
+      });
+
       it('says what is wrong with what was asked for', async () => {
         const replies = await Promise.all([
-          server.api.get('/agents/tree'),
+          server.api.get('/agents/tree?cursor=x'),
           server.api.get('/agents/tree?chat_id=nobody'),
           server.api.get('/agents/tree?chat_id=nobody&interaction_id=int_none'),
           server.api.get('/agents/agent_none'),

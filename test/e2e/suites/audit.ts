@@ -147,6 +147,17 @@ function tests(server: ServerUnderTest): void {
     expect(await actionsOf('deleted')).toEqual(['bob chat.created', 'ann chat.deleted']);
   });
 
+  it('is named where a message is sent, also as an edit', async () => {
+    const first = await bob.say('sent', 'First');
+    const by = { kind: 'user', user_id: 'bob' };
+    expect((await first.end()).records[0]).toMatchObject({ type: 'INTERACTION_STARTED', by });
+    const edited = await ann.act(first.of, 'edit', { new_user_message: 'Second' });
+    const second = new Following(server.api, edited.body as Interaction);
+    expect((await second.end()).records[0]).toMatchObject({ by: ANN });
+    const local = await server.api.say('sent', 'Third');
+    expect(local.records[0]).toMatchObject({ by: { kind: 'user', user_id: 'local' } });
+  });
+
   it('is told apart from what the server decides', async () => {
     await makeToolAsk(server.api, 'closed', 'calculator');
     const following = await bob.say('closed', script({ calls: [CALCULATION] }));

@@ -1,11 +1,14 @@
-import { SCOPES } from '../../../src/auth/principal.js';
+import type { AuditEntry } from '../../../src/audit/audit-entry.js';
+import { SCOPES, withIncluded } from '../../../src/auth/principal.js';
 import type { Scope } from '../../../src/auth/principal.js';
+import { eventually } from '../../support/eventually.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
 import { operationsOf, routesOf } from '../operations.js';
 import type { Operation } from '../operations.js';
 import { WITH_KEYS, makeKey } from '../with-keys.js';
 import type { Servers } from '../servers.js';
 
-const PUBLIC = ['get /health/live', 'get /health/ready'];
+const PUBLIC = ['get /health/live', 'get /health/ready', 'get /problems/{code}'];
 
 export function describeAuthAccess(servers: Servers): void {
   describe('What a scope allows', () => {
@@ -15,6 +18,7 @@ export function describeAuthAccess(servers: Servers): void {
         let operations: readonly Operation[];
         const clients = new Map<Scope, ReturnType<typeof server.api.bearing>>();
         beforeAll(async () => {
+          server.fake.otherwise(playScript);
           operations = await operationsOf(server);
           for (const scope of SCOPES)
             clients.set(scope, server.api.bearing((await makeKey(server.api, [scope])).key));
@@ -25,13 +29,13 @@ export function describeAuthAccess(servers: Servers): void {
           expect(routes.length).toBeGreaterThan(30);
           expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
           expect(operations.filter(({ access }) => !access)).toEqual([]);
-          const open = operations.filter(({ access }) => access === 'public');
+          const open = operations.filter(({ access }) => isPublic(access));
           expect(open.map(({ name }) => name).toSorted()).toEqual(PUBLIC);
         });
 
         it('is described, with how it is refused', () => {
           for (const { name, access, security, responses } of operations) {
-            if (access === 'public') continue;
+            if (isPublic(access)) continue;
             expect([name, security]).toEqual([
               name,
               expect.arrayContaining([{ bearer: [] }, { 'x-api-key': [] }]),
@@ -42,7 +46,7 @@ export function describeAuthAccess(servers: Servers): void {
 
         it('is refused with 401 to nobody, and with 403 to others, before anything is looked up', async () => {
           for (const { name, method, path, access } of operations) {
-            if (access === undefined || access === 'public') continue;
+            if (!access || isPublic(access)) continue;
             const url = path.replaceAll(/\{\w+\}/g, 'none');
             const body = method === 'GET' ? {} : { body: '{}' };
             expect([name, (await server.api.send(method, url, body)).status]).toEqual([name, 401]);
@@ -51,7 +55,7 @@ export function describeAuthAccess(servers: Servers): void {
               const reply = await clients.get(scope)!.send(method, url, body);
               expect([name, scope, reply.status, reply.body]).toEqual([
                 ...[name, scope, 403],
-                expect.objectContaining({ type: '/problems/missing_scope', scope: access }),
+                expect.objectContaining({ type: '/problems/missing_scope', scope: access[0] }),
               ]);
             }
           }
@@ -69,6 +73,61 @@ export function describeAuthAccess(servers: Servers): void {
             user_comment: 'delete',
           });
           expect(decided.status).toBe(404);
+        });
+
+        it('is audited where it lacks, for a route once a minute, also if a service refuses', async () => {
+          const keyOf = async (user_id: string, scopes: readonly Scope[]) =>
+            server.api.bearing(
+              (await makeKey(server.api, scopes, { user_id, tenant_id: 'refusals' })).key,
+            );
+          const user = await keyOf('ben', ['chat', 'decide']);
+          const [boss, ann] = [await keyOf('boss', ['admin']), await keyOf('ann', ['chat'])];
+          const rule = { decision: 'allow', matcher: { type: 'all' }, scope: 'global' };
+          for (let n = 0; n < 3; n++) {
+            expect((await user.get('/keys')).status).toBe(403);
+            expect((await user.post('/permissions/rules', rule)).status).toBe(403);
+          }
+          const wanted = { user_id: 'eve', scopes: ['operate'] };
+          expect((await boss.post('/keys', wanted)).status).toBe(403);
+          expect((await boss.get('/keys?tenant_id=other')).status).toBe(403);
+          await ann.post('/chats', { id: 'shared', visibility: 'tenant' });
+          expect((await user.delete('/chats/shared')).status).toBe(403);
+          const refusals = async () => {
+            const { items } = (await boss.get('/audit?limit=200')).body as { items: AuditEntry[] };
+            return items.filter(({ action }) => action === 'access.refused');
+          };
+          await eventually(async () => (await refusals()).length >= 5);
+          const key_id = expect.any(String);
+          expect((await refusals()).map(({ detail }) => detail).toReversed()).toEqual([
+            { key_id, code: 'missing_scope', route: 'GET /keys', scope: 'admin' },
+            { key_id, code: 'missing_scope', route: 'POST /permissions/rules', scope: 'admin' },
+            { key_id, code: 'missing_scope', route: 'POST /keys', scope: 'operate' },
+            { key_id, code: 'foreign_tenant', route: 'GET /keys' },
+            { key_id, code: 'not_owner', route: 'DELETE /chats/:chat_id' },
+          ]);
+        });
+
+        it('lets operate stop an interaction of the tenant that it does not see, and only that', async () => {
+          const ann = server.api.bearing((await makeKey(server.api, ['chat'])).key);
+          const user = async (user_id: string, scopes: readonly Scope[], tenant_id = 'default') =>
+            server.api.bearing((await makeKey(server.api, scopes, { user_id, tenant_id })).key);
+          const oscar = await user('oscar', ['operate']);
+          const others = [
+            await user('ben', ['chat', 'decide']),
+            await user('eve', ['operate', 'admin'], 'elsewhere'),
+          ];
+          const of = await ann.begin('hers', script({ hang: true }));
+          const path = `/chats/hers/interactions/${of.id}`;
+          for (const other of others) expect((await other.post(`${path}/cancel`)).status).toBe(404);
+          expect((await oscar.get(path)).status).toBe(403);
+          expect((await (await user('olga', ['operate', 'chat'])).get(path)).status).toBe(404);
+          const wrong = `/chats/none/interactions/${of.id}/cancel`;
+          expect((await oscar.post(wrong)).status).toBe(404);
+          const { status, body } = await oscar.post(`${path}/cancel?wait=true`);
+          expect([status, body]).toMatchObject([200, { status: 'CANCELLED', stopped: [] }]);
+          expect((await ann.follow(of)).find('CANCELLED')).toMatchObject({
+            by: { kind: 'user', user_id: 'oscar' },
+          });
         });
 
         it('needs decide for a start after which nobody is asked', async () => {
@@ -138,7 +197,10 @@ export function describeAuthAccess(servers: Servers): void {
   });
 }
 
-/** `admin` includes what concerns chats. */
-function allows(scope: Scope, access: Scope): boolean {
-  return scope === access || (scope === 'admin' && (access === 'chat' || access === 'decide'));
+function isPublic(access: Operation['access']): boolean {
+  return access?.[0] === 'public';
+}
+
+function allows(scope: Scope, access: Operation['access'] & object): boolean {
+  return access.some((each) => withIncluded([scope]).has(each as Scope));
 }

@@ -17,7 +17,7 @@ export function describeAuthCanary(servers: Servers): void {
       try {
         const { key, id } = await makeKey(server.api, ['chat', 'decide']);
         const api = server.api.bearing(key);
-        const { body } = await api.post('/stream-tickets', { path: '/nowhere' });
+        const { body } = await api.post('/stream-tickets', { path: '/chats/nowhere/events' });
         const ticket: string = body.ticket;
         const token = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.${'c2lnbmF0dXJl'.repeat(3)}`;
         const url = server.api.url;
@@ -28,8 +28,8 @@ export function describeAuthCanary(servers: Servers): void {
           [`${url}/chats/none`, ['Authorization', `Bearer ${token}`]],
           [`${url}/chats/none`, ['x-api-key', key, 'x-api-key', ADMIN_KEY]],
           [`${url}/keys`, ['x-api-key', key]],
-          [`${url}/nowhere?ticket=${ticket}`, []],
-          [`${url}/nowhere?ticket=${ticket}`, []],
+          [`${url}/chats/nowhere/events?ticket=${ticket}`, []],
+          [`${url}/chats/nowhere/events?ticket=${ticket}`, []],
           [`${url}/chats?ticket=${ticket}&bad=%zz`, []],
           [`${url}/chats?x=%00&ticket=${ticket}`, []],
         ] as const;
@@ -44,7 +44,7 @@ export function describeAuthCanary(servers: Servers): void {
           expect([name, log.filter((line) => line.includes(secret))]).toEqual([name, []]);
           expect([name, answers.filter((text) => text.includes(secret))]).toEqual([name, []]);
         }
-        expect(log.join('')).toContain('GET /nowhere 404');
+        expect(log.join('')).toContain('GET /chats/nowhere/events 404');
         expect(answers.join('')).toContain(id);
       } finally {
         await server.stop();

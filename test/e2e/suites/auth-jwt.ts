@@ -75,24 +75,40 @@ export function describeAuthJwt(servers: Servers): void {
           expect(await status(await sign({ nbf: seconds(server, 2) }))).toBe(200);
         });
 
-        it.each<[string, (server: ServerUnderTest) => JWTPayload]>([
-          ['expired', (of) => ({ exp: seconds(of, -10) })],
-          ['without expiry', () => ({ exp: undefined })],
-          ['not yet valid', (of) => ({ nbf: seconds(of, 60) })],
-          ['for another audience', () => ({ aud: 'other' })],
-          ['for no audience', () => ({ aud: undefined })],
-          ['of another issuer', () => ({ iss: 'https://evil.example' })],
-          ['of no issuer', () => ({ iss: undefined })],
-          ['without tenant', () => ({ org_id: undefined })],
-          ['with an empty tenant', () => ({ org_id: '' })],
-          ['with a tenant that is a path', () => ({ org_id: '../acme' })],
-          ['with a tenant that is no text', () => ({ org_id: 7 })],
-          ['without subject', () => ({ sub: undefined })],
-          ['with an empty subject', () => ({ sub: '' })],
-        ])('refuses a token that is %s', async (_name, more) => {
+        it.each<[string, string, (server: ServerUnderTest) => JWTPayload]>([
+          ['expired', 'has expired', (of) => ({ exp: seconds(of, -10) })],
+          ['without expiry', 'lacks the claim "exp"', () => ({ exp: undefined })],
+          ['not yet valid', 'is not valid yet', (of) => ({ nbf: seconds(of, 60) })],
+          ['for another audience', 'than JWT_AUDIENCE', () => ({ aud: 'other' })],
+          ['for no audience', 'lacks the claim "aud"', () => ({ aud: undefined })],
+          ['of another issuer', 'than JWT_ISSUER', () => ({ iss: 'https://evil.example' })],
+          ['of no issuer', 'lacks the claim "iss"', () => ({ iss: undefined })],
+          ['without tenant', 'claim "org_id"', () => ({ org_id: undefined })],
+          ['with an empty tenant', 'claim "org_id"', () => ({ org_id: '' })],
+          ['with a tenant that is a path', 'claim "org_id"', () => ({ org_id: '../acme' })],
+          ['with a tenant that is no text', 'claim "org_id"', () => ({ org_id: 7 })],
+          ['without subject', 'claim "sub"', () => ({ sub: undefined })],
+          ['with an empty subject', 'claim "sub"', () => ({ sub: '' })],
+          ['of ADMIN_KEY', 'ADMIN_KEY', () => ({ org_id: 'default', sub: 'admin' })],
+        ])('refuses a token that is %s, and says so', async (_name, reason, more) => {
           const { status: answered, headers, body } = await send(await sign(more(server)));
           expect([answered, body.type]).toEqual([401, '/problems/invalid_credential']);
+          expect(body.detail).toContain(reason);
           expect(headers.get('www-authenticate')).toContain('error="invalid_token"');
+        });
+
+        it('tells a wrong signature, a wrong algorithm and a malformed token apart', async () => {
+          const [head, , signature] = (await sign()).split('.') as [string, string, string];
+          const expired = encoded(claims(server, { exp: seconds(server, -10) }));
+          const detailOf = async (token: string) => (await send(token)).body.detail as string;
+          expect(await detailOf(`${head}.${expired}.${signature}`)).toContain('signature is wrong');
+          for (const token of ['a.b.c', 'nonsense', '..'])
+            expect(await detailOf(token)).toContain('malformed');
+          const hs = await new SignJWT(claims(server))
+            .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+            .sign(new TextEncoder().encode(JWT_SECRET));
+          for (const token of [hs, new UnsecuredJWT(claims(server)).encode()])
+            expect(await detailOf(token)).toContain('an algorithm that is not accepted');
         });
 
         it('refuses tokens without signature, and signed with the public key as a secret', async () => {
@@ -178,9 +194,14 @@ export function describeAuthJwt(servers: Servers): void {
           expect(issuer.requests - before).toBeLessThanOrEqual(1);
           expect(await status(ADMIN_KEY)).toBe(200);
           expect((await send(await sign(), '/health/ready')).status).toBe(200);
+          const outage = async () => (await send(ADMIN_KEY, '/health/ready')).body.degraded;
+          expect(await outage()).toEqual([
+            { dependency: 'token issuer', since: expect.any(String) },
+          ]);
           issuer.state = 'up';
           server.clock.pass(1_000);
           expect(await status(await sign())).toBe(200);
+          expect(await outage()).toBeUndefined();
         });
 
         it('waits for the keys for 5 s', async () => {

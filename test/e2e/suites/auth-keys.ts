@@ -94,6 +94,31 @@ export function describeAuthKeys(servers: Servers): void {
           }
         });
 
+        it('says what is wrong with a key, but not whether its id exists', async () => {
+          const { key } = await makeKey(server.api, ['chat']);
+          const expires_at = new Date(server.clock.now().getTime() + 60_000).toISOString();
+          const { key: old } = await makeKey(server.api, ['chat'], { expires_at });
+          server.clock.pass(60_000);
+          const detailOf = async (text: string) =>
+            (await server.api.bearing(text).get('/chats')).body.detail as string;
+          const wrong = key.replace(/.$/, (end) => (end === '0' ? '1' : '0'));
+          const [told, unknown] = [await detailOf(wrong), `parley_${'0'.repeat(24)}_`];
+          expect(told).toContain('The key is unknown or deleted.');
+          expect(await detailOf(unknown + key.split('_')[2])).toBe(told);
+          expect(await detailOf(`${key}0`)).toContain('The key is malformed');
+          expect(await detailOf(old)).toContain('The key has expired.');
+          expect((await server.api.get('/chats')).body.detail).toContain('A credential is needed.');
+        });
+
+        it('names the holder of ADMIN_KEY in no other key of its tenant', async () => {
+          const body = { user_id: 'admin', scopes: ['chat'] };
+          expect(await admin().post('/keys', body)).toMatchObject({
+            status: 400,
+            body: { errors: [{ field: 'user_id' }] },
+          });
+          expect((await admin().post('/keys', { ...body, tenant_id: 'admins' })).status).toBe(201);
+        });
+
         it('refuses a key with the secret of another one', async () => {
           const [a, b] = [await makeKey(server.api, ['chat']), await makeKey(server.api, ['chat'])];
           const mixed = `parley_${a.id}_${b.key.split('_').at(-1)}`;
@@ -172,6 +197,16 @@ export function describeAuthKeys(servers: Servers): void {
           expect((await admin().delete(`/keys/${other.id}`)).status).toBe(204);
         });
 
+        it('audits a deletion in the tenant of the key', async () => {
+          const acme = await makeKey(server.api, ['admin'], { tenant_id: 'audited' });
+          const { id } = await makeKey(server.api, ['chat'], { tenant_id: 'audited' });
+          expect((await admin().delete(`/keys/${id}`)).status).toBe(204);
+          const { items } = (await server.api.bearing(acme.key).get('/audit?limit=1')).body;
+          expect(items).toMatchObject([
+            { action: 'key.deleted', tenant_id: 'audited', user_id: 'admin', detail: { id } },
+          ]);
+        });
+
         it('gives no key a scope that its creator lacks', async () => {
           const { key } = await makeKey(server.api, ['admin']);
           const body = { user_id: 'bob', scopes: ['chat', 'operate'] };
@@ -206,6 +241,21 @@ export function describeAuthKeys(servers: Servers): void {
       },
       { isOwn: true },
     );
+  });
+
+  describe('A server that takes no keys', () => {
+    servers.run({ AUTH: 'none' }, (server) => {
+      it('makes none, and says what to set', async () => {
+        const made = await server.api.post('/keys', { user_id: 'ann', scopes: ['chat'] });
+        expect(made).toMatchObject({
+          status: 400,
+          body: {
+            type: '/problems/keys_not_accepted',
+            detail: expect.stringMatching(/AUTH=keys /),
+          },
+        });
+      });
+    });
   });
 
   (servers.store.fault ? describe.skip : describe)('Another process with the same store', () => {

@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
 import { Following } from '../../support/store/following.js';
 import type { ApiClient } from '../../support/client/api-client.js';
+import { operationsOf } from '../operations.js';
 import { ADMIN_KEY, WITH_KEYS, makeKey } from '../with-keys.js';
 import type { ServerUnderTest, Servers } from '../servers.js';
 
@@ -18,9 +19,14 @@ export function describeAuthStreams(servers: Servers): void {
       (server) => {
         let api: ApiClient;
         let key: string;
+        /** Path of the events of an interaction that has ended. */
+        let events: string;
         beforeAll(async () => {
           ({ key } = await makeKey(server.api, ['chat']));
           api = server.api.bearing(key);
+          server.fake.reply({ text: ['Hello.'] });
+          const { interaction_id } = (await api.say('ended', 'Hello?')).records.at(-1)!;
+          events = `/chats/ended/interactions/${interaction_id}/events`;
         });
 
         const ticketFor = async (path: string, of: ApiClient = api): Promise<string> => {
@@ -48,55 +54,58 @@ export function describeAuthStreams(servers: Servers): void {
         });
 
         it('goes to one of many that use it at once', async () => {
-          const url = `/chats?ticket=${await ticketFor('/chats')}`;
+          const url = `${events}?ticket=${await ticketFor(events)}`;
           const answers = await Promise.all(Array.from({ length: 8 }, () => statusOf(url)));
           expect(answers.filter((status) => status === 200)).toHaveLength(1);
           expect(answers.filter((status) => status === 401)).toHaveLength(7);
         });
 
         it('is for one path, with any other query', async () => {
-          const ticket = await ticketFor('/chats?limit=1');
-          for (const path of ['/tools', '/chats/', '/CHATS', '/chats/a', '/%63hats', '//chats'])
+          const ticket = await ticketFor(`${events}?trace=1`);
+          const encoded = events.replace('chats', '%63hats');
+          for (const path of ['/tools', `${events}/`, events.toUpperCase(), encoded, `/${events}`])
             expect([path, await statusOf(`${path}?ticket=${ticket}`)]).toEqual([path, 401]);
-          expect(await statusOf(`/chats?limit=2&ticket=${ticket}&order=x`)).toBe(400);
-          const next = await ticketFor('/chats');
-          expect(await statusOf(`/chats?limit=2&%74icket=${next}`)).toBe(200);
+          expect(await statusOf(`${events}?trace=1&ticket=${ticket}&order=x`)).toBe(400);
+          const next = await ticketFor(events);
+          expect(await statusOf(`${events}?trace=1&%74icket=${next}`)).toBe(200);
         });
 
         it.each(['HEAD', 'POST', 'DELETE', 'PATCH', 'OPTIONS'])('is not for %s', async (method) => {
-          const ticket = await ticketFor('/chats');
-          expect(await statusOf(`/chats?ticket=${ticket}`, method)).toBe(401);
-          expect(await statusOf(`/chats?ticket=${ticket}`)).toBe(200);
+          const ticket = await ticketFor(events);
+          expect(await statusOf(`${events}?ticket=${ticket}`, method)).toBe(401);
+          expect(await statusOf(`${events}?ticket=${ticket}`)).toBe(200);
         });
 
         it('is for 60 s', async () => {
-          const ticket = await ticketFor('/chats');
+          const ticket = await ticketFor(events);
           server.clock.pass(60_000);
-          expect(await statusOf(`/chats?ticket=${ticket}`)).toBe(401);
+          expect(await statusOf(`${events}?ticket=${ticket}`)).toBe(401);
         });
 
         it('is the only credential of its request', async () => {
-          const [a, b] = [await ticketFor('/chats'), await ticketFor('/chats')];
-          expect((await api.get(`/chats?ticket=${a}`)).status).toBe(401);
+          const [a, b] = [await ticketFor(events), await ticketFor(events)];
+          expect((await api.get(`${events}?ticket=${a}`)).status).toBe(401);
           for (const query of ['ticket=', 'ticket', `ticket=${a}&ticket=${b}`, `ticket=x${a}`])
-            expect([query, await statusOf(`/chats?${query}`)]).toEqual([query, 401]);
-          expect(await statusOf(`/chats?ticket=${a}`)).toBe(200);
+            expect([query, await statusOf(`${events}?${query}`)]).toEqual([query, 401]);
+          expect(await statusOf(`${events}?ticket=${a}`)).toBe(200);
         });
 
         it('allows what its principal may do', async () => {
-          expect(await statusOf(`/keys?ticket=${await ticketFor('/keys')}`)).toBe(403);
-          const admin = await ticketFor('/keys', server.api.bearing(ADMIN_KEY));
-          expect(await statusOf(`/keys?ticket=${admin}`)).toBe(200);
+          const { key: other } = await makeKey(server.api, ['chat'], { user_id: 'ben' });
+          const ticket = await ticketFor(events, server.api.bearing(other));
+          expect(await statusOf(`${events}?ticket=${ticket}`)).toBe(404);
+          const admin = await ticketFor(events, server.api.bearing(ADMIN_KEY));
+          expect(await statusOf(`${events}?ticket=${admin}`)).toBe(200);
         });
 
         it('is worth nothing once its key is deleted', async () => {
           const made = await makeKey(server.api, ['chat']);
-          const ticket = await ticketFor('/chats', server.api.bearing(made.key));
+          const ticket = await ticketFor(events, server.api.bearing(made.key));
           await server.api.bearing(ADMIN_KEY).delete(`/keys/${made.id}`);
           await eventually(
             async () => (await server.api.bearing(made.key).get('/chats')).status === 401,
           );
-          expect(await statusOf(`/chats?ticket=${ticket}`)).toBe(401);
+          expect(await statusOf(`${events}?ticket=${ticket}`)).toBe(401);
         });
 
         it.each([
@@ -106,14 +115,30 @@ export function describeAuthStreams(servers: Servers): void {
           '/a b',
           `/${'x'.repeat(1100)}`,
           '',
+          '/chats',
+          '/keys',
+          '/chats/a/interactions/b',
+          '/chats/a/events/b',
+          '/chats/a/log#/events',
+          '/chats/a/log?/chats/a/events',
+          '/files/a',
         ])('is not made for %j', async (path) => {
           expect((await api.post('/stream-tickets', { path })).status).toBe(400);
+        });
+
+        it('is made for each event stream', async () => {
+          const streams = (await operationsOf(server)).filter(
+            ({ method, responses }) =>
+              method === 'GET' && JSON.stringify(responses).includes('text/event-stream'),
+          );
+          expect(streams).not.toEqual([]);
+          for (const { path } of streams) await ticketFor(path.replaceAll(/\{\w+\}/g, 'x'));
         });
 
         it('is not hoarded', async () => {
           const hoarder = await makeKey(server.api, ['chat'], { user_id: 'hoarder' });
           const post = () =>
-            server.api.bearing(hoarder.key).post('/stream-tickets', { path: '/chats' });
+            server.api.bearing(hoarder.key).post('/stream-tickets', { path: events });
           const made = await Promise.all(Array.from({ length: 105 }, post));
           const statuses = made.map(({ status }) => status);
           expect(statuses.filter((status) => status === 201)).toHaveLength(100);
@@ -132,15 +157,16 @@ export function describeAuthStreams(servers: Servers): void {
       const here = await servers.start(opened.stores, { env: ENV });
       const there = await servers.start(opened.stores, { env: ENV, fake: here.fake });
       try {
-        const made = await here.api.bearing(ADMIN_KEY).post('/stream-tickets', { path: '/chats' });
-        const url = `/chats?ticket=${made.body.ticket}`;
+        const path = '/chats/none/events';
+        const made = await here.api.bearing(ADMIN_KEY).post('/stream-tickets', { path });
+        const url = `${path}?ticket=${made.body.ticket}`;
         const answers = await Promise.all([
           there.api.get(url),
           here.api.get(url),
           there.api.get(url),
         ]);
         const statuses = answers.map(({ status }) => String(status));
-        expect(statuses.toSorted()).toEqual(['200', '401', '401']);
+        expect(statuses.toSorted()).toEqual(['401', '401', '404']);
       } finally {
         await there.close();
         await here.stop();
@@ -164,6 +190,26 @@ export function describeAuthStreams(servers: Servers): void {
           const expires_at = new Date(server.clock.now().getTime() + 60_000).toISOString();
           const { key } = await makeKey(server.api, ['chat'], { expires_at });
           await endsWhen(server, server.api.bearing(key), async () => server.clock.pass(60_000));
+        });
+
+        it('ends when its chat becomes private, for others than its owner', async () => {
+          const [ann, ben] = await Promise.all(
+            ['ann', 'ben'].map(async (user_id) =>
+              server.api.bearing((await makeKey(server.api, ['chat'], { user_id })).key),
+            ),
+          );
+          const gate = new Gate();
+          server.fake.reply({ text: ['Half', gate, ' and half.'] });
+          await ann!.post('/chats', { id: 'hidden', visibility: 'tenant' });
+          const of = await ann!.begin('hidden', 'Hello?');
+          const [hers, his] = [new Following(ann!, of), new Following(ben!, of)];
+          for (const { reader } of [hers, his]) await eventually(() => reader.openText === 'Half');
+          await ann!.patch('/chats/hidden', { visibility: 'private' });
+          expect(await his.closed()).toBe('ended');
+          expect(his.reader.done).toBe(false);
+          expect((await ben!.events(of, his.reader.cursor)).status).toBe(404);
+          gate.open();
+          expect((await hers.end()).faults).toEqual([]);
         });
 
         it('ends when its token expires', async () => {

@@ -45,6 +45,8 @@ export function describeChats(servers: Servers): void {
             interactions: [],
             next_before: null,
             head_interaction_id: null,
+            ...{ status: null, active_interaction_id: null },
+            preview: null,
             created_at: expect.stringMatching(ISO_TIME),
             updated_at: reply.body.created_at,
             owner: 'local',
@@ -59,6 +61,42 @@ export function describeChats(servers: Servers): void {
           expect(status).toBe(201);
           expect(body).toMatchObject({ title: null, agent: null, metadata: {}, interactions: [] });
           expect(body.id).toMatch(/^chat_[0-9a-f-]{36}$/);
+        });
+
+        it('have a title and a preview, and are listed by their changes', async () => {
+          const list = async (query: string) => (await server.api.get(`/chats?${query}`)).body;
+          await server.api.post('/chats', { id: 'named', title: 'Named' });
+          server.fake.reply({ text: 'One,\n two.' }, { text: 'Three.' }, { text: 'Four.' });
+          const { records } = await server.api.say('unnamed', 'Count\nplease');
+          await server.api.say('named', 'Go on');
+          const [{ interaction_id }] = [records[0]!];
+          const path = `/chats/unnamed/interactions/${interaction_id}`;
+          await server.api.post(`${path}/edit?wait=true`, { new_user_message: 'Count more' });
+          const unnamed = { id: 'unnamed', title: 'Count please', preview: 'Four.' };
+          const named = { id: 'named', title: 'Named', preview: 'Three.' };
+          const first = await list('limit=1');
+          expect(first.items).toMatchObject([unnamed]);
+          expect((await list(`limit=1&cursor=${first.next_cursor}`)).items).toMatchObject([named]);
+          const created = await list('limit=2&order=created');
+          expect(created.items).toMatchObject([unnamed, named]);
+          const older = await list('limit=1&order=created');
+          expect(
+            (await list(`limit=1&order=created&cursor=${older.next_cursor}`)).items[0].id,
+          ).toBe('named');
+          for (const query of [
+            `order=created&cursor=${first.next_cursor}`,
+            `cursor=${older.next_cursor}`,
+            'order=size',
+          ])
+            expect((await server.api.get(`/chats?${query}`)).status).toBe(400);
+          const { body } = await server.api.patch('/chats/unnamed', {
+            head_interaction_id: interaction_id,
+          });
+          expect(body.preview).toBe('One, two.');
+          expect((await list('limit=1')).items[0]).toMatchObject({
+            ...unnamed,
+            preview: 'One, two.',
+          });
         });
 
         it('have ids of which there is one each', async () => {

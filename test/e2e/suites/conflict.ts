@@ -40,7 +40,12 @@ export function describeConflict(servers: Servers): void {
           const reply = await post('waits-long', body);
           expect([reply.status, reply.body]).toMatchObject([
             409,
-            { type: '/problems/chat_busy', active_interaction_id: following.of.id },
+            {
+              type: '/problems/chat_busy',
+              detail: expect.stringContaining('waits for a person'),
+              active_interaction_id: following.of.id,
+              active_status: 'WAITING_APPROVAL',
+            },
           ]);
         }
         await person.cancel(following.of);

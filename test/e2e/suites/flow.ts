@@ -86,6 +86,7 @@ export function describeFlow(servers: Servers): void {
         expect(reader.records).toEqual([
           {
             ...record(1, 'INTERACTION_STARTED'),
+            by: { kind: 'user', user_id: 'local' },
             chat_id: 'flow',
             user_message: 'What is 6*7?',
             agent: 'react',
@@ -166,6 +167,9 @@ export function describeFlow(servers: Servers): void {
           status: 'COMPLETED',
           user_message: 'What is 6*7?',
           agent: 'react',
+          agent_id: reader.records[0]!.agent_id,
+          edited_from: null,
+          answer: 'The answer is 42.',
           model: 'openai/fake',
           agent_events: reader.records.filter(({ type }) =>
             ['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER'].includes(type),
@@ -229,7 +233,7 @@ export function describeFlow(servers: Servers): void {
         const type = await new Promise((resolve, reject) => {
           const asked = request(`${server.api.url}/chats/accept/interactions`, {
             method: 'POST',
-            headers: { 'content-type': 'application/json', accept },
+            headers: { 'content-type': 'application/json', accept, ...server.api.headers },
           });
           asked.on('error', reject).on('response', (response) => {
             response.resume().on('end', () => resolve(response.headers['content-type']));

@@ -26,10 +26,12 @@ export function describeQuestions(servers: Servers): void {
           script({ calls: [askHuman('Which color?', ['red', 'blue'])] }),
         );
         const asked = await following.record('INPUT_REQUIRED');
+        const { id: tool_call_id } = await following.record('TOOL_CALL');
         const event = {
           request_id: expect.stringMatching(/^input_/),
           question: 'Which color?',
           options: ['red', 'blue'],
+          tool_call_id,
           expires_at: null,
         };
         expect(asked).toMatchObject(event);

@@ -63,11 +63,34 @@ export function describeReconnecting(servers: Servers): void {
       it('gets 204 when it has everything already', async () => {
         const reader = await server.api.say('end', 'Hi');
         const of = { chat_id: 'end', id: reader.records[0]!.interaction_id };
-        for (const cursor of [reader.cursor, '9999', '9999~1b0.5', '9'.repeat(40)]) {
-          const again = await server.api.events(of, cursor);
-          expect(again.status).toBe(204);
-          expect(await again.all()).toEqual([]);
+        const again = await server.api.events(of, reader.cursor);
+        expect(again.status).toBe(204);
+        expect(await again.all()).toEqual([]);
+      });
+
+      it('gets 400 for a cursor that is ahead of what has ended', async () => {
+        const { records } = await server.api.say('beyond', 'Hi');
+        const path = `/chats/beyond/interactions/${records[0]!.interaction_id}/events`;
+        for (const cursor of [`${records.length + 1}`, '9999', '9999~1b0.5', '9'.repeat(40)]) {
+          const { body } = await server.api.get(`${path}?after=${cursor}`);
+          expect([cursor, body]).toMatchObject([
+            cursor,
+            { type: '/problems/cursor_ahead', status: 400, errors: [{ field: 'after' }] },
+          ]);
         }
+      });
+
+      it('gets frames without names where it says so, with all else the same', async () => {
+        const started = await server.api.stream('nameless', 'Hi', {}, '?named=0');
+        const text = await started.response.text();
+        const { interaction_id } = JSON.parse(/^data: (.*)$/m.exec(text)![1]!);
+        const of = { chat_id: 'nameless', id: interaction_id };
+        const path = `${server.api.url}/chats/nameless/interactions/${of.id}/events`;
+        const replayed = await (await fetch(`${path}?named=0`)).text();
+        const named = await (await fetch(`${path}?named=1`)).text();
+        expect(text).not.toMatch(/^event:/m);
+        expect(named).toMatch(/^event: interaction_complete$/m);
+        expect(replayed).toBe(named.replaceAll(/^event: .*\n/gm, ''));
       });
 
       it('is at the end of a log that is not as long as it says', async () => {

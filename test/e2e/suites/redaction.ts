@@ -25,7 +25,7 @@ const noticesOf = (reader: EventReader) => reader.list('NOTICE').map(({ message 
 
 /** Everything that clients can read of a chat. */
 async function allOf({ api }: ServerUnderTest, chat: string): Promise<string> {
-  const log = await (await fetch(`${api.url}/chats/${chat}/log`)).text();
+  const log = await (await fetch(`${api.url}/chats/${chat}/log`, { headers: api.headers })).text();
   const replies = await Promise.all(
     [`/chats/${chat}?state=all`, `/requests?chat_id=${chat}`, `/agents/tree?chat_id=${chat}`].map(
       async (path) => JSON.stringify((await api.get(path)).body),
@@ -213,7 +213,8 @@ export function describeRedaction(servers: Servers): void {
         it('takes them out of session logs that are imported, and reports the lines', async () => {
           server.fake.reply({ calls: [calculate] }, { text: 'So much.' });
           await server.api.say('origin', { user_message: 'Sum', approval_mode: 'auto' });
-          const log = await (await fetch(`${server.api.url}/chats/origin/log`)).text();
+          const { url, headers } = server.api;
+          const log = await (await fetch(`${url}/chats/origin/log`, { headers })).text();
           const foreign = log.replaceAll('Sum', 'Sum CANARY-1').replaceAll('6*7', 'CANARY-2');
           const { status, body } = await server.api.post(
             '/chats/import?chat_id=copy',

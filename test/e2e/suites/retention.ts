@@ -1,5 +1,8 @@
+import type { AuditEntry } from '../../../src/audit/audit-entry.js';
+import type { ApiClient } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { script } from '../../support/model/scripted-answers.js';
+import { MovableClock } from '../../support/movable-clock.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -32,7 +35,46 @@ export function describeRetention(servers: Servers): void {
         expect([await exists('waits'), await exists('old-later')]).toEqual([true, true]);
         server.clock.pass(2 * DAY_MS);
         await eventually(async () => !(await exists('waits')) && !(await exists('old-later')));
+        const chats = ['changed', 'new', 'old', 'old-empty', 'old-later', 'waits'];
+        await eventually(async () => (await removalsOf(server.api)).length === chats.length);
+        const removed = await removalsOf(server.api);
+        expect(
+          removed.map(({ chat_id }) => chat_id ?? '').toSorted((a, b) => (a < b ? -1 : 1)),
+        ).toEqual(chats);
+        for (const { user_id, detail } of removed)
+          expect([user_id, detail]).toEqual(['system', { cause: 'retention' }]);
       });
     });
+
+    (servers.store.fault ? it.skip : it)('removes each chat once, of two processes', async () => {
+      const opened = await servers.open();
+      const clock = new MovableClock();
+      const log: string[] = [];
+      const options = { env: { RETENTION_DAYS: '30' }, clock, log };
+      const here = await servers.start(opened.stores, options);
+      const there = await servers.start(opened.stores, { ...options, fake: here.fake });
+      try {
+        const ids = Array.from({ length: 6 }, (_, n) => `old-${n}`);
+        for (const id of ids) await here.api.post('/chats', { id });
+        clock.skipsSleep = true;
+        clock.pass(31 * DAY_MS);
+        await eventually(async () => (await removalsOf(there.api)).length >= ids.length);
+        await Promise.all([here.close(), there.close()]);
+        const trail = await opened.stores.audit.list({ tenant_id: 'default', limit: 100 });
+        const removed = trail.filter(({ action }) => action === 'chat.deleted');
+        expect(
+          removed.map(({ chat_id }) => chat_id ?? '').toSorted((a, b) => (a < b ? -1 : 1)),
+        ).toEqual(ids);
+        expect(log.filter((line) => /"level":(4|5|6)0|not completed/.test(line))).toEqual([]);
+      } finally {
+        await here.fake.stop();
+        await opened.close();
+      }
+    });
   });
+}
+
+async function removalsOf(api: ApiClient): Promise<AuditEntry[]> {
+  const { items } = (await api.get('/audit?limit=200')).body as { items: AuditEntry[] };
+  return items.filter(({ action }) => action === 'chat.deleted');
 }

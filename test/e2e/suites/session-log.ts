@@ -19,7 +19,7 @@ export function describeSessionLog(servers: Servers): void {
   describe('The session log', () => {
     withPeople(servers, { IMPORT_MAX_BYTES: String(LIMIT) }, (server, person) => {
       const exported = async (chat: string, api = server.api): Promise<string> => {
-        const response = await fetch(`${api.url}/chats/${chat}/log`);
+        const response = await fetch(`${api.url}/chats/${chat}/log`, { headers: api.headers });
         expect(response.status).toBe(200);
         expect(response.headers.get('content-type')).toMatch('application/x-ndjson');
         return response.text();
@@ -193,7 +193,8 @@ export function describeSessionLog(servers: Servers): void {
           start: (sending) => sending.enqueue(Buffer.from(log.slice(0, -3))),
           pull: () => gone.abort(),
         });
-        const init = { method: 'POST', headers: NDJSON, body, signal: gone.signal, duplex: 'half' };
+        const headers = { ...NDJSON, ...server.api.headers };
+        const init = { method: 'POST', headers, body, signal: gone.signal, duplex: 'half' };
         const sent = fetch(`${server.api.url}/chats/import`, init as RequestInit);
         await expect(sent).rejects.toThrow();
         expect((await server.api.get('/chats?limit=200')).body.items).toHaveLength(chats);

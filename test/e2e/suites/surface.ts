@@ -94,19 +94,22 @@ export function describeSurface(servers: Servers): void {
         ['POST', '/health/live?a=b', 'GET, HEAD, OPTIONS'],
       ])('is told what is possible where %s is not: %s', async (method, path, allow) => {
         const url = `${server.api.url}${path}`;
-        const response = await fetch(url, { method });
+        const response = await fetch(url, { method, headers: server.api.headers });
         expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
         expect(response.headers.get('content-type')).toMatch('application/problem+json');
         const problem = { type: '/problems/method_not_allowed', status: 405 };
         expect(await response.json()).toMatchObject(problem);
-        const options = await fetch(url, { method: 'OPTIONS' });
+        const options = await fetch(url, { method: 'OPTIONS', headers: server.api.headers });
         expect([options.status, options.headers.get('allow')]).toEqual([204, allow]);
       });
 
       it.each(['PUT', 'OPTIONS'])(
         'finds nothing at a path that there is not: %s',
         async (method) => {
-          const response = await fetch(`${server.api.url}/nowhere`, { method });
+          const response = await fetch(`${server.api.url}/nowhere`, {
+            method,
+            headers: server.api.headers,
+          });
           expect([response.status, response.headers.get('allow')]).toEqual([404, null]);
         },
       );

@@ -36,6 +36,7 @@ function testTenants(server: ServerUnderTest): void {
       const reply = await fetch(server.api.url + path, {
         method,
         headers: {
+          ...server.api.headers,
           ...{ [PRINCIPAL_HEADER]: principal, accept: 'application/json', ...headers },
           ...(body && { 'content-type': 'application/json' }),
         },

@@ -11,6 +11,12 @@ export interface Reply {
 }
 
 export type Body = Readonly<Record<string, unknown>> | string;
+interface Sent {
+  readonly body?: Body | undefined;
+  readonly form?: FormData;
+  readonly headers?: RequestHeaders | undefined;
+}
+
 type RequestHeaders = Readonly<Record<string, string>>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -20,7 +26,8 @@ const IN_BACKGROUND = { accept: 'application/json' };
 export class ApiClient {
   private readonly urls: readonly string[];
   private asked = 0;
-  private credential: RequestHeaders = {};
+  /** Of its credential, for requests that are made without it. */
+  headers: RequestHeaders = {};
 
   constructor(...urls: readonly string[]) {
     this.urls = urls;
@@ -29,7 +36,7 @@ export class ApiClient {
   /** The same with an API key or a token in each request. */
   bearing(credential: string): ApiClient {
     const client = new ApiClient(...this.urls);
-    client.credential = { authorization: `Bearer ${credential}` };
+    client.headers = { authorization: `Bearer ${credential}` };
     return client;
   }
 
@@ -93,6 +100,11 @@ export class ApiClient {
     });
   }
 
+  /** Any other stream, after the cursor in `Last-Event-ID` if one is given. */
+  watch(path: string, cursor?: string): Promise<EventStream> {
+    return this.open(path, { headers: cursor === undefined ? {} : { 'last-event-id': cursor } });
+  }
+
   /** Reads to the end, coming back with its cursor whenever `drop` says that the connection breaks. */
   async follow(
     of: Pick<Interaction, 'chat_id' | 'id'>,
@@ -117,20 +129,17 @@ export class ApiClient {
 
   private async open(path: string, init: RequestInit): Promise<EventStream> {
     const connection = new AbortController();
-    const headers = { ...this.credential, ...(init.headers as RequestHeaders | undefined) };
+    const headers = { ...this.headers, ...(init.headers as RequestHeaders | undefined) };
     const response = await fetch(this.url + path, { ...init, headers, signal: connection.signal });
     return new EventStream(response, connection);
   }
 
-  async send(
-    method: string,
-    path: string,
-    { body, headers }: { body?: Body | undefined; headers?: RequestHeaders | undefined } = {},
-  ): Promise<Reply> {
+  async send(method: string, path: string, { body, form, headers }: Sent = {}): Promise<Reply> {
     const response = await fetch(this.url + path, {
       method,
-      headers: { ...this.credential, ...(body !== undefined && JSON_TYPE), ...headers },
+      headers: { ...this.headers, ...(body !== undefined && JSON_TYPE), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(form && { body: form }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parsed(text) };

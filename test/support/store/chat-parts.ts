@@ -14,7 +14,7 @@ export function uidOf(chatId: string): string {
 /** An empty chat of `LOCAL`, with `uidOf` its id. */
 export function chatOf(
   parts: Pick<NewChat, 'id' | 'created_at'> & Partial<NewChat>,
-): Required<NewChat> {
+): Required<Omit<NewChat, 'data_key'>> & NewChat {
   const { tenant_id, user_id: owner } = LOCAL;
   const ours = { uid: uidOf(parts.id), tenant_id, owner, visibility: 'private' } as const;
   return { ...ours, title: null, agent: null, metadata: {}, ...parts };

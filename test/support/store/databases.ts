@@ -12,6 +12,12 @@ import { filesIn, fingerprintOf, madeOnce } from '../server/made-once.js';
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 /** One that isn't there refuses at once; modules that are loaded meanwhile may take their time. */
 const CONNECT_MS = 30_000;
+/** The user that creates databases. */
+export const SUPERUSER = new URL(SERVER).username;
+/** An ordinary user that owns its databases, so that row-level security binds it. */
+const USER = 'parley_test';
+/** duplicate_object; unique_violation if two create it at once. */
+const IS_THERE = new Set(['42710', '23505']);
 /** What a statement may take while the machine is busy. */
 const PATIENCE_MS = 60_000;
 
@@ -64,13 +70,28 @@ export async function createPostgresDatabase(
   template = 'template1',
 ): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `parley_test_${randomUUID().replaceAll('-', '')}`;
-  await onServer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  await onServer(async (client) => {
+    await createUser(client);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${USER}`);
+  });
   const url = new URL(SERVER);
   url.pathname = `/${name}`;
+  url.username = USER;
   const drop = async () => {
     await onServer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   };
   return { url: url.href, drop };
+}
+
+async function createUser(client: pg.Client): Promise<void> {
+  const { password } = new URL(SERVER);
+  const secret = client.escapeLiteral(decodeURIComponent(password));
+  try {
+    await client.query(`CREATE ROLE ${USER} LOGIN PASSWORD ${secret}`);
+  } catch (error) {
+    const { code = '' } = error as { code?: string };
+    if (!IS_THERE.has(code)) throw error;
+  }
 }
 
 async function testDatabase(
@@ -136,6 +157,6 @@ async function postgresTemplate(): Promise<string> {
 
 async function fingerprint(): Promise<string> {
   const packageJson = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-  const values = [JSON.stringify(INITDB_PARAMETERS), await readFile(packageJson, 'utf8')];
+  const values = [USER, JSON.stringify(INITDB_PARAMETERS), await readFile(packageJson, 'utf8')];
   return fingerprintOf(values, await filesIn('migrations', /\.ts$/));
 }

@@ -86,6 +86,12 @@ export class UnreliableLiveBus extends LiveBus {
     return view?.snapshot(interactionId);
   }
 
+  noteChange(): void {}
+
+  onChange(): () => void {
+    return () => {};
+  }
+
   wake(): void {}
 
   onWake(): () => void {

@@ -39,7 +39,7 @@ type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 /** The methods of the ports that ask who wants it: here everybody may leave that out. */
 interface Asking {
   findChat(id: string, viewer?: Viewer): Promise<ChatRow | undefined>;
-  listChats(page: Optional<ChatListPage, 'viewer'>): Promise<ChatRow[]>;
+  listChats(page: Optional<ChatListPage, 'viewer' | 'order'>): Promise<ChatRow[]>;
   startInteraction(start: Optional<StartInteraction, 'viewer'>): Promise<StartOutcome>;
   retryInteraction(
     retry: Optional<RetryInteraction, 'tenant_id'>,
@@ -88,7 +88,7 @@ function withDefaults({ chats, interactions, requests, interventions }: Ports): 
   const { tenant_id } = LOCAL;
   return {
     findChat: (id, viewer = LOCAL) => chats.findChat(id, viewer),
-    listChats: (page) => chats.listChats({ viewer: LOCAL, ...page }),
+    listChats: (page) => chats.listChats({ viewer: LOCAL, order: 'created', ...page }),
     startInteraction: (start) => interactions.startInteraction({ viewer: LOCAL, ...start }),
     retryInteraction: (retry) => interactions.retryInteraction({ tenant_id, ...retry }),
     findUsedKey: (id, key, viewer = LOCAL) => interactions.findUsedKey(id, key, viewer),
