@@ -5,6 +5,7 @@ const LAYERS = [
   ['kernel'],
   ['protocol'],
   ['config'],
+  ['encryption'],
   ['logging'],
   ['auth'],
   ['http'],
@@ -22,7 +23,7 @@ const LAYERS = [
     'permissions',
     'quotas',
   ],
-  ['conversation', 'guardrails', 'approvals', 'cancellation'],
+  ['conversation', 'guardrails', 'approvals', 'cancellation', 'files'],
   ['agents'],
   ['runs'],
   ['interactions'],
@@ -30,7 +31,7 @@ const LAYERS = [
 ];
 
 /** Folders beside the chain, and those that each may use besides itself. */
-const FLOOR = ['kernel', 'protocol', 'config', 'logging', 'auth', 'http', 'audit'];
+const FLOOR = ['kernel', 'protocol', 'config', 'encryption', 'logging', 'auth', 'http', 'audit'];
 const MAY_USE = {
   ...Object.fromEntries(
     LAYERS.flatMap((layer, index) =>
@@ -38,24 +39,29 @@ const MAY_USE = {
     ),
   ),
   mcp: [...FLOOR, 'tools'],
-  tasks: [...FLOOR, 'access', 'persistence', 'tools', 'guardrails'],
+  tasks: [...FLOOR, 'access', 'persistence', 'event-log', 'tools', 'guardrails'],
   health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
   metrics: [...FLOOR, 'access', 'persistence', 'quotas', 'event-log', 'runs', 'interactions'],
-  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks'],
+  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks', 'files'],
+  feed: [...LAYERS.flat(), 'tasks'],
   app: LAYERS.flat(),
 };
 
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
 const HOMES = {
   '@anthropic-ai/sdk': 'src/models/anthropic/',
+  '@aws-sdk/(client-s3|lib-storage|s3-request-presigner)': 'src/files/s3/',
   '@electric-sql/pglite': 'src/storage/typeorm/',
   '@modelcontextprotocol/sdk': 'src/mcp/',
   '@nestjs/config': 'src/config/',
   '@vscode/tree-sitter-wasm': 'src/permissions/shell/',
+  '@fastify/busboy': 'src/files/upload/',
   'class-transformer': 'src/(http|.+/dto)/',
   'class-validator': 'src/(http|.+/dto)/',
+  'content-disposition': 'src/files/',
   diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/answer/',
+  'file-type': 'src/files/upload/',
   jose: 'src/auth/jwt/',
   'https-proxy-agent': 'src/models/',
   bullmq: 'src/queue/bullmq/',
@@ -72,7 +78,7 @@ const HOMES = {
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
   yaml: 'src/agents/files/',
-  zod: 'src/(agents|config|mcp|protocol|tools|tasks|permissions/rules|chats/session-log)/',
+  zod: 'src/(agents|config|files/tools|mcp|protocol|tools|tasks|permissions/rules|chats/session-log)/',
 };
 
 /** May import what it likes; knip and the linter look after it. */
@@ -111,7 +117,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/(runs|event-log|storage|persistence)/',
-          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool)\\.ts$',
+          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool|feed/change-details|files/tools/chat-files)\\.ts$',
         ],
       },
       to: { path: '^src/persistence/any-tenant\\.ts$' },

@@ -4,6 +4,7 @@ import {
   componentName,
   eventComponents,
   eventSchemas,
+  liveSchemas,
 } from '../dist/src/protocol/event-schemas.js';
 import { records as recordSchemas } from '../dist/src/protocol/records.js';
 import { keepGenerated } from './generated-file.mjs';
@@ -18,6 +19,9 @@ const types = [...eventSchemas().keys()];
 const records = types.filter((type) => type in recordSchemas());
 const deltas = types.filter((type) => type.endsWith('_DELTA'));
 const shared = Object.keys(components).filter((name) => !name.endsWith('Event'));
+const live = [...liveSchemas().keys()];
+const ofChat = live.filter((name) => name.startsWith('Chat'));
+const ofFeed = live.filter((name) => name.startsWith('Feed'));
 
 await keepGenerated(target, page(), 'docs:events');
 
@@ -51,6 +55,17 @@ Ephemeral: fragments of a block of text that one record holds whole in the end.
 
 ${section(deltas.map((type) => type.toLowerCase()).join(', '), componentOf(deltas[0]))}
 ${section('trace', componentOf('TRACE'))}
+## The stream of a chat
+
+\`GET /chats/{chat_id}/events\` sends the events above, with the id \`<interaction_id>/<cursor>\`, and these, which are not saved. They have no \`seq\`, and the id
+of the frame before them. [live.md](live.md) explains the stream. The schema of its frames is \`ChatStreamEvent\`.
+
+${ofChat.map((name) => section(liveName(name), components[name], 'int_1/3')).join('\n')}
+## The feed
+
+\`GET /events\` sends these, always with the id \`0\`; their schema is \`FeedEvent\`.
+
+${ofFeed.map((name) => section(liveName(name), components[name], '0')).join('\n')}
 ## Types
 
 ${shared.map((name) => section(name, components[name])).join('\n')}`;
@@ -60,9 +75,13 @@ function componentOf(type) {
   return components[componentName(type)];
 }
 
-function section(name, { description, enum: values, properties = {}, required = [], example }) {
+function liveName(component) {
+  return components[component].example.type.toLowerCase();
+}
+
+function section(name, { description, enum: values, properties = {}, required = [], example }, id) {
   const rows = Object.entries(properties)
-    .filter(([field]) => !example || !COMMON.includes(field))
+    .filter(([field]) => !example || !(id ? ['type'] : COMMON).includes(field))
     .map(([field, schema]) => {
       const optional = required.includes(field) ? '' : ' (optional)';
       return `| \`${field}\`${optional} | ${code(typeOf(schema))} | ${schema.description ?? ''} |`;
@@ -72,17 +91,17 @@ function section(name, { description, enum: values, properties = {}, required = 
     `### ${name}\n\n${description}\n`,
     values && `${code(typeOf({ enum: values }))}\n`,
     rows.length > 0 && `${head}${rows.join('\n')}\n`,
-    example && frame(example),
+    example && frame(example, id),
   ]
     .filter(Boolean)
     .join('\n');
 }
 
 /** As it is sent. */
-function frame(example) {
+function frame(example, id) {
   const { type, seq, block_id, offset, delta } = example;
   const open = delta === undefined ? '' : `~${block_id}.${offset + delta.length}`;
-  const lines = [`event: ${type.toLowerCase()}`, `id: ${seq ?? 3}${open}`];
+  const lines = [`event: ${type.toLowerCase()}`, `id: ${id ?? `${seq ?? 3}${open}`}`];
   return ['```text', ...lines, `data: ${JSON.stringify(example)}`, '```', ''].join('\n');
 }
 
