@@ -15,10 +15,7 @@ export function commonPart(path: string): string {
 }
 
 /** Tenants share no folder that chats can name. */
-export function findSharedRoots({
-  AUTH,
-  WORKSPACE_ROOTS,
-}: PathVariables): ConfigFault[] {
+export function findSharedRoots({ AUTH, WORKSPACE_ROOTS }: PathVariables): ConfigFault[] {
   if (!AUTH || AUTH.includes('none')) return [];
   const shared = WORKSPACE_ROOTS.find((path) => !path.includes(TENANT));
   if (shared === undefined) return [];

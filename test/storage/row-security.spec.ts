@@ -71,7 +71,9 @@ const OTHERS = ['permission_rules', 'files', 'audit', 'tasks', 'interventions'];
     expect(changed).toEqual([{ tenant_id: 'evil' }]);
     const { chats } = createStores(database);
     const chat = chatOf({ uid: randomUUID(), id: 'two', tenant_id: 'acme', created_at });
-    await expect(withinTenant('evil', () => chats.createChat(chat))).rejects.toThrow(/row-level security|refused/i);
+    await expect(withinTenant('evil', () => chats.createChat(chat))).rejects.toThrow(
+      /row-level security|refused/i,
+    );
   });
 
   it('shows all to runs, and to what the server does by itself', async () => {
