@@ -89,12 +89,12 @@ export class FittedConversation implements TurnPrompt {
     const { messages } = this.input;
     const refused = this.cut;
     await this.loadEarlierMarks(model, refusal);
-    const budget = this.budgetOf(model, refusal && this.tableFor(model).total(refused));
     if (refusal && this.cut !== refused)
       await this.append(this.notice(model, refused).entry(this.nextKey, this.cut));
     for (let cuts = 0; ; cuts++) {
       const { cut } = this;
       const table = this.tableFor(model); // a summary turn updates the scale
+      const budget = this.budgetOf(model, refusal && table.total(refused));
       const plan = planCut({ messages, cut, table, budget });
       if (plan.kind === 'send') return cut;
       if (!('cut' in plan) || cuts === MAX_CUTS)
