@@ -52,6 +52,7 @@ export function describeStarts(tested: StoreUnderTest): void {
           agent: interaction.agent,
           model: interaction.model,
           parent_id: null,
+          by: { kind: 'user', user_id: row.started_by },
         },
         hidden: null,
       };
