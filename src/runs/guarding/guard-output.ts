@@ -66,6 +66,24 @@ export function guardText(
   }
 }
 
+/** JSON by an agent's own code: as `guardText`, for each text in it. */
+export function guardJson(
+  scope: AgentScope,
+  agent: AgentIdentity,
+  json: unknown,
+): { readonly value: unknown; readonly remarks: readonly Entry[] } {
+  const remarks: Entry[] = [];
+  const guarded = (text: string): string => {
+    const read = guardText(scope, agent, text);
+    remarks.push(...read.remarks);
+    return read.text;
+  };
+  const value: unknown = JSON.parse(JSON.stringify(json), (_, item: unknown) =>
+    typeof item === 'string' ? guarded(item) : item,
+  );
+  return { value, remarks };
+}
+
 /** The output of one call after the guardrails, for readers and for the model. */
 export class GuardedResult {
   /** Reason to end the run with this result. */
