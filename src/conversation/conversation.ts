@@ -24,6 +24,8 @@ export class Conversation {
   /** Texts of interventions, by the key of the turn that takes them in; they are added with it. */
   private readonly told = new Map<string | null, string[]>();
   private readonly images = new ShownImages();
+  /** Model turns in this conversation, without those before it. */
+  turns = 0;
   private cached: readonly Message[] | undefined;
   /** Called with each message that is added from now on. */
   onJoin: (message: Message) => void = () => {};
@@ -159,6 +161,7 @@ export class Conversation {
   }
 
   private addTurn(assistant: AssistantMessage): void {
+    this.turns++;
     const turn = { assistant, results: new Map<string, string>() };
     this.entries.push(turn);
     for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);

@@ -52,7 +52,7 @@ export class Children {
   }
 
   /** @throws AppError `unknown_child` */
-  idOf({ agent_id }: AgentHandle): string {
+  idOf({ agent_id }: Pick<AgentHandle, 'agent_id'>): string {
     return this.find(agent_id, 'tell').agent_id;
   }
 

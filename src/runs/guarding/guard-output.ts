@@ -8,6 +8,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
+import { mapTexts } from '../../kernel/map-texts.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */
@@ -78,10 +79,7 @@ export function guardJson(
     remarks.push(...read.remarks);
     return read.text;
   };
-  const value: unknown = JSON.parse(JSON.stringify(json), (_, item: unknown) =>
-    typeof item === 'string' ? guarded(item) : item,
-  );
-  return { value, remarks };
+  return { value: mapTexts(json, guarded), remarks };
 }
 
 /** The output of one call after the guardrails, for readers and for the model. */

@@ -174,6 +174,11 @@ export class RunScope implements JournalListener {
     else this.conversations.apply(record);
   }
 
+  conversationOf(agent_id: string): Conversation {
+    const isRoot = agent_id === this.openWork.rootAgentId;
+    return isRoot ? this.conversation : this.conversations.get(agent_id);
+  }
+
   /** Appends a request: its row, which can be settled, and its record. */
   async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
     const { agent_id, key } = request;
