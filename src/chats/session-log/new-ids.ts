@@ -48,6 +48,10 @@ export class NewIds {
     return this.idIn(this.requests, name, 'intervention');
   }
 
+  note(name: string): string {
+    return this.idIn(this.requests, name, 'note');
+  }
+
   task(name: string): string {
     return this.idIn(this.tasks, name, 'task');
   }
