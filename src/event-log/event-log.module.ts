@@ -1,6 +1,7 @@
 import { Logger, Module } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { Encryption } from '../encryption/encryption.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { LeaseStore } from '../persistence/lease.store.js';
@@ -24,7 +25,7 @@ const PROVIDERS: Provider[] = [
   RunWaker,
   {
     provide: Spill,
-    inject: [Config, InteractionStore, RecordStore, LeaseStore],
+    inject: [Config, InteractionStore, RecordStore, LeaseStore, Encryption],
     useFactory: openSpill,
   },
   {
@@ -63,11 +64,16 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
 /** The file store has none: a disk that takes no log takes no spill either. */
 async function openSpill(
   config: Config,
-  ...[interactions, records, leases]: [InteractionStore, RecordStore, LeaseStore]
+  ...[interactions, records, leases, encryption]: [
+    InteractionStore,
+    RecordStore,
+    LeaseStore,
+    Encryption,
+  ]
 ): Promise<Spill> {
   const folder =
     config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill({ interactions, records, leases }, folder);
+  const spill = new Spill({ interactions, records, leases }, folder, encryption);
   await spill.open();
   return spill;
 }

@@ -18,6 +18,7 @@ export class EncryptedLeaseStore extends LeaseStore {
     const lease = await this.inner.acquireLease(interactionId, terms);
     if (!lease) return undefined;
     this.keys.note(lease.interaction);
+    await this.keys.data.ofChat(lease.interaction.chat_uid);
     const keys = await this.keys.load(keysOfInteraction(lease.interaction));
     return { ...lease, interaction: openInteraction(keys, lease.interaction) };
   }
