@@ -1,4 +1,5 @@
 import type { DataKey } from './data-key.js';
+import type { LiveKeys } from './live-keys.js';
 import type { DataKeys } from './data-keys.js';
 
 /** The keys of the chats of interactions; those of runs in this process are in memory. */
@@ -15,5 +16,6 @@ export class Encryption {
   constructor(
     readonly keys: DataKeys | undefined,
     readonly ofInteractions?: InteractionKeys,
+    readonly live?: LiveKeys,
   ) {}
 }

@@ -21,7 +21,7 @@ import { StoreHealth } from './store-health.js';
 const MAX_SPILL_BYTES = 1024 ** 3;
 
 const PROVIDERS: Provider[] = [
-  { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
+  { provide: LiveBus, inject: [Config, Encryption], useFactory: openLiveBus },
   RunWaker,
   {
     provide: Spill,
@@ -49,7 +49,7 @@ const PROVIDERS: Provider[] = [
 export class EventLogModule {}
 
 /** The client of Redis is loaded with `REDIS_URL` only. */
-async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
+async function openLiveBus({ redisUrl }: Config, { live }: Encryption): Promise<LiveBus> {
   if (!redisUrl) return new LocalLiveBus();
   const { RedisLiveBus } = await import('./live/redis/redis-live-bus.js');
   const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
@@ -57,6 +57,7 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
   return RedisLiveBus.open({
     url: redisUrl.reveal(),
     prefix: `${REDIS_PREFIX}:`,
+    keys: live,
     report: (problem) => logger.warn(problem),
   });
 }

@@ -13,7 +13,7 @@ interface SpillLine {
 }
 
 /** A whole append, encrypted. */
-interface SealedLine {
+export interface SealedLine {
   readonly interaction_id: string;
   readonly epoch: number;
   /** Such as "12 TOOL_STARTED", for people. */

@@ -10,6 +10,8 @@ import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill, sealSpill } from './spill-lines.js';
 
+const DELETED = 'the interaction was deleted, so that the file will be removed, too';
+
 /** There were no records; they were saved; or they were set aside because they never can be. */
 export type FlushOutcome = 'nothing' | 'saved' | 'aside';
 
@@ -144,14 +146,12 @@ export class Spill {
   }
 
   private async save(folder: SpillFolder, id: string, text: string): Promise<FlushOutcome> {
-    const { batches, torn_lines } = decodeSpill(text, await this.keyOf(id));
+    const key = await this.keyOf(id);
+    if (!key && this.encryption?.keys) return this.setAside(folder, id, DELETED);
+    const { batches, torn_lines } = decodeSpill(text, key);
     for (const batch of batches) {
       const problem = await this.tryToSave(batch);
-      if (problem === undefined) continue;
-      this.logger.error(
-        `Spilled records of ${id} can't be saved: ${problem}. No client has seen them. They are kept in ${await folder.setAside(id)}: check what the interaction did last, then remove the file.`,
-      );
-      return 'aside';
+      if (problem !== undefined) return this.setAside(folder, id, problem);
     }
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
@@ -161,6 +161,13 @@ export class Spill {
     if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {});
     this.logger.log(`Flushed spilled records of ${id}.`);
     return 'saved';
+  }
+
+  private async setAside(folder: SpillFolder, id: string, problem: string): Promise<'aside'> {
+    this.logger.error(
+      `Spilled records of ${id} can't be saved: ${problem}. No client has seen them. They are kept in ${await folder.setAside(id)}: check what the interaction did last, then remove the file.`,
+    );
+    return 'aside';
   }
 
   private async reportTorn(folder: SpillFolder, id: string, lines: number): Promise<void> {
@@ -183,7 +190,7 @@ export class Spill {
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
     const row = await this.stores.interactions.findInteraction(interaction_id, ANY_TENANT);
-    if (!row) return 'the interaction was deleted, so that the file will be removed, too';
+    if (!row) return DELETED;
     if (row.epoch < epoch)
       return `the database went back to an earlier state: it knows no run ${epoch}, only ${row.epoch}`;
     return row.epoch > epoch
