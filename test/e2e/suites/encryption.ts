@@ -4,9 +4,12 @@ import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import { Gate } from '../../support/gate.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
-import { playScript, script } from '../../support/model/scripted-answers.js';
+import { playScript } from '../../support/model/scripted-answers.js';
+import { canary, readEverything, ruleWith, writeEverywhere } from '../../support/runs/canaries.js';
 import type { TestServer } from '../../support/server/test-server.js';
 import type { OpenStore } from '../stores.js';
 import type { Servers } from '../servers.js';
@@ -14,21 +17,10 @@ import type { Servers } from '../servers.js';
 const [K1, K2, WRONG] = ['k1', 'k2', 'k1'].map((id) => {
   return { id, secret: new Secret(randomBytes(32).toString('base64')) };
 }) as [Key, Key, Key];
+const CANARIES = /CANARY-[\w-]+/g;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 
 type Key = ConstructorParameters<typeof MasterKeys>[0][0];
-
-/** Text that must be nowhere in what is saved; the number says where it was written. */
-const canary = (place: string): string => `CANARY-${place}`;
-const calculate = { name: 'calculator', arguments: { expression: '6*7' } };
-const ask = {
-  name: 'ask_human',
-  arguments: { question: canary('question'), options: [canary('option')] },
-};
-const plan = {
-  name: 'todo',
-  arguments: { tasks: [{ title: canary('todo'), description: canary('todo-text') }] },
-};
 
 function keys(...used: Key[]): { ENCRYPTION_KEYS: string } {
   const entries = used.map(({ id, secret }) => `${id}:${secret.reveal()}`);
@@ -69,13 +61,14 @@ export function describeEncryption(servers: Servers): void {
         const before = await readEverything(server!, all);
         for (const place of all.canaries) expect(before).toContain(canary(place));
         const dump = await opened.dump();
-        expect(dump.match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
+        expect(dump.match(CANARIES) ?? []).toEqual([]);
         expect(dump).toContain(all.interaction_id);
+        expect((await server!.dumpRedis()).match(CANARIES) ?? []).toEqual([]);
 
         const log = await (await fetch(`${api.url}/chats/main/log`)).text();
         const imported = await api.post('/chats/import?chat_id=again', log, NDJSON);
         expect(imported.status).toBe(201);
-        expect((await opened.dump()).match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
+        expect((await opened.dump()).match(CANARIES) ?? []).toEqual([]);
         const again = JSON.stringify((await api.get('/chats/again?state=all')).body);
         expect(again).toContain(canary('message'));
         expect(again).toContain(canary('answer'));
@@ -83,6 +76,35 @@ export function describeEncryption(servers: Servers): void {
 
         await start(keys(K1));
         expect(await readEverything(server!, all)).toBe(before);
+      });
+
+      it('keeps no text while it streams, which readers get all the same', async () => {
+        const { api, fake } = await start(keys(K1));
+        const gate = new Gate();
+        fake.otherwise(() => ({
+          thinking: canary('thinking'),
+          text: [canary('open'), gate, canary('rest')],
+        }));
+        const of = await api.begin('live', canary('message'));
+        await gate.reached;
+        const [reader, seen] = [new EventReader(), new Gate()];
+        const following = api.follow(
+          of,
+          () => {
+            if (reader.openText.endsWith(canary('open'))) void seen.pass();
+            return false;
+          },
+          reader,
+        );
+        await seen.reached;
+        const dumps = [await opened.dump(), await server!.dumpRedis()];
+        expect(dumps.join('').match(CANARIES) ?? []).toEqual([]);
+        if (servers.store.isCluster) expect(dumps[1]).toContain(of.id);
+        gate.open();
+        const text = canary('open') + canary('rest');
+        await following;
+        expect(reader.find('ANSWER')).toMatchObject({ content: text });
+        expect(reader.faults).toEqual([]);
       });
 
       it('continues, edits and deletes, and the key goes with the chat', async () => {
@@ -200,84 +222,4 @@ export function describeEncryption(servers: Servers): void {
       });
     },
   );
-}
-
-interface Everything {
-  readonly interaction_id: string;
-  readonly canaries: readonly string[];
-}
-
-function ruleWith(text: string): Record<string, unknown> {
-  const matcher = { type: 'command_prefix', prefixes: [text] };
-  return { scope: 'global', decision: 'ask', matcher, description: `About ${text}` };
-}
-
-/** Writes a canary into each field that holds the text of a person or a model. */
-async function writeEverywhere({ api, fake }: TestServer): Promise<Everything> {
-  const person = new Person(() => api);
-  await api.post('/chats', {
-    id: 'main',
-    title: canary('title'),
-    metadata: { [canary('metadata-key')]: canary('metadata') },
-  });
-  await api.post('/tasks', {
-    chat_id: 'main',
-    title: canary('task'),
-    description: canary('task-text'),
-  });
-  await api.post('/permissions/rules', ruleWith(canary('rule')));
-  const following = await person.say('main', {
-    user_message: script({
-      ...{ thinking: canary('thinking'), text: canary('text') },
-      calls: [calculate, ask, plan],
-    }),
-    metadata: { of: canary('message-metadata') },
-    client_tools: [
-      {
-        name: 'client_tool',
-        description: canary('client-tool'),
-        input_schema: { type: 'object', properties: {} },
-      },
-    ],
-  });
-  const { of } = following;
-  const { approval_id } = await following.record('APPROVAL_REQUIRED');
-  const { request_id, agent_id } = await following.record('INPUT_REQUIRED');
-  const note = { user_comment: canary('note') };
-  expect((await api.post(`/agents/${agent_id}/intervene`, note)).status).toBe(202);
-  await person.reject(of, approval_id, { reason: canary('reason') });
-  await person.respond(of, request_id, canary('given'));
-  await following.end();
-  fake.reply({ text: [canary('answer')] });
-  await api.say('main', canary('message'));
-  const cancelled = await person.say('main', script({ calls: [ask] }));
-  await cancelled.record('INPUT_REQUIRED');
-  await person.cancel(cancelled.of, '?wait=true');
-  const canaries = [
-    ...['title', 'metadata', 'metadata-key', 'task', 'task-text', 'rule', 'thinking', 'text'],
-    ...['answer', 'question', 'option', 'todo', 'todo-text', 'message-metadata', 'note', 'reason'],
-    ...['given', 'message'],
-  ];
-  return { interaction_id: of.id, canaries };
-}
-
-/** All that clients can read, but the times of what is not over. */
-async function readEverything({ api }: TestServer, all: Everything): Promise<string> {
-  const paths = [
-    '/chats/main?state=all',
-    '/chats',
-    '/tasks?chat_id=main',
-    '/permissions/rules',
-    '/requests?chat_id=main&status=all',
-    '/agents/tree?chat_id=main',
-  ];
-  const replies: string[] = [];
-  for (const path of paths) {
-    const { status, body } = await api.get(path);
-    expect([path, status]).toEqual([path, 200]);
-    replies.push(JSON.stringify(body));
-  }
-  const events = await api.follow({ chat_id: 'main', id: all.interaction_id });
-  const log = await fetch(`${api.url}/chats/main/log`);
-  return [...replies, JSON.stringify(events.records), await log.text()].join('\n');
 }
