@@ -28,7 +28,10 @@ export async function openEncrypted<S extends AllStores>(
   if (!masters) return { stores, encryption: new Encryption(undefined) };
   const data = new DataKeys(masters, stores.dataKeys);
   const keys = new ChatKeys(data, (stores.runs ?? stores).interactions);
-  return { stores: encryptStores(stores, keys), encryption: new Encryption(data, keys, new LiveKeys(masters)) };
+  return {
+    stores: encryptStores(stores, keys),
+    encryption: new Encryption(data, keys, new LiveKeys(masters)),
+  };
 }
 
 /** @throws ConfigError which names the ids of keys that are missing, or that of a wrong one */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../src/config/secret.js';
 import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
+import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import { EventReader } from '../../support/client/event-reader.js';
@@ -142,6 +143,27 @@ export function describeEncryption(servers: Servers): void {
         expect([sent.includes('CANARY-old'), sent.includes('CANARY-new')]).toEqual([true, true]);
         const dump = await opened.dump();
         expect([dump.includes('CANARY-old'), dump.includes('CANARY-new')]).toEqual([true, false]);
+      });
+
+      it('encrypts what was saved before it was turned on, and gives it all back', async () => {
+        const plain = await start({ ENCRYPTION_KEYS: '' });
+        const all = await writeEverywhere(plain);
+        const before = await readEverything(plain, all);
+        expect(await opened.dump()).toContain(canary('answer'));
+        await plain.stop();
+        server = undefined;
+        await opened.reopen();
+        const masters = new MasterKeys([K1]);
+        expect(await encryptSaved(opened.stores, masters)).toBeGreaterThan(5);
+        await opened.reopen();
+        expect(await encryptSaved(opened.stores, masters)).toBe(0);
+        await opened.reopen();
+        const { api } = await start(keys(K1));
+        expect(await readEverything(server!, all)).toBe(before);
+        expect((await opened.dump()).match(CANARIES) ?? []).toEqual([]);
+        await api.say('main', 'Go on.');
+        const sent = JSON.stringify(server!.fake.requests.at(-1)!.body);
+        expect(sent).toContain(canary('answer'));
       });
 
       it('refuses to start without the key, or with another one, and names it', async () => {

@@ -1,0 +1,71 @@
+import type { DataKey } from '../../encryption/data-key.js';
+import type { ChatPatch } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { OwnedRule } from '../../permissions/permission-rule.js';
+import type { Message } from '../../protocol/message.js';
+import type { Task } from '../../protocol/task.js';
+import { sealChat } from './encrypted-chat-store.js';
+import { sealIntervention } from './encrypted-intervention-store.js';
+import { sealRequest } from './encrypted-record-store.js';
+import { sealSettlement } from './encrypted-request-store.js';
+import { sealRule } from './encrypted-rule-store.js';
+import { sealTask } from './encrypted-task-store.js';
+import { keyIdOf } from './sealed-fields.js';
+import { sealError, sealMessages, sealReason, sealStart } from './sealed-interaction.js';
+import { keysOfRecord, sealRecord } from './sealed-records.js';
+
+/** The rows with texts of people and models, with the fields that sealing them needs. */
+export interface SavedRows {
+  readonly chats: Pick<ChatPatch, 'title' | 'preview' | 'metadata'>;
+  readonly interactions: Pick<
+    InteractionRow,
+    'id' | 'user_message' | 'settings' | 'metadata' | 'error' | 'cancel_reason'
+  > & { readonly added_messages: readonly Message[] | null };
+  readonly records: Pick<LogRecord, 'interaction_id' | 'seq' | 'body' | 'hidden'>;
+  readonly requests: Pick<RequestRow, 'id' | 'event' | 'settlement'>;
+  readonly interventions: Pick<InterventionRow, 'id' | 'user_comment' | 'user_content'>;
+  readonly permission_rules: Pick<OwnedRule, 'id' | 'matcher' | 'description'>;
+  readonly tasks: Pick<Task, 'id' | 'title' | 'description'>;
+}
+
+export type SavedKind = keyof SavedRows;
+
+type Seal<R> = (key: DataKey, row: R) => R;
+
+/** Each field that is not sealed yet is sealed, as the stores do it when they write it. */
+export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
+  chats: (key, row) => keepSealed(row, sealChat(key, row as ChatPatch)),
+  interactions: (key, row) => {
+    const { id, error, cancel_reason, added_messages } = row;
+    const sealed = {
+      ...row,
+      ...sealStart(key, row as never),
+      error: error && sealError(key, id, error),
+      cancel_reason: cancel_reason && sealReason(key, id, cancel_reason),
+      added_messages: added_messages && sealMessages(key, id, added_messages),
+    };
+    const isSealed = added_messages?.some((message) => keyIdOf(message) !== undefined);
+    return keepSealed(row, { ...sealed, ...(isSealed && { added_messages }) });
+  },
+  records: (key, row) =>
+    keysOfRecord(row as LogRecord).some((id) => id !== undefined)
+      ? row
+      : sealRecord(key, row as LogRecord),
+  requests: (key, row) =>
+    keepSealed(row, {
+      ...sealRequest(key, row as RequestRow),
+      settlement: sealSettlement(key, row.id, row.settlement),
+    }),
+  interventions: (key, row) => keepSealed(row, sealIntervention(key, row)),
+  permission_rules: (key, row) => keepSealed(row, sealRule(key, row)),
+  tasks: (key, row) => keepSealed(row, sealTask(key, row)),
+};
+
+/** `sealed`, with the fields of `row` that were sealed before. */
+function keepSealed<R extends object>(row: R, sealed: R): R {
+  const before = Object.entries(row).filter(([, value]) => keyIdOf(value) !== undefined);
+  return { ...sealed, ...Object.fromEntries(before) };
+}
