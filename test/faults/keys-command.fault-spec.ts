@@ -104,7 +104,7 @@ for (const store of onStores(FILES))
     });
   });
 
-for (const store of onStores(FILES, POSTGRES))
+for (const store of onStores(PGLITE))
   describe(`npm run keys -- encrypt on ${store.name}`, () => {
     it('encrypts what is there once no server uses it', async () => {
       const data = await store.create();

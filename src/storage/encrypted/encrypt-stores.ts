@@ -26,7 +26,7 @@ export function encryptStores<S extends AllStores>(stores: S, keys: ChatKeys): S
 function encrypted(stores: Stores, keys: ChatKeys): Stores {
   return {
     chats: new EncryptedChatStore(stores.chats, keys),
-    interactions: new EncryptedInteractionStore(stores.interactions, keys),
+    interactions: new EncryptedInteractionStore(stores.interactions, keys, stores.chats),
     records: new EncryptedRecordStore(stores.records, keys),
     leases: new EncryptedLeaseStore(stores.leases, keys),
     requests: new EncryptedRequestStore(stores.requests, keys),

@@ -23,7 +23,10 @@ export interface SavedRows {
   readonly interactions: Pick<
     InteractionRow,
     'id' | 'user_message' | 'settings' | 'metadata' | 'error' | 'cancel_reason'
-  > & { readonly added_messages: readonly Message[] | null };
+  > & {
+    readonly added_messages: readonly Message[] | null;
+    readonly idempotency_fingerprint: string | null;
+  };
   readonly records: Pick<LogRecord, 'interaction_id' | 'seq' | 'body' | 'hidden'>;
   readonly requests: Pick<RequestRow, 'id' | 'event' | 'settlement'>;
   readonly interventions: Pick<InterventionRow, 'id' | 'user_comment' | 'user_content'>;
@@ -39,13 +42,14 @@ type Seal<R> = (key: DataKey, row: R) => R;
 export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
   chats: (key, row) => keepSealed(row, sealChat(key, row as ChatPatch)),
   interactions: (key, row) => {
-    const { id, error, cancel_reason, added_messages } = row;
+    const { id, error, cancel_reason, added_messages, idempotency_fingerprint } = row;
     const sealed = {
       ...row,
       ...sealStart(key, row as never),
       error: error && sealError(key, id, error),
       cancel_reason: cancel_reason && sealReason(key, id, cancel_reason),
       added_messages: added_messages && sealMessages(key, id, added_messages),
+      idempotency_fingerprint: idempotency_fingerprint && key.mac(idempotency_fingerprint),
     };
     const isSealed = added_messages?.some((message) => keyIdOf(message) !== undefined);
     return keepSealed(row, { ...sealed, ...(isSealed && { added_messages }) });

@@ -33,6 +33,7 @@ const EMPTY = {
   error: null,
   cancel_reason: null,
   added_messages: null,
+  idempotency_fingerprint: null,
 };
 
 /** A whole log with all its texts sealed, and with the lengths of its appends as they are then. */
@@ -102,12 +103,15 @@ async function sealLine(line: Line, sealing: LineSealing): Promise<Line> {
 /** The chat's preview and title are derived from the message, which nothing can read from here on. */
 async function sealStart(start: InteractionStart, sealing: LineSealing): Promise<InteractionStart> {
   const { id, message, data_key, sealRow } = sealing;
-  const { chat, queued, chat_texts = textsOf(message) } = start;
-  const row = { ...EMPTY, ...start, id, user_message: queued?.user_message ?? '' };
-  const { settings, metadata, user_message } = await sealRow('interactions', row);
+  const { chat, queued, idempotency, chat_texts = textsOf(message) } = start;
+  const idempotency_fingerprint = idempotency?.fingerprint ?? null;
+  const own = { id, user_message: queued?.user_message ?? '', idempotency_fingerprint };
+  const sealed = await sealRow('interactions', { ...EMPTY, ...start, ...own });
+  const { settings, metadata, user_message, idempotency_fingerprint: fingerprint } = sealed;
   return {
     ...start,
     ...{ settings, metadata },
+    idempotency: idempotency && { ...idempotency, fingerprint: fingerprint! },
     chat: chat && { data_key, ...(await sealRow('chats', chat)) },
     chat_texts: await sealRow('chats', chat_texts),
     ...(queued && { queued: { ...queued, user_message } }),

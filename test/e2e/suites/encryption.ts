@@ -5,6 +5,7 @@ import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
+import type { ApiClient } from '../../support/client/api-client.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import { Person } from '../../support/client/person.js';
@@ -164,6 +165,32 @@ export function describeEncryption(servers: Servers): void {
         await api.say('main', 'Go on.');
         const sent = JSON.stringify(server!.fake.requests.at(-1)!.body);
         expect(sent).toContain(canary('answer'));
+      });
+
+      it('keeps nothing that confirms a guess of a request with an idempotency key', async () => {
+        const startOnce = async (api: ApiClient, chat: string, user_message: string) => {
+          const headers = { 'idempotency-key': 'once', accept: 'application/json' };
+          const reply = await api.post(`/chats/${chat}/interactions`, { user_message }, headers);
+          return [reply.status, reply.body.id];
+        };
+        const plain = await start({ ENCRYPTION_KEYS: '' });
+        const early = await startOnce(plain.api, 'early', 'Hello.');
+        expect(await opened.dump()).toMatch(/[^:][0-9a-f]{64}/);
+        const { api } = await start(keys(K1));
+        const late = await startOnce(api, 'late', 'Hello.');
+        const again = async (chats: ApiClient) => [
+          await startOnce(chats, 'early', 'Hello.'),
+          await startOnce(chats, 'late', 'Hello.'),
+          (await startOnce(chats, 'late', 'Another.'))[0],
+        ];
+        expect(await again(api)).toEqual([early, late, 422]);
+        await server!.stop();
+        server = undefined;
+        await opened.reopen();
+        await encryptSaved(opened.stores, new MasterKeys([K1]));
+        expect(await opened.dump()).not.toMatch(/[^:0-9a-f][0-9a-f]{64}[^0-9a-f]/);
+        await opened.reopen();
+        expect(await again((await start(keys(K1))).api)).toEqual([early, late, 422]);
       });
 
       it('refuses to start without the key, or with another one, and names it', async () => {

@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<SavedKind, Table>> = {
   chats: { key: ['uid'], text: ['title', 'preview'], json: ['metadata'], chat_uid: 't.uid' },
   interactions: {
     key: ['id'],
-    text: ['user_message', 'cancel_reason'],
+    text: ['user_message', 'cancel_reason', 'idempotency_fingerprint'],
     json: ['settings', 'metadata', 'error', 'added_messages'],
     chat_uid: 't.chat_uid',
   },
