@@ -72,7 +72,7 @@ describe('Encryption at rest', () => {
 
   it('knows the fields of record 1, of which only the message is sealed', () => {
     expect(Object.keys(records().INTERACTION_STARTED.body.shape).sort()).toEqual([
-      ...['agent', 'chat_id', 'edited_from', 'model', 'parent_id', 'type', 'user_message'],
+      ...['agent', 'by', 'chat_id', 'edited_from', 'model', 'parent_id', 'type', 'user_message'],
     ]);
   });
 });

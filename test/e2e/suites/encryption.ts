@@ -4,13 +4,15 @@ import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
+import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
+import { eventually } from '../../support/eventually.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
-import { playScript } from '../../support/model/scripted-answers.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
 import { canary, readEverything, ruleWith, writeEverywhere } from '../../support/runs/canaries.js';
 import type { TestServer } from '../../support/server/test-server.js';
 import type { OpenStore } from '../stores.js';
@@ -19,6 +21,7 @@ import type { Servers } from '../servers.js';
 const [K1, K2, WRONG] = ['k1', 'k2', 'k1'].map((id) => {
   return { id, secret: new Secret(randomBytes(32).toString('base64')) };
 }) as [Key, Key, Key];
+const question = { name: 'ask_human', arguments: { question: 'Go on?' } };
 const CANARIES = /CANARY-[\w-]+/g;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 
@@ -258,6 +261,40 @@ export function describeEncryption(servers: Servers): void {
         );
         await raw.updateChat(two!.uid, { title: flipped, updated_at });
         expect((await api.get('/chats/two')).status).toBe(500);
+      });
+
+      it('ends an interaction that was changed, and others go on', async () => {
+        const env = { ...keys(K1), LEASE_TTL_MS: '1500', PARK_AFTER_MS: '0' };
+        const { api } = await start(env);
+        const person = new Person(() => api);
+        const [bad, running, good] = await Promise.all([
+          person.say('bad', script({ calls: [question] })),
+          person.say('running', script({ calls: [{ name: 'patient', arguments: {} }] })),
+          person.say('good', script({ calls: [question] })),
+        ]);
+        const { request_id } = await good.record('INPUT_REQUIRED');
+        await bad.record('INPUT_REQUIRED');
+        await running.record('TOOL_STARTED');
+        const raw = opened.stores.interactions;
+        for (const { of } of [bad, running]) {
+          const { chat_uid } = (await raw.findInteraction(of.id, ANY_TENANT))!;
+          await raw.requestCancel(
+            { id: of.id, tenant_id: LOCAL.tenant_id },
+            `\u0001enc1:${chat_uid}:AAAA`,
+          );
+        }
+        await eventually(async () => {
+          const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
+          return (await Promise.all(rows)).every((row) => row?.completed_at);
+        }, 20_000);
+        const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
+        const [ofBad, ofRunning] = await Promise.all(rows);
+        expect(ofBad).toMatchObject({ status: 'FAILED', error: { code: 'log_unreadable' } });
+        expect(ofRunning!.status).toMatch(/FAILED|CANCELLED/);
+        await person.respond(good.of, request_id, 'Yes.');
+        expect((await good.end()).records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+        const later = await api.say('bad', 'Hello.');
+        expect(later.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
       });
 
       it('has a key for what is kept outside of the stores', async () => {
