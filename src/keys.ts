@@ -61,7 +61,7 @@ async function actOnKeys(config: Config, command: Command, act: Act): Promise<vo
 
 type Care = (storage: Storage, masters: MasterKeys) => Promise<string>;
 
-/** What is done to all saved data. Storage other than a Postgres server is locked meanwhile. */
+/** Work on all saved data. Storage other than a Postgres server is locked meanwhile. */
 const CARE: Readonly<Record<string, Care>> = {
   /** Servers on a Postgres server may run meanwhile. */
   async rotate({ dataKeys }, masters) {

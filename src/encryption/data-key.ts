@@ -40,7 +40,7 @@ export class DataKey {
     }
   }
 
-  /** What replaces a hash, so that a guess of what was hashed can't be confirmed without the key. */
+  /** Replaces a hash, so that a guess of the hashed text can't be confirmed without the key. */
   mac(hash: string): string {
     if (hash.startsWith(MAC)) return hash;
     const key = Buffer.from(hkdfSync('sha256', this.key, '', 'parley mac', MAC_KEY_BYTES));

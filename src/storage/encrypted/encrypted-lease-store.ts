@@ -39,7 +39,7 @@ export class EncryptedLeaseStore extends LeaseStore {
     return Promise.all(states.map((state) => this.openState(state)));
   }
 
-  /** What is wrong with one run is no fault of the others. */
+  /** A fault of one run does not touch the others. */
   private async openState(state: LeaseState): Promise<LeaseState> {
     const { interaction_id, cancel_reason } = state;
     try {

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 
-/** The error, if it is one of saved data that stays; throws the others, such as that of an outage. */
+/** The error, if it is a lasting one of saved data; throws the others, such as an outage. */
 export function lasting(error: unknown): AppError {
   if (error instanceof AppError && error.kind !== 'unavailable') return error;
   throw error;

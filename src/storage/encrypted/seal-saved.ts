@@ -1,12 +1,8 @@
 import type { DataKey } from '../../encryption/data-key.js';
 import type { ChatPatch } from '../../persistence/rows/store-rows.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { OwnedRule } from '../../permissions/permission-rule.js';
-import type { Message } from '../../protocol/message.js';
-import type { Task } from '../../protocol/task.js';
+import type { SavedKind, SavedRows } from '../saved-texts.js';
 import { sealChat } from './encrypted-chat-store.js';
 import { sealIntervention } from './encrypted-intervention-store.js';
 import { sealRequest } from './encrypted-record-store.js';
@@ -16,25 +12,6 @@ import { sealTask } from './encrypted-task-store.js';
 import { keyIdOf } from './sealed-fields.js';
 import { sealError, sealMessages, sealReason, sealStart } from './sealed-interaction.js';
 import { keysOfRecord, sealRecord } from './sealed-records.js';
-
-/** The rows with texts of people and models, with the fields that sealing them needs. */
-export interface SavedRows {
-  readonly chats: Pick<ChatPatch, 'title' | 'preview' | 'metadata'>;
-  readonly interactions: Pick<
-    InteractionRow,
-    'id' | 'user_message' | 'settings' | 'metadata' | 'error' | 'cancel_reason'
-  > & {
-    readonly added_messages: readonly Message[] | null;
-    readonly idempotency_fingerprint: string | null;
-  };
-  readonly records: Pick<LogRecord, 'interaction_id' | 'seq' | 'body' | 'hidden'>;
-  readonly requests: Pick<RequestRow, 'id' | 'event' | 'settlement'>;
-  readonly interventions: Pick<InterventionRow, 'id' | 'user_comment' | 'user_content'>;
-  readonly permission_rules: Pick<OwnedRule, 'id' | 'matcher' | 'description'>;
-  readonly tasks: Pick<Task, 'id' | 'title' | 'description'>;
-}
-
-export type SavedKind = keyof SavedRows;
 
 type Seal<R> = (key: DataKey, row: R) => R;
 

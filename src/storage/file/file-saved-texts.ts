@@ -22,7 +22,7 @@ export interface FileSavedTextsOptions {
 
 /**
  * The texts in files. Each file is replaced as a whole; the open store does not know of it and must
- * be closed, unused, afterwards. Human-readable copies are removed: the next start writes them anew.
+ * be closed, unused, afterwards. Copies for people are removed: the next start writes them anew.
  */
 export class FileSavedTexts implements SavedTexts {
   constructor(private readonly options: FileSavedTextsOptions) {}

@@ -3,7 +3,7 @@ import { textsOf } from '../../persistence/chat-texts.js';
 import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Message } from '../../protocol/message.js';
-import type { SavedKind, SavedRows } from '../encrypted/seal-saved.js';
+import type { SavedKind, SavedRows } from '../saved-texts.js';
 import type { InteractionState } from '../memory/interaction-state.js';
 import type { InteractionStart, LogNote } from '../memory/journal.js';
 import type { Commit } from './log-format.js';
@@ -25,7 +25,7 @@ type Line =
   | LogNote
   | Omit<LogRecord, 'interaction_id'>;
 
-/** What an interaction is sealed with where a line has only a part of it. */
+/** The other fields, where a line has only a part of an interaction. */
 const EMPTY = {
   user_message: '',
   settings: {} as InteractionSettings,
@@ -97,10 +97,10 @@ async function sealLine(line: Line, sealing: LineSealing): Promise<Line> {
   if ('intervention' in line)
     return { intervention: await sealRow('interventions', line.intervention) };
   const { body, hidden } = await sealRow('records', { interaction_id: id, ...line });
-  return { ...line, body, hidden } as Line;
+  return { ...line, body, hidden };
 }
 
-/** The chat's preview and title are derived from the message, which nothing can read from here on. */
+/** A start without `chat_texts` derives them from its message, which is sealed from here on. */
 async function sealStart(start: InteractionStart, sealing: LineSealing): Promise<InteractionStart> {
   const { id, message, data_key, sealRow } = sealing;
   const { chat, queued, idempotency, chat_texts = textsOf(message) } = start;

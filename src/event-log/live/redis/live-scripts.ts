@@ -117,7 +117,7 @@ export interface StoredRun {
   readonly blocks: readonly { readonly about: string; readonly text: string }[];
 }
 
-/** What is kept of a piece of a block that begins at `offset`. */
+/** The saved form of a piece of a block that begins at `offset`. */
 export type SealPiece = (text: string, block_id: string, offset: number) => string;
 
 /** Redis lost the state of a run that goes on. */

@@ -5,7 +5,7 @@ import type { Frame } from '../live-bus.js';
 /** Where a piece of a block begins. */
 type PieceOf = readonly [block_id: string, offset: number];
 
-/** What Redis gets of frames and open blocks: sealed if encryption is on. */
+/** Frames and open blocks as Redis has them: sealed if encryption is on. */
 export class SealedFrames {
   constructor(private readonly keys: LiveKeys | undefined) {}
 

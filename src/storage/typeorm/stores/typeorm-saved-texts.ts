@@ -1,6 +1,5 @@
 import { AppError } from '../../../kernel/app-error.js';
-import type { SavedKind, SavedRows } from '../../encrypted/seal-saved.js';
-import type { Owner, SavedTexts, SealRow } from '../../saved-texts.js';
+import type { Owner, SavedKind, SavedTexts, SealRow } from '../../saved-texts.js';
 import type { Database, Row } from '../connection/database.js';
 import { countOtherProcesses } from '../connection/other-processes.js';
 
@@ -93,7 +92,7 @@ export class TypeOrmSavedTexts implements SavedTexts {
     const table = TABLES[kind];
     const owner = ownerOf(row);
     const plain = parse(table, row as Columns);
-    const sealed = owner && (await seal(kind, owner, plain));
+    const sealed = owner && (await seal(kind, owner, plain as never));
     if (!sealed) return false;
     const [before, after] = [plain, sealed].map((each) => stringify(table, each)) as [Row, Row];
     const changed = [...table.text, ...table.json].filter((name) => after[name] !== before[name]);
@@ -123,9 +122,9 @@ function list(of: string, names: readonly string[]): string {
   return names.map((name) => `${of}.${name}`).join();
 }
 
-function parse<K extends SavedKind>({ json }: Table, row: Columns): SavedRows[K] {
+function parse({ json }: Table, row: Columns): object {
   const parsed = json.map((name) => [name, row[name] == null ? null : JSON.parse(row[name])]);
-  return { ...row, ...Object.fromEntries(parsed) } as SavedRows[K];
+  return { ...row, ...Object.fromEntries(parsed) };
 }
 
 function stringify({ json }: Table, saved: object): Row {
