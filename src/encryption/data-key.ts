@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../kernel/app-error.js';
 import { dataKeyOf, SEAL } from './sealed-text.js';
@@ -6,6 +6,8 @@ import { dataKeyOf, SEAL } from './sealed-text.js';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const MAC = 'hmac:';
+const MAC_KEY_BYTES = 32;
 
 /**
  * The place of a text, such as interaction id, seq and field: a text that is moved to another place
@@ -36,6 +38,13 @@ export class DataKey {
     } catch (cause) {
       throw decryptionFailed(place, cause);
     }
+  }
+
+  /** Replaces a hash, so that a guess of the hashed text can't be confirmed without the key. */
+  mac(hash: string): string {
+    if (hash.startsWith(MAC)) return hash;
+    const key = Buffer.from(hkdfSync('sha256', this.key, '', 'parley mac', MAC_KEY_BYTES));
+    return MAC + createHmac('sha256', key).update(hash).digest('hex');
   }
 
   private context(place: Place): Buffer {

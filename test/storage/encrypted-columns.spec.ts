@@ -6,6 +6,7 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
   chats: ['title', 'preview', 'metadata'],
   interactions: [
     ...['user_message', 'settings', 'metadata', 'error', 'added_messages', 'cancel_reason'],
+    'idempotency_fingerprint',
   ],
   records: ['body', 'hidden'],
   requests: ['event', 'settlement'],
@@ -23,7 +24,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   tenant_keys: ['tenant_id', 'master_key_id', 'data_key'],
   interactions: [
     ...['id', 'chat_id', 'tenant_id', 'started_by', 'parent_id', 'status', 'agent', 'model'],
-    ...['cancelled_by', 'owner', 'idempotency_key', 'idempotency_fingerprint', 'agent_id'],
+    ...['cancelled_by', 'owner', 'idempotency_key', 'agent_id'],
     ...['edited_from'],
   ],
   deleted_usage: ['tenant_id'],

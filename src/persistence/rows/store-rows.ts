@@ -6,6 +6,7 @@ import type {
   Visibility,
 } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
+import type { AppError } from '../../kernel/app-error.js';
 import type { ChatTexts } from '../chat-texts.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { RecordOf } from '../../protocol/events.js';
@@ -208,6 +209,8 @@ export interface Lease {
   readonly losses: number;
   /** Number of them with `trial` 1; those with a larger one neither count nor reset it. */
   readonly alone_losses: number;
+  /** The texts of the interaction can't be read, and are not here: it has to be given up. */
+  readonly fault?: AppError;
 }
 
 /** An interaction that should run and has no owner. */

@@ -89,6 +89,11 @@ export class TestServer {
     return !channels.some((channel) => channel.includes(interactionId));
   }
 
+  /** All that the cluster's Redis holds, as text; empty without one. */
+  async dumpRedis(): Promise<string> {
+    return (await this.redis?.dump()) ?? '';
+  }
+
   /** Whether a run of it is in memory. */
   runs(interactionId: string): boolean {
     return this.apps.some((app) => app.runs(interactionId));

@@ -3,6 +3,7 @@ import type { Environment } from '../../../src/config/load-config.js';
 import { Secret } from '../../../src/config/secret.js';
 import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
+import { ChatKeys } from '../../../src/storage/encrypted/chat-keys.js';
 import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 
@@ -17,5 +18,6 @@ const secret = new Secret(randomBytes(32).toString('base64'));
 /** The same stores, encrypted with a key of the tests' own. */
 export function encrypted<S extends AllStores>(stores: S): S {
   const masters = new MasterKeys([{ id: 'test', secret }]);
-  return encryptStores(stores, new DataKeys(masters, stores.dataKeys));
+  const keys = new DataKeys(masters, stores.dataKeys);
+  return encryptStores(stores, new ChatKeys(keys, (stores.runs ?? stores).interactions));
 }
