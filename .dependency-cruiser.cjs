@@ -62,6 +62,8 @@ const HOMES = {
   diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/answer/',
   'file-type': 'src/files/upload/',
+  '(pdfjs-dist|mammoth)': 'src/files/extraction/',
+  'tar-stream': 'src/chats/session-log/',
   jose: 'src/auth/jwt/',
   'https-proxy-agent': 'src/models/',
   bullmq: 'src/queue/bullmq/',

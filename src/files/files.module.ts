@@ -6,6 +6,7 @@ import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
+import { AttachedFiles } from './attached/attached-files.js';
 import { FileUrls } from './download/file-urls.js';
 import { FilePurge } from './file-purge.js';
 import { FileStore } from './file-store.js';
@@ -26,13 +27,14 @@ import { LocalFileStore } from './local/local-file-store.js';
     FilePurge,
     FileUrls,
     ChatFiles,
+    AttachedFiles,
     FileListTool,
     FileReadTool,
     FileSaveTool,
     FileImportTool,
     { provide: FileStore, inject: [Config], useFactory: openFileStore },
   ],
-  exports: [FilePurge],
+  exports: [FilePurge, AttachedFiles],
 })
 export class FilesModule {}
 

@@ -135,6 +135,7 @@ function toInteraction({ row, events, answer, state, statePath }: Parts): Intera
     edited_from,
     status,
     user_message,
+    files: row.settings.files ?? [],
     answer,
     agent,
     agent_id,

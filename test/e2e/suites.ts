@@ -8,6 +8,7 @@ import { describeAuthCanary } from './suites/auth-canary.js';
 import { describeAuthJwt } from './suites/auth-jwt.js';
 import { describeAuthKeys } from './suites/auth-keys.js';
 import { describeAuthStreams } from './suites/auth-streams.js';
+import { describeAttachedFiles } from './suites/attached-files.js';
 import { describeAudit } from './suites/audit.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
@@ -97,6 +98,7 @@ export const OTHER_SUITES: Suites = {
   anthropic: describeAnthropic,
   approvals: describeApprovals,
   audit: describeAudit,
+  'attached-files': describeAttachedFiles,
   'auth-access': describeAuthAccess,
   'auth-canary': describeAuthCanary,
   'auth-jwt': describeAuthJwt,

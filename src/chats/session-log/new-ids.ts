@@ -3,6 +3,7 @@ import type { IdPrefix, Ids } from '../../kernel/ids.js';
 /** Maps each id of a log to a new one, so that a log cannot refer to existing data. */
 export class NewIds {
   private readonly interactions = new Map<string, string>();
+  private readonly files = new Map<string, string>();
   private readonly tasks = new Map<string, string>();
   private agents = new Map<string, string>();
   private requests = new Map<string, string>();
@@ -46,6 +47,10 @@ export class NewIds {
 
   intervention(name: string): string {
     return this.idIn(this.requests, name, 'intervention');
+  }
+
+  file(name: string): string {
+    return this.idIn(this.files, name, 'file');
   }
 
   task(name: string): string {

@@ -9,7 +9,9 @@ import { CallRates } from '../../../src/runs/limits/call-limits.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import type { Config } from '../../../src/config/config.js';
 import type { Guardrail } from '../../../src/guardrails/guardrail.js';
+import { AttachedFiles } from '../../../src/files/attached/attached-files.js';
 import { Guardrails } from '../../../src/guardrails/guardrails.js';
+import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
 import type { RunServices } from '../../../src/runs/run-services.js';
@@ -215,6 +217,8 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
+      redaction: new Redaction(config),
+      files: new AttachedFiles(noFiles, noFiles),
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
       orphans: new OrphanedProcesses(),
@@ -237,6 +241,9 @@ export class RunWorld {
     } as unknown as Logger;
   }
 }
+
+/** No interaction here has files. */
+const noFiles = undefined as never;
 
 function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): AgentRegistry {
   const get = (name: string) => {
