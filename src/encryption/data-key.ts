@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../kernel/app-error.js';
 import { dataKeyOf, SEAL } from './sealed-text.js';
@@ -36,6 +42,12 @@ export class DataKey {
     } catch (cause) {
       throw decryptionFailed(place, cause);
     }
+  }
+
+  /** A key for one purpose; only the same salt and purpose give it again. */
+  derive(salt: Buffer, purpose: string): KeyObject {
+    const bytes = hkdfSync('sha256', this.key, salt, `${this.id}\n${purpose}`, 32);
+    return createSecretKey(Buffer.from(bytes));
   }
 
   private context(place: Place): Buffer {

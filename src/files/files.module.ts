@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
+import { Encryption } from '../encryption/encryption.js';
 import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { AttachedFiles } from './attached/attached-files.js';
 import { FileUrls } from './download/file-urls.js';
+import { withKeys } from './encrypted/encrypted-file-store.js';
 import { FilePurge } from './file-purge.js';
 import { FileStore } from './file-store.js';
 import { FilesController } from './files.controller.js';
@@ -32,14 +34,18 @@ import { LocalFileStore } from './local/local-file-store.js';
     FileReadTool,
     FileSaveTool,
     FileImportTool,
-    { provide: FileStore, inject: [Config], useFactory: openFileStore },
+    { provide: FileStore, inject: [Config, Encryption], useFactory: openFileStore },
   ],
   exports: [FilePurge, AttachedFiles],
 })
 export class FilesModule {}
 
+async function openFileStore(config: Config, { keys }: Encryption): Promise<FileStore> {
+  return withKeys(await openPlainStore(config), keys);
+}
+
 /** The S3 client is loaded only where it is used. */
-async function openFileStore(config: Config): Promise<FileStore> {
+async function openPlainStore(config: Config): Promise<FileStore> {
   if (config.fileStore === 'local') return new LocalFileStore(join(config.dataDir, 'files'));
   const { S3FileStore } = await import('./s3/s3-file-store.js');
   return new S3FileStore(config);

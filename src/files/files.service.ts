@@ -65,15 +65,18 @@ export class FilesService {
     await this.quotas.requireBytes(tenant_id, Number(request.headers['content-length'] ?? 0));
     const chatIn = (fields: Fields) => this.findChat(caller, fields.get('chat_id'));
     let stored: Stored | undefined;
+    let known: ChatOf | undefined;
     const take = async ({ filename, content, fields }: IncomingFile) => {
-      await chatIn(fields);
-      stored = await this.store({ tenant_id, owner, filename }, content);
+      known = await chatIn(fields);
+      stored = await this.store({ tenant_id, owner, filename }, content, known);
       return stored;
     };
     const form = { limit: this.config.fileMaxBytes, fields: ['chat_id'], take };
     try {
       const { taken, fields } = await readUpload(request, form);
-      const row = await this.register(taken, await chatIn(fields));
+      const chat = await chatIn(fields);
+      if (chat && !known) await this.bytes.assign(keyOf(taken), chat.uid);
+      const row = await this.register(taken, chat);
       await this.note(caller, 'file.added', row);
       return toFile(row);
     } catch (error) {
@@ -91,7 +94,7 @@ export class FilesService {
     const { tenant_id, owner } = chat;
     await this.quotas.requireBytes(tenant_id);
     const whose = { tenant_id, owner, filename };
-    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content));
+    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
     try {
       return toFile(await this.register(stored, chat));
     } catch (error) {
@@ -131,14 +134,20 @@ export class FilesService {
   }
 
   /** Keeps the bytes of a new file, which `register` or `discard` follows. */
-  private async store({ filename: sent, ...whose }: NewFile, content: Readable): Promise<Stored> {
+  private async store(
+    { filename: sent, ...whose }: NewFile,
+    content: Readable,
+    chat: ChatOf | undefined,
+  ): Promise<Stored> {
     const id = this.ids.make('file');
     const filename = cleanFilename(sent);
     const measured = new Measured();
-    const put = this.bytes.put(keyOf({ id, ...whose }), measured).catch((error: unknown) => {
-      measured.destroy(error as Error);
-      throw error;
-    });
+    const put = this.bytes
+      .put(keyOf({ id, ...whose }), measured, chat?.uid)
+      .catch((error: unknown) => {
+        measured.destroy(error as Error);
+        throw error;
+      });
     // Both are over before the failure of one is answered.
     for (const each of await Promise.allSettled([put, pipeline(content, measured)]))
       if (each.status === 'rejected') throw each.reason;

@@ -4,6 +4,7 @@ import { Secret } from '../../../src/config/secret.js';
 import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
+import { openMemoryStores } from '../../../src/storage/memory/memory-stores.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 
 /** With `TEST_ENCRYPTION=1`, all servers of the end-to-end suites encrypt what they save. */
@@ -14,8 +15,12 @@ export const TEST_ENCRYPTION: Environment =
 
 const secret = new Secret(randomBytes(32).toString('base64'));
 
+/** Keys of the tests' own, in stores or in memory. */
+export function dataKeys({ dataKeys: saved }: Pick<AllStores, 'dataKeys'> = openMemoryStores()) {
+  return new DataKeys(new MasterKeys([{ id: 'test', secret }]), saved);
+}
+
 /** The same stores, encrypted with a key of the tests' own. */
 export function encrypted<S extends AllStores>(stores: S): S {
-  const masters = new MasterKeys([{ id: 'test', secret }]);
-  return encryptStores(stores, new DataKeys(masters, stores.dataKeys));
+  return encryptStores(stores, dataKeys(stores));
 }
