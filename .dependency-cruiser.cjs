@@ -41,7 +41,7 @@ const MAY_USE = {
   mcp: [...FLOOR, 'tools'],
   tasks: [...FLOOR, 'access', 'persistence', 'event-log', 'tools', 'guardrails'],
   health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
-  metrics: [...FLOOR, 'access', 'persistence', 'quotas', 'event-log', 'runs', 'interactions'],
+  metrics: [...FLOOR, 'access', 'persistence', 'quotas', 'event-log', 'files', 'runs', 'interactions'],
   storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks', 'files'],
   feed: [...LAYERS.flat(), 'tasks'],
   app: LAYERS.flat(),

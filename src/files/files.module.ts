@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { Encryption } from '../encryption/encryption.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -11,6 +12,7 @@ import { AttachedFiles } from './attached/attached-files.js';
 import { FileUrls } from './download/file-urls.js';
 import { withKeys } from './encrypted/encrypted-file-store.js';
 import { FilePurge } from './file-purge.js';
+import { FileMeter, metered } from './file-meter.js';
 import { FileStore } from './file-store.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
@@ -22,7 +24,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
 import { LocalFileStore } from './local/local-file-store.js';
 
 @Module({
-  imports: [AccessModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
+  imports: [AccessModule, EventLogModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
   controllers: [FilesController],
   providers: [
     FilesService,
@@ -34,14 +36,18 @@ import { LocalFileStore } from './local/local-file-store.js';
     FileReadTool,
     FileSaveTool,
     FileImportTool,
-    { provide: FileStore, inject: [Config, Encryption], useFactory: openFileStore },
+    { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openFileStore },
   ],
   exports: [FilePurge, AttachedFiles],
 })
 export class FilesModule {}
 
-async function openFileStore(config: Config, { keys }: Encryption): Promise<FileStore> {
-  return withKeys(await openPlainStore(config), keys);
+async function openFileStore(
+  config: Config,
+  { keys }: Encryption,
+  meter: FileMeter,
+): Promise<FileStore> {
+  return withKeys(metered(await openPlainStore(config), meter), keys);
 }
 
 /** The S3 client is loaded only where it is used. */

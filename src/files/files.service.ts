@@ -8,6 +8,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -15,9 +16,10 @@ import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Quotas } from '../quotas/quotas.js';
-import { FileCatalog } from './file-catalog.js';
+import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
+import { FileMeter } from './file-meter.js';
 import { FilePurge } from './file-purge.js';
 import { FileStore } from './file-store.js';
 import { cleanFilename } from './upload/clean-filename.js';
@@ -53,6 +55,8 @@ export class FilesService {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly meter: FileMeter,
+    private readonly bus: LiveBus,
   ) {}
 
   /**
@@ -165,6 +169,8 @@ export class FilesService {
     const row = { ...stored, ...place, created_at };
     if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
     this.quotas.addBytes(tenant_id, size_bytes);
+    this.meter.added(size_bytes);
+    if (chat) this.bus.noteChange({ chat_uid: chat.uid });
     return row;
   }
 
@@ -189,12 +195,6 @@ export class FilesService {
     const detail = { file_id, size_bytes };
     return this.audit.note(caller, action, { ...(chat_id !== null && { chat_id }), detail });
   }
-}
-
-/** Without what clients never see. */
-export function toFile(row: FileRow): FileInfo {
-  const { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner } = row;
-  return { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner };
 }
 
 /** Fails when it is longer. */

@@ -30,6 +30,10 @@ export class EncryptedFileCatalog extends FileCatalog {
     return this.open(await this.inner.list(page));
   }
 
+  findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
+    return this.inner.findNewest(chatUids);
+  }
+
   async delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
     return this.openFound(await this.inner.delete(id, viewer));
   }
