@@ -109,8 +109,8 @@ export function describeLiveState(servers: Servers): void {
           form.set('chat_id', 'live-two');
           form.set('file', new Blob([name]), name);
           const file = (await server.api.send('POST', '/files', { form })).body;
-          await live.until('file_added', ({ file: { id: told } }) => told === file.id);
-          expect(live.of('file_added').at(-1)).toMatchObject({ chat_id: 'live-two', file });
+          const told = await live.until('file_added', (event) => event.file.id === file.id);
+          expect(told).toMatchObject({ chat_id: 'live-two', file });
         }
         expect(live.of('file_added')).toHaveLength(2);
         expect(live.of('chat_state')).toHaveLength(1);
