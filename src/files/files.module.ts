@@ -38,7 +38,7 @@ import { LocalFileStore } from './local/local-file-store.js';
     FileImportTool,
     { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openFileStore },
   ],
-  exports: [FilePurge, AttachedFiles],
+  exports: [FilePurge, FilesService, AttachedFiles],
 })
 export class FilesModule {}
 

@@ -35,7 +35,26 @@ export interface NewFile {
   readonly tenant_id: string;
   readonly owner: string;
   readonly filename: string;
+  /** Undefined: a new one. */
+  readonly id?: string;
 }
+
+/** A file that does not come from an upload. */
+export interface Publication {
+  readonly filename: string;
+  /** Of a file that was exported: a new one of this server. */
+  readonly id?: string;
+  /** Undefined: now. */
+  readonly created_at?: string;
+}
+
+export interface StoredFile {
+  readonly file: FileInfo;
+  readonly content: Readable;
+}
+
+/** Rows of an export that are in memory at once. */
+const PAGE = 100;
 
 type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
 type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
@@ -94,13 +113,17 @@ export class FilesService {
    * @throws AppError `chat_not_found` (404), `file_too_large` (413), `quota_exceeded` (429),
    * `files_unavailable` (503)
    */
-  async publish(chat: ChatRow, filename: string, content: Readable): Promise<FileInfo> {
+  async publish(
+    chat: ChatRow,
+    { created_at, ...named }: Publication,
+    content: Readable,
+  ): Promise<FileInfo> {
     const { tenant_id, owner } = chat;
     await this.quotas.requireBytes(tenant_id);
-    const whose = { tenant_id, owner, filename };
+    const whose = { tenant_id, owner, ...named };
     const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
     try {
-      return toFile(await this.register(stored, chat));
+      return toFile(await this.register(stored, chat, created_at));
     } catch (error) {
       await this.discard(stored);
       throw error;
@@ -120,6 +143,20 @@ export class FilesService {
       ...(before && { before }),
     });
     return toPage(rows.map(toFile), limit, formatPageCursor);
+  }
+
+  /** All files of a chat with their bytes, the newest first; without those deleted meanwhile. */
+  async *contentsOf(caller: Principal, { uid: chat_uid }: ChatRow): AsyncGenerator<StoredFile> {
+    const page = { viewer: viewerOf(caller), chat_uid, limit: PAGE };
+    for (let before: FileRow | undefined; ;) {
+      const rows = await this.catalog.list({ ...page, ...(before && { before }) });
+      for (const row of rows) {
+        const content = await this.bytes.get(keyOf(row)).catch(unlessMissing);
+        if (content) yield { file: toFile(row), content };
+      }
+      before = rows.at(-1);
+      if (rows.length < PAGE) return;
+    }
   }
 
   /** @throws AppError `file_not_found` (404) */
@@ -143,7 +180,7 @@ export class FilesService {
     content: Readable,
     chat: ChatOf | undefined,
   ): Promise<Stored> {
-    const id = this.ids.make('file');
+    const { id = this.ids.make('file') } = whose;
     const filename = cleanFilename(sent);
     const measured = new Measured();
     const put = this.bytes
@@ -161,10 +198,13 @@ export class FilesService {
   }
 
   /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */
-  private async register(stored: Stored, chat: ChatOf | undefined): Promise<FileRow> {
+  private async register(
+    stored: Stored,
+    chat: ChatOf | undefined,
+    created_at = this.clock.now().toISOString(),
+  ): Promise<FileRow> {
     const { tenant_id, size_bytes } = stored;
     await this.quotas.requireBytes(tenant_id, size_bytes);
-    const created_at = this.clock.now().toISOString();
     const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
     const row = { ...stored, ...place, created_at };
     if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
@@ -219,4 +259,8 @@ function invalidChatId(): AppError {
   return new AppError('invalid', 'invalid_body', `Invalid body: chat_id ${message}`, {
     errors: [{ field: 'chat_id', message }],
   });
+}
+
+function unlessMissing(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== 'file_not_found') throw error;
 }

@@ -14,6 +14,7 @@ import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
 import { describeCancel } from './suites/cancel.js';
+import { describeChatArchives } from './suites/chat-archives.js';
 import { describeChatFolder } from './suites/chat-folder.js';
 import { describeChats } from './suites/chats.js';
 import { describeChildren } from './suites/children.js';
@@ -107,6 +108,7 @@ export const OTHER_SUITES: Suites = {
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,
+  'chat-archives': describeChatArchives,
   'chat-folder': describeChatFolder,
   children: describeChildren,
   'client-tools': describeClientTools,

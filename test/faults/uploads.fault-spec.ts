@@ -144,7 +144,11 @@ async function age(folder: string): Promise<void> {
 async function inFolder(env: Place['env']): Promise<Place> {
   const data = await FILES.create();
   const folder = join(data.env['DATA_DIR'] ?? '', 'files');
-  return { env: { ...data.env, ...env } as Place['env'], folder, remove: () => data.remove() };
+  return {
+    env: { ...data.env, ...env } as Place['env'],
+    folder,
+    remove: async () => void (await data.remove()),
+  };
 }
 
 async function inS3(env: Place['env']): Promise<Place> {
