@@ -79,6 +79,8 @@ async function check(api: ApiClient, told: Told, folder: string): Promise<void> 
   for (const { id, sha256, size_bytes } of files) {
     const response = await fetch(`${api.url}/files/${id}/content`);
     const bytes = Buffer.from(await response.arrayBuffer());
+    const fault = response.status === 200 ? '' : bytes.toString();
+    expect([id, response.status, fault]).toEqual([id, 200, '']);
     const hash = createHash('sha256').update(bytes).digest('hex');
     expect([id, hash, bytes.length]).toEqual([id, sha256, size_bytes]);
   }
