@@ -1,4 +1,4 @@
-/** What a message tells of a file that came with it. */
+/** A file that came with a message, as the message names it. */
 export type AttachedFile = Pick<FileInfo, 'id' | 'filename' | 'mime_type' | 'size_bytes'>;
 
 /** A file that was uploaded, or published by an agent. */

@@ -77,7 +77,13 @@ describe(FilePurge.name, () => {
   });
 
   const start = (RETENTION_DAYS = '0') => {
-    purge = new FilePurge(catalog, metered(bytes, meter), loadConfig({ RETENTION_DAYS }), clock, meter);
+    purge = new FilePurge(
+      catalog,
+      metered(bytes, meter),
+      loadConfig({ RETENTION_DAYS }),
+      clock,
+      meter,
+    );
     purge.onApplicationBootstrap();
   };
   const add = async (created_at = clock.now().toISOString()): Promise<FileRow> => {

@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
 /** A PDF with a page for each text. */
-export function makePdf(...pages: readonly string[]): Buffer {
+export function makePdf(...pages: readonly string[]): Buffer<ArrayBuffer> {
   return pdfOf(pages.map((text) => Buffer.from(`BT /F1 12 Tf 72 720 Td (${text}) Tj ET`)));
 }
 
 /** A small PDF whose page unpacks to this many bytes. */
-export function makePdfBomb(bytes: number): Buffer {
+export function makePdfBomb(bytes: number): Buffer<ArrayBuffer> {
   return pdfOf([Buffer.alloc(bytes, ' ')]);
 }
 
-function pdfOf(contents: readonly Buffer[]): Buffer {
+function pdfOf(contents: readonly Buffer[]): Buffer<ArrayBuffer> {
   const kids = contents.map((_, n) => `${4 + n * 2} 0 R`).join(' ');
   const objects = [
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
@@ -49,7 +49,7 @@ const RELATIONS =
   '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>';
 
 /** A Word document with these paragraphs. */
-export function makeDocx(...paragraphs: readonly string[]): Buffer {
+export function makeDocx(...paragraphs: readonly string[]): Buffer<ArrayBuffer> {
   const body = paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('');
   return makeZip({
     '[Content_Types].xml': TYPES,
@@ -59,7 +59,10 @@ export function makeDocx(...paragraphs: readonly string[]): Buffer {
 }
 
 /** `claimed`: the size that the entries say they unpack to. */
-export function makeZip(entries: Readonly<Record<string, string>>, claimed?: number): Buffer {
+export function makeZip(
+  entries: Readonly<Record<string, string>>,
+  claimed?: number,
+): Buffer<ArrayBuffer> {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;

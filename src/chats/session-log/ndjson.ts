@@ -33,8 +33,8 @@ export type ParsedLine =
   | { readonly kind: 'fault'; readonly fault: string };
 
 /**
- * Has `read` take a request's body as it arrives, with its media type. The rest is discarded, so that the client can
- * read the response.
+ * Has `read` take a request's body as it arrives, with its media type. The rest is discarded, so
+ * that the client can read the response.
  * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves
  * early
  */

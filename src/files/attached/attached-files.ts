@@ -28,7 +28,7 @@ export interface FilesOfMessage {
   readonly signal: AbortSignal;
 }
 
-/** What is left for the next file of a message. */
+/** The room that is left for the next file of a message. */
 interface Room {
   chars: number;
   images: number;

@@ -1,5 +1,6 @@
 /** Control characters that no text has; logs have escapes. */
-const BINARY = /[^\P{Cc}\s\u{1B}\u{7F}-\u{9F}]/u;
+const BINARY = /[^\P{Cc}\s\u{7F}-\u{9F}]/u;
+const ESCAPE = '\u001B';
 const MARKS: readonly (readonly [string, string])[] = [
   ['fffe', 'utf-16le'],
   ['feff', 'utf-16be'],
@@ -14,7 +15,7 @@ export function readPlainText(
   const encoding = MARKS.find(([each]) => each === mark)?.[1] ?? 'utf-8';
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: !is_whole });
-    return BINARY.test(text) ? undefined : text;
+    return BINARY.test(text.replaceAll(ESCAPE, '')) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -84,7 +84,7 @@ export class EncryptedFileStore extends FileStore {
     return (await this.inner.exists(key + ENCRYPTED)) || this.inner.exists(key);
   }
 
-  /** What a URL of the other store gives is encrypted. */
+  /** A URL of the other store would give encrypted bytes. */
   async presign(key: string, as: Presentation): Promise<string | undefined> {
     const isEncrypted = await this.inner.exists(key + ENCRYPTED);
     return isEncrypted ? undefined : this.inner.presign(key, as);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 const WORKER = new URL('./worker.js', import.meta.url);
 /** Of the thread's heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
-/** What is unpacked from a document: in total for a docx, at once for a PDF. */
+/** Bytes unpacked from a document: in total for a docx, at once for a PDF. */
 const MAX_INFLATED = 32 * 1024 * 1024;
 const TIME_MS = 20_000;
 /** Documents that a process reads at once. */

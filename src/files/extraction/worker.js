@@ -13,13 +13,13 @@ let wasRefused = false;
 
 const READERS = { pdf: readPdf, docx: readDocx };
 
-try {
-  parentPort.postMessage({ ok: true, ...(await READERS[kind](bytes)) });
-} catch (error) {
+parentPort.postMessage(await READERS[kind](bytes).catch(toFault));
+
+function toFault(error) {
   const isLocked = error?.name === 'PasswordException';
   const isHuge = wasRefused || error instanceof RangeError;
   const fault = isLocked ? 'needs a password' : isHuge ? 'unpacks to too much' : 'is damaged';
-  parentPort.postMessage({ ok: false, fault });
+  return { ok: false, fault };
 }
 
 async function readPdf(data) {
@@ -91,7 +91,7 @@ function checkZip(buffer) {
 function shortened(text) {
   const cut = text.length > max_chars;
   const whole = text.toWellFormed().replaceAll('\0', '�');
-  return { text: cut ? whole.slice(0, max_chars).toWellFormed() : whole, is_cut: cut };
+  return { ok: true, text: cut ? whole.slice(0, max_chars).toWellFormed() : whole, is_cut: cut };
 }
 
 /** No buffer outside of the heap may be larger than this: `resourceLimits` does not count them. */
@@ -107,13 +107,14 @@ function boundBuffers() {
   delete globalThis.DecompressionStream;
 }
 
+function refuseToLoad() {
+  throw new Error('Nothing is rendered.');
+}
+
 /** Text needs no canvas, which pdf.js would load as a native library. */
 function withoutRendering() {
-  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globalThis[name] ??= class {};
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globalThis[name] ??= Object;
   const real = process.getBuiltinModule.bind(process);
-  const none = () => {
-    throw new Error('Nothing is rendered.');
-  };
   process.getBuiltinModule = (name) =>
-    name === 'module' ? { createRequire: () => none } : real(name);
+    name === 'module' ? { createRequire: () => refuseToLoad } : real(name);
 }

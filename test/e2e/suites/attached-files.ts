@@ -179,9 +179,13 @@ function lastRequest({ fake }: ServerUnderTest) {
   return fake.requests.at(-1)!.body.messages;
 }
 
-async function upload(api: ApiClient, content: string | Buffer, name: string): Promise<FileInfo> {
+async function upload(
+  api: ApiClient,
+  content: string | Buffer<ArrayBuffer>,
+  name: string,
+): Promise<FileInfo> {
   const form = new FormData();
-  form.set('file', new Blob([content as string]), name);
+  form.set('file', new Blob([content]), name);
   const { status, body } = await api.send('POST', '/files', { form });
   expect(status).toBe(201);
   return body as FileInfo;

@@ -44,8 +44,8 @@ export class ChatFilesArchive {
 
   /**
    * The chat is there with all of its files, or not at all.
-   * @throws AppError as `SessionLogImporter.import`, `invalid_archive` (400), `file_too_large` (413)
-   * and `files_unavailable` (503)
+   * @throws AppError as `SessionLogImporter.import`, `invalid_archive` (400), `file_too_large`
+   * (413), and `files_unavailable` (503)
    */
   async import({ caller, ids, body }: ArchiveImport): Promise<ImportReport> {
     const archive = new TarImport(body, this.config.importMaxBytes);

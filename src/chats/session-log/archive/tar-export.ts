@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { pack } from 'tar-stream';
 import type { Header, Pack } from 'tar-stream';
 import type { StoredFile } from '../../../files/files.service.js';
@@ -40,17 +41,17 @@ async function add(
   header: Pick<Header, 'name' | 'size' | 'mtime'>,
   content: AsyncIterable<Buffer> | readonly Buffer[],
 ): Promise<void> {
-  let isOver = (_error?: Error | null): void => {};
-  const over = new Promise<void>((resolve, reject) => {
-    isOver = (error) => (error ? reject(error) : resolve());
-  });
-  over.catch(() => {}); // awaited below
-  const entry = archive.entry({ ...header, mode: 0o600, type: 'file' }, (error) => isOver(error));
+  const over = new EventEmitter();
+  const entry = archive.entry({ ...header, mode: 0o600, type: 'file' }, (error) =>
+    error ? over.emit('error', error) : over.emit('end'),
+  );
+  const ended = once(over, 'end');
+  ended.catch(() => {}); // awaited below
   for await (const chunk of content)
     if (!entry.write(chunk))
-      await Promise.race([over, new Promise<void>((go) => entry.once('drain', go))]);
+      await Promise.race([ended, new Promise<void>((go) => entry.once('drain', go))]);
   entry.end(undefined);
-  await over;
+  await ended;
 }
 
 async function* partsOf(log: AsyncIterable<string>): AsyncGenerator<Buffer> {
