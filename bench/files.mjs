@@ -1,10 +1,11 @@
 /**
  * Uploads and downloads a large file, and fails if the server's memory grows by more than `LIMIT_MB` meanwhile (Linux only):
  *
- *   npm run bench:files -- [--megabytes 2048]
+ *   npm run bench:files -- [--megabytes 2048] [--encrypted]
  *
  * The peak of each transfer is that of the resident set (VmHWM), beyond what the server had after a small one. What it wrote is deleted.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,14 @@ const BOUNDARY = 'bench';
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n\r\n`;
 const TAIL = `\r\n--${BOUNDARY}--\r\n`;
 
-const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '2048' } } });
+const ENCRYPTION_KEYS = `bench:${randomBytes(32).toString('base64')}`;
+
+const { values } = parseArgs({
+  options: {
+    megabytes: { type: 'string', default: '2048' },
+    encrypted: { type: 'boolean', default: false },
+  },
+});
 const megabytes = Number(values.megabytes);
 
 console.log(`${describeComputer()}\n`);
@@ -33,7 +41,7 @@ const server = await startServer({
   command: productionCommand(),
   store: { env: { STORE: 'file', DATA_DIR: folder } },
   model: { port: 9 },
-  env: { FILE_MAX_BYTES: String(megabytes * MB) },
+  env: { FILE_MAX_BYTES: String(megabytes * MB), ...(values.encrypted && { ENCRYPTION_KEYS }) },
   pinned: false,
 });
 try {

@@ -6,6 +6,8 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { LOCAL_PRINCIPAL } from './auth/principal.js';
+import { NewIds } from './chats/session-log/new-ids.js';
+import { Ids } from './kernel/ids.js';
 import { SessionLogImporter } from './chats/session-log/session-log-importer.js';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
@@ -144,7 +146,7 @@ async function* readInteractions(
   { path, interaction: wanted }: Command,
 ): AsyncGenerator<Placed> {
   const body = (await open(path)).createReadStream();
-  const request = { caller: LOCAL_PRINCIPAL, chat_id: CHAT, body };
+  const request = { caller: LOCAL_PRINCIPAL, ids: new NewIds(app.get(Ids), CHAT), body };
   const { problems } = await app.get(SessionLogImporter).import(request);
   for (const { line, message } of problems) show(`line ${line}: ${message}`);
   const { interactions, records } = app.get(RunServices);

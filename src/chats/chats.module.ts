@@ -15,6 +15,7 @@ import { ChatsController } from './chats.controller.js';
 import { ChatsService } from './chats.service.js';
 import { Leftovers } from './leftovers.js';
 import { Retention } from './retention.js';
+import { ChatFilesArchive } from './session-log/archive/chat-files-archive.js';
 import { SessionLogController } from './session-log/session-log.controller.js';
 import { SessionLogExporter } from './session-log/session-log-exporter.js';
 import { SessionLogImporter } from './session-log/session-log-importer.js';
@@ -35,6 +36,13 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     HttpModule,
   ],
   controllers: [ChatsController, SessionLogController],
-  providers: [ChatsService, Leftovers, Retention, SessionLogExporter, SessionLogImporter],
+  providers: [
+    ChatFilesArchive,
+    ChatsService,
+    Leftovers,
+    Retention,
+    SessionLogExporter,
+    SessionLogImporter,
+  ],
 })
 export class ChatsModule {}

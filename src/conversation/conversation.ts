@@ -1,10 +1,10 @@
-import type { Hidden, RecordBody } from '../protocol/events.js';
+import type { Hidden, ReadFile, RecordBody } from '../protocol/events.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
 import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
 import type { TurnEntry } from './turn-entry.js';
 import { noteText, toldText } from './intervention-text.js';
-import { ShownImages } from './shown-images.js';
-import type { AssistantMessage, Message } from '../protocol/message.js';
+import { OF_MESSAGE, ShownImages } from './shown-images.js';
+import type { AssistantMessage, Message, UserMessage } from '../protocol/message.js';
 import type { Image } from '../protocol/image.js';
 
 /** A record, or an entry that becomes one. */
@@ -64,6 +64,7 @@ export class Conversation {
       case 'NOTE_READ':
         return this.tell(key, noteText(body));
       case 'STEP_COMPLETED':
+        if (hidden && 'files' in hidden) return this.addFiles(hidden.files);
         return this.replaceMessage(readInstead(judgementOf(hidden)));
       case 'AGENT_STARTED':
         return this.add({ role: 'user', content: body.prompt });
@@ -107,7 +108,12 @@ export class Conversation {
    * only the journal keeps.
    */
   get shown(): readonly Message[] {
-    return this.images.addTo(this.messages);
+    return this.images.addTo(this.messages, this.before.length);
+  }
+
+  /** The user's message with the text of its files. */
+  get asked(): string {
+    return this.entries.find(isOfUser)?.content ?? '';
   }
 
   /** As `messages`, without results for calls that have none yet. */
@@ -171,10 +177,18 @@ export class Conversation {
 
   /** The model reads the user's message after the guardrails. */
   private replaceMessage(content: string | undefined): void {
-    const at = this.entries.findIndex((entry) => 'role' in entry && entry.role === 'user');
+    const at = this.entries.findIndex(isOfUser);
     if (content === undefined || at < 0) return;
     this.entries[at] = { role: 'user', content };
     this.cached = undefined;
+  }
+
+  private addFiles(files: readonly ReadFile[]): void {
+    this.replaceMessage([this.asked, ...files.map(({ text }) => text)].join('\n\n'));
+    this.images.add(
+      OF_MESSAGE,
+      files.flatMap(({ image }) => image ?? []),
+    );
   }
 
   /** The model sees the arguments that really ran. */
@@ -197,4 +211,8 @@ export class Conversation {
     this.cached = undefined;
     this.onJoin(freezeMessage(toolMessage(callId, output)));
   }
+}
+
+function isOfUser(entry: Message | TurnEntry): entry is UserMessage {
+  return 'role' in entry && entry.role === 'user';
 }

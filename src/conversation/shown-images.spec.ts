@@ -15,7 +15,7 @@ function shownAfter(...calls: (readonly number[])[]): string[] {
   const messages = calls.map((_, at): ToolMessage => {
     return { role: 'tool', tool_call_id: `c${at}`, content: 'named' };
   });
-  const shown = images.addTo(messages);
+  const shown = images.addTo(messages, -1);
   expect(shown.map(({ content }) => content)).toEqual(calls.map(() => 'named'));
   return shown.flatMap((each) => (each.role === 'tool' && each.images ? [each.tool_call_id] : []));
 }

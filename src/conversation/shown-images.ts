@@ -2,9 +2,12 @@ import { imageBytes } from '../protocol/image.js';
 import type { Image } from '../protocol/image.js';
 import type { Message } from '../protocol/message.js';
 
+/** Stands for a call where the images are those of the user's message. */
+export const OF_MESSAGE = '';
+
 /** Limits on the images of one request; the newest are sent. */
-const MAX_IMAGES = 8;
-const MAX_BYTES = 4 * 1024 * 1024;
+export const MAX_IMAGES = 8;
+export const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * The images sent with an agent's next request. Older ones are dropped: their results name them.
@@ -22,12 +25,13 @@ export class ShownImages {
     }
   }
 
-  /** The messages, those of tools with their images. */
-  addTo(messages: readonly Message[]): readonly Message[] {
+  /** The messages with their images; `asked` is the index of the user's message. */
+  addTo(messages: readonly Message[], asked: number): readonly Message[] {
     if (this.byCall.size === 0) return messages;
-    return messages.map((message) => {
-      const images = message.role === 'tool' ? this.byCall.get(message.tool_call_id) : undefined;
-      return images ? { ...message, images } : message;
+    return messages.map((message, index) => {
+      const call = index === asked ? OF_MESSAGE : callOf(message);
+      const images = call === undefined ? undefined : this.byCall.get(call);
+      return images ? ({ ...message, images } as Message) : message;
     });
   }
 
@@ -36,4 +40,8 @@ export class ShownImages {
     const bytes = all.reduce((sum, image) => sum + imageBytes(image), 0);
     return all.length <= MAX_IMAGES && bytes <= MAX_BYTES;
   }
+}
+
+function callOf(message: Message): string | undefined {
+  return message.role === 'tool' ? message.tool_call_id : undefined;
 }

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../kernel/app-error.js';
 import { dataKeyOf, SEAL } from './sealed-text.js';
@@ -45,6 +52,12 @@ export class DataKey {
     if (hash.startsWith(MAC)) return hash;
     const key = Buffer.from(hkdfSync('sha256', this.key, '', 'parley mac', MAC_KEY_BYTES));
     return MAC + createHmac('sha256', key).update(hash).digest('hex');
+  }
+
+  /** A key for one purpose; only the same salt and purpose give it again. */
+  derive(salt: Buffer, purpose: string): KeyObject {
+    const bytes = hkdfSync('sha256', this.key, salt, `${this.id}\n${purpose}`, 32);
+    return createSecretKey(Buffer.from(bytes));
   }
 
   private context(place: Place): Buffer {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FileCatalog, toFile } from '../files/file-catalog.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
@@ -7,13 +8,19 @@ import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { FileInfo } from '../protocol/file.js';
 import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
+
+/** New files that are told at once. */
+const MAX_FILES = 50;
 
 export interface KnownChat {
   readonly state: ChatState;
   /** Without descriptions; undefined unless the chat has a stream of its own. */
   readonly tasks: readonly Task[] | undefined;
+  /** The id of its newest file, if it has one and a stream of its own. */
+  readonly newest_file?: string | undefined;
 }
 
 /** A difference between two states of a chat. */
@@ -35,6 +42,7 @@ export interface ChatChange {
   readonly interactions: readonly Pick<InteractionRow, 'id' | 'status'>[];
   /** Those of people only; records tell of the others. */
   readonly tasks: readonly { readonly task: Task; readonly deleted?: true }[];
+  readonly files: readonly FileInfo[];
 }
 
 export type Difference = Pick<ChatChange, 'uid' | 'before' | 'after' | 'was' | 'isLate'> & {
@@ -52,6 +60,7 @@ export class ChangeDetails {
     private readonly interactions: InteractionStore,
     private readonly requests: RequestStore,
     private readonly boards: TaskStore,
+    private readonly catalog: FileCatalog,
   ) {}
 
   /** Undefined: nothing has changed. */
@@ -59,6 +68,7 @@ export class ChangeDetails {
     const { before, after, was, isWatched, uid } = difference;
     const isEqual = isSame(before, after);
     const tasks = isWatched ? await this.changedTasks(difference) : [];
+    const files = isWatched ? await this.newFiles(difference) : [];
     const isGone = !before && !after && was;
     if (isEqual && !isGone) return undefined;
     const [asks, asked] = [after?.state.request_ids ?? [], before?.state.request_ids ?? []];
@@ -69,7 +79,7 @@ export class ChangeDetails {
     ]);
     const row = isWatched && after ? await this.chats.findChatByUid(uid) : undefined;
     const queued = added(before?.state.queued ?? [], after?.state.queued ?? []);
-    return { ...difference, row, opened, settled, queued, interactions, tasks };
+    return { ...difference, row, opened, settled, queued, interactions, tasks, files };
   }
 
   private async findRequests(ids: readonly string[]): Promise<RequestRow[]> {
@@ -94,6 +104,17 @@ export class ChangeDetails {
     ];
   }
 
+  /** The oldest first. Ids sort by time. */
+  private async newFiles({ uid, before, after }: Difference): Promise<FileInfo[]> {
+    const { newest_file: last = '' } = before ?? {};
+    if (!before?.tasks || (after?.newest_file ?? '') <= last) return [];
+    const rows = await this.catalog.list({ viewer: ANY_TENANT, chat_uid: uid, limit: MAX_FILES });
+    return rows
+      .filter(({ id }) => id > last)
+      .toReversed()
+      .map(toFile);
+  }
+
   private async changedTasks({ uid, before, after }: Difference): Promise<ChatChange['tasks']> {
     if (!before?.tasks || !after?.tasks) return [];
     const old = new Map(before.tasks.map(({ id, version }) => [id, version]));
@@ -115,7 +136,7 @@ export function isSame(one: KnownChat | undefined, other: KnownChat | undefined)
 
 function printOf(chat: KnownChat | undefined, withBoard: boolean): string {
   const versions = withBoard ? chat?.tasks?.map(({ id, version }) => [id, version]) : [];
-  return JSON.stringify([chat?.state, versions]);
+  return JSON.stringify([chat?.state, versions, withBoard && chat?.newest_file]);
 }
 
 /** Items of `after` that are not in `before`. */

@@ -7,6 +7,7 @@ import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import type { ChatHint } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
+import { FileCatalog } from '../files/file-catalog.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore, MAX_STATES } from '../persistence/chat.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
@@ -49,6 +50,7 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly chats: ChatStore,
     private readonly tasks: TaskStore,
+    private readonly files: FileCatalog,
     private readonly details: ChangeDetails,
     private readonly bus: LiveBus,
     private readonly config: Config,
@@ -217,14 +219,19 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async readKnown(uids: readonly string[]): Promise<Map<string, KnownChat>> {
     const watched = uids.filter((uid) => this.ofChat.has(uid));
-    const [states, boards] = await Promise.all([
+    const [states, boards, newest] = await Promise.all([
       this.chats.readStates(uids),
       watched.length > 0 ? this.tasks.listBrief(watched) : new Map<string, Task[]>(),
+      watched.length > 0 ? this.files.findNewest(watched) : new Map<string, string>(),
     ]);
     return new Map(
       [...states].map(([uid, state]) => [
         uid,
-        { state, tasks: this.ofChat.has(uid) ? (boards.get(uid) ?? []) : undefined },
+        {
+          state,
+          tasks: this.ofChat.has(uid) ? (boards.get(uid) ?? []) : undefined,
+          newest_file: newest.get(uid),
+        },
       ]),
     );
   }

@@ -117,7 +117,7 @@ export class ChatReader {
   }
 
   private sendChanges(
-    { uid: _, before, after, opened, settled, queued, tasks }: ChatChange,
+    { uid: _, before, after, opened, settled, queued, tasks, files }: ChatChange,
     chat: ReturnType<typeof viewChat>,
   ): void {
     const chat_id = chat.id;
@@ -130,6 +130,7 @@ export class ChatReader {
       this.send({ type: 'REQUEST_OPENED', chat_id, request: viewRequest(row) });
     for (const row of settled)
       this.send({ type: 'REQUEST_SETTLED', chat_id, request: viewRequest(row) });
+    for (const file of files) this.send({ type: 'FILE_ADDED', chat_id, file });
     for (const each of tasks) this.send({ type: 'TASK_UPDATED', chat_id, ...each });
     if (JSON.stringify(before?.state) !== JSON.stringify(after?.state))
       this.send({ type: 'CHAT_UPDATED', chat_id, chat });

@@ -32,6 +32,8 @@ export abstract class FileCatalog {
   abstract find(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Newest first, by creation, then id. */
   abstract list(page: FilePage): Promise<FileRow[]>;
+  /** The id of the newest file of each of these chats that has one. */
+  abstract findNewest(chatUids: readonly string[]): Promise<Map<string, string>>;
   /** The file, if the viewer saw it; of several calls, one gets it. */
   abstract delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Deletes the files without a chat that were created before. Returns their number. */
@@ -55,4 +57,10 @@ export function seesFile(
 ): boolean {
   if (chat_uid !== null) return chat !== undefined && sees(viewer, chat);
   return sees(viewer, { tenant_id, owner, visibility: 'private' });
+}
+
+/** Without what clients never see. */
+export function toFile(row: FileRow): FileInfo {
+  const { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner } = row;
+  return { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner };
 }

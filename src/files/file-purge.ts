@@ -4,6 +4,7 @@ import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { FileCatalog } from './file-catalog.js';
+import { FileMeter } from './file-meter.js';
 import { FileStore } from './file-store.js';
 import { keyOf } from './file-key.js';
 
@@ -32,6 +33,7 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly bytes: FileStore,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly meter: FileMeter,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -79,10 +81,12 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
   private async purge(): Promise<void> {
     for (let after: string | undefined; ;) {
       const slice = await this.catalog.listDeleted({ limit: SLICE, ...(after && { after }) });
-      for (const file of slice) {
+      this.meter.pending(slice.length);
+      for (const [done, file] of slice.entries()) {
         this.stopping.signal.throwIfAborted();
         await this.bytes.delete(keyOf(file));
         await this.catalog.remove(file.id);
+        this.meter.pending(slice.length - done - 1);
       }
       if (slice.length < SLICE) return;
       after = slice.at(-1)?.id;
@@ -112,7 +116,11 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
   private async removeUnknown(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     const known = new Set(await this.catalog.findKnown(keys.map(idOf)));
-    for (const key of keys) if (!known.has(idOf(key))) await this.bytes.delete(key);
+    for (const key of keys) {
+      if (known.has(idOf(key))) continue;
+      await this.bytes.delete(key);
+      this.meter.swept();
+    }
   }
 }
 

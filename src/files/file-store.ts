@@ -30,8 +30,11 @@ export abstract class FileStore {
   /**
    * Reads the source to its end. The key is there, whole, once it resolves; if it rejects, because
    * the source failed or the store did, nothing is.
+   * @param chatUid of the chat that they belong to; undefined: of none
    */
-  abstract put(key: string, source: Readable): Promise<void>;
+  abstract put(key: string, source: Readable, chatUid?: string): Promise<void>;
+  /** The bytes, which were put without a chat, belong to this one. */
+  async assign(_key: string, _chatUid: string): Promise<void> {}
   /**
    * The bytes, or some of them. The caller reads or destroys the stream.
    * @throws AppError `file_not_found` (404)

@@ -19,10 +19,11 @@ import { sendFile } from './download/send-file.js';
 import { FileDto, FileListDto, FileUrlDto } from './dto/file.dto.js';
 import { FileIdDto, ListFilesQueryDto, UploadFileDto } from './dto/files-query.dto.js';
 import { FileUrls } from './download/file-urls.js';
+import { toFile } from './file-catalog.js';
 import { keyOf } from './file-key.js';
 import { FileStore } from './file-store.js';
 import type { ByteRange } from './file-store.js';
-import { FilesService, toFile } from './files.service.js';
+import { FilesService } from './files.service.js';
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 

@@ -2,12 +2,17 @@ import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
+import { Encryption } from '../encryption/encryption.js';
+import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
+import { AttachedFiles } from './attached/attached-files.js';
 import { FileUrls } from './download/file-urls.js';
+import { withKeys } from './encrypted/encrypted-file-store.js';
 import { FilePurge } from './file-purge.js';
+import { FileMeter, metered } from './file-meter.js';
 import { FileStore } from './file-store.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
@@ -19,25 +24,34 @@ import { FileSaveTool } from './tools/file-save.tool.js';
 import { LocalFileStore } from './local/local-file-store.js';
 
 @Module({
-  imports: [AccessModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
+  imports: [AccessModule, EventLogModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
   controllers: [FilesController],
   providers: [
     FilesService,
     FilePurge,
     FileUrls,
     ChatFiles,
+    AttachedFiles,
     FileListTool,
     FileReadTool,
     FileSaveTool,
     FileImportTool,
-    { provide: FileStore, inject: [Config], useFactory: openFileStore },
+    { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openFileStore },
   ],
-  exports: [FilePurge],
+  exports: [FilePurge, FilesService, AttachedFiles],
 })
 export class FilesModule {}
 
+async function openFileStore(
+  config: Config,
+  { keys }: Encryption,
+  meter: FileMeter,
+): Promise<FileStore> {
+  return withKeys(metered(await openPlainStore(config), meter), keys);
+}
+
 /** The S3 client is loaded only where it is used. */
-async function openFileStore(config: Config): Promise<FileStore> {
+async function openPlainStore(config: Config): Promise<FileStore> {
   if (config.fileStore === 'local') return new LocalFileStore(join(config.dataDir, 'files'));
   const { S3FileStore } = await import('./s3/s3-file-store.js');
   return new S3FileStore(config);

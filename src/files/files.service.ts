@@ -8,6 +8,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
+import { LiveBus } from '../event-log/live/live-bus.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -15,9 +16,10 @@ import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Quotas } from '../quotas/quotas.js';
-import { FileCatalog } from './file-catalog.js';
+import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
+import { FileMeter } from './file-meter.js';
 import { FilePurge } from './file-purge.js';
 import { FileStore } from './file-store.js';
 import { cleanFilename } from './upload/clean-filename.js';
@@ -33,7 +35,26 @@ export interface NewFile {
   readonly tenant_id: string;
   readonly owner: string;
   readonly filename: string;
+  /** Undefined: a new one. */
+  readonly id?: string;
 }
+
+/** A file that does not come from an upload. */
+export interface Publication {
+  readonly filename: string;
+  /** Of a file that was exported: a new one of this server. */
+  readonly id?: string;
+  /** Undefined: now. */
+  readonly created_at?: string;
+}
+
+export interface StoredFile {
+  readonly file: FileInfo;
+  readonly content: Readable;
+}
+
+/** Rows of an export that are in memory at once. */
+const PAGE = 100;
 
 type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
 type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
@@ -53,6 +74,8 @@ export class FilesService {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly meter: FileMeter,
+    private readonly bus: LiveBus,
   ) {}
 
   /**
@@ -65,15 +88,18 @@ export class FilesService {
     await this.quotas.requireBytes(tenant_id, Number(request.headers['content-length'] ?? 0));
     const chatIn = (fields: Fields) => this.findChat(caller, fields.get('chat_id'));
     let stored: Stored | undefined;
+    let known: ChatOf | undefined;
     const take = async ({ filename, content, fields }: IncomingFile) => {
-      await chatIn(fields);
-      stored = await this.store({ tenant_id, owner, filename }, content);
+      known = await chatIn(fields);
+      stored = await this.store({ tenant_id, owner, filename }, content, known);
       return stored;
     };
     const form = { limit: this.config.fileMaxBytes, fields: ['chat_id'], take };
     try {
       const { taken, fields } = await readUpload(request, form);
-      const row = await this.register(taken, await chatIn(fields));
+      const chat = await chatIn(fields);
+      if (chat && !known) await this.bytes.assign(keyOf(taken), chat.uid);
+      const row = await this.register(taken, chat);
       await this.note(caller, 'file.added', row);
       return toFile(row);
     } catch (error) {
@@ -87,13 +113,17 @@ export class FilesService {
    * @throws AppError `chat_not_found` (404), `file_too_large` (413), `quota_exceeded` (429),
    * `files_unavailable` (503)
    */
-  async publish(chat: ChatRow, filename: string, content: Readable): Promise<FileInfo> {
+  async publish(
+    chat: ChatRow,
+    { created_at, ...named }: Publication,
+    content: Readable,
+  ): Promise<FileInfo> {
     const { tenant_id, owner } = chat;
     await this.quotas.requireBytes(tenant_id);
-    const whose = { tenant_id, owner, filename };
-    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content));
+    const whose = { tenant_id, owner, ...named };
+    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
     try {
-      return toFile(await this.register(stored, chat));
+      return toFile(await this.register(stored, chat, created_at));
     } catch (error) {
       await this.discard(stored);
       throw error;
@@ -115,6 +145,20 @@ export class FilesService {
     return toPage(rows.map(toFile), limit, formatPageCursor);
   }
 
+  /** All files of a chat with their bytes, the newest first; without those deleted meanwhile. */
+  async *contentsOf(caller: Principal, { uid: chat_uid }: ChatRow): AsyncGenerator<StoredFile> {
+    const page = { viewer: viewerOf(caller), chat_uid, limit: PAGE };
+    for (let before: FileRow | undefined; ;) {
+      const rows = await this.catalog.list({ ...page, ...(before && { before }) });
+      for (const row of rows) {
+        const content = await this.bytes.get(keyOf(row)).catch(unlessMissing);
+        if (content) yield { file: toFile(row), content };
+      }
+      before = rows.at(-1);
+      if (rows.length < PAGE) return;
+    }
+  }
+
   /** @throws AppError `file_not_found` (404) */
   async find(caller: Principal, id: string): Promise<FileRow> {
     const row = await this.catalog.find(id, viewerOf(caller));
@@ -131,14 +175,20 @@ export class FilesService {
   }
 
   /** Keeps the bytes of a new file, which `register` or `discard` follows. */
-  private async store({ filename: sent, ...whose }: NewFile, content: Readable): Promise<Stored> {
-    const id = this.ids.make('file');
+  private async store(
+    { filename: sent, ...whose }: NewFile,
+    content: Readable,
+    chat: ChatOf | undefined,
+  ): Promise<Stored> {
+    const { id = this.ids.make('file') } = whose;
     const filename = cleanFilename(sent);
     const measured = new Measured();
-    const put = this.bytes.put(keyOf({ id, ...whose }), measured).catch((error: unknown) => {
-      measured.destroy(error as Error);
-      throw error;
-    });
+    const put = this.bytes
+      .put(keyOf({ id, ...whose }), measured, chat?.uid)
+      .catch((error: unknown) => {
+        measured.destroy(error as Error);
+        throw error;
+      });
     // Both are over before the failure of one is answered.
     for (const each of await Promise.allSettled([put, pipeline(content, measured)]))
       if (each.status === 'rejected') throw each.reason;
@@ -148,14 +198,19 @@ export class FilesService {
   }
 
   /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */
-  private async register(stored: Stored, chat: ChatOf | undefined): Promise<FileRow> {
+  private async register(
+    stored: Stored,
+    chat: ChatOf | undefined,
+    created_at = this.clock.now().toISOString(),
+  ): Promise<FileRow> {
     const { tenant_id, size_bytes } = stored;
     await this.quotas.requireBytes(tenant_id, size_bytes);
-    const created_at = this.clock.now().toISOString();
     const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
     const row = { ...stored, ...place, created_at };
     if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
     this.quotas.addBytes(tenant_id, size_bytes);
+    this.meter.added(size_bytes);
+    if (chat) this.bus.noteChange({ chat_uid: chat.uid });
     return row;
   }
 
@@ -182,12 +237,6 @@ export class FilesService {
   }
 }
 
-/** Without what clients never see. */
-export function toFile(row: FileRow): FileInfo {
-  const { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner } = row;
-  return { id, chat_id, filename, mime_type, size_bytes, sha256, created_at, owner };
-}
-
 /** Fails when it is longer. */
 function boundedBy(limit: number, content: Readable): Readable {
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
@@ -210,4 +259,8 @@ function invalidChatId(): AppError {
   return new AppError('invalid', 'invalid_body', `Invalid body: chat_id ${message}`, {
     errors: [{ field: 'chat_id', message }],
   });
+}
+
+function unlessMissing(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== 'file_not_found') throw error;
 }

@@ -161,6 +161,7 @@ function toInteraction({ row, events, last, state, statePath }: Parts): Interact
     edited_from,
     status,
     user_message,
+    files: row.settings.files ?? [],
     answer,
     agent,
     agent_id,

@@ -5,6 +5,7 @@ import { AgentRegistry } from '../agents/agent-registry.js';
 import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
+import { AttachedFiles } from '../files/attached/attached-files.js';
 import { AppError } from '../kernel/app-error.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
@@ -49,6 +50,7 @@ export class InteractionFactory {
     private readonly agents: AgentRegistry,
     private readonly models: ModelRegistry,
     private readonly tools: ToolRegistry,
+    private readonly files: AttachedFiles,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -93,6 +95,7 @@ export class InteractionFactory {
     const [firstMode = 'ask'] = this.config.allowedApprovalModes;
     const approval_mode = body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode);
     if (DECIDING_MODES.includes(approval_mode)) requireScope(caller, 'decide');
+    const files = await this.filesOf(request);
     return {
       id: this.ids.make('int'),
       chat_id,
@@ -106,11 +109,19 @@ export class InteractionFactory {
         approval_mode,
         client_tools,
         ...(body.budget && { budget: body.budget }),
+        ...(files.length > 0 && { files }),
         ...(redacted && { redacted }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},
     };
+  }
+
+  /** An edit that names none keeps those of the edited message. */
+  private async filesOf({ caller, chat_id, body, edited_from }: StartRequest) {
+    if (body.file_ids) return this.files.find(caller, body.file_ids);
+    if (edited_from === undefined) return [];
+    return (await this.access.interaction(caller, chat_id, edited_from)).settings.files ?? [];
   }
 
   /** Refuses values of settings that the operator has excluded. */

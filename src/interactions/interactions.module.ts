@@ -4,6 +4,7 @@ import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
@@ -25,6 +26,7 @@ import { RunsService } from './runs.service.js';
     CancellationModule,
     ConversationCacheModule,
     EventLogModule,
+    FilesModule,
     GuardrailsModule,
     HttpModule,
     ModelsModule,

@@ -1,13 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { AppendMeter } from '../event-log/append/log-writer.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { FileMeter } from '../files/file-meter.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { QuotaMeter } from '../quotas/quotas.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 
-/** Global because the event log and the quotas, which are below, count with its meters. */
+/** Global because the event log, the quotas and files, which are below, count with its meters. */
 @Global()
 @Module({
   imports: [EventLogModule, HttpModule, InteractionsModule],
@@ -16,7 +17,8 @@ import { Metrics } from './metrics.js';
     Metrics,
     { provide: AppendMeter, useExisting: Metrics },
     { provide: QuotaMeter, useExisting: Metrics },
+    { provide: FileMeter, inject: [Metrics], useFactory: ({ files }: Metrics) => files },
   ],
-  exports: [AppendMeter, QuotaMeter],
+  exports: [AppendMeter, QuotaMeter, FileMeter],
 })
 export class MetricsModule {}

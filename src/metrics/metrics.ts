@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { FileMetrics } from './file-metrics.js';
 import { AppendMeter } from '../event-log/append/log-writer.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
@@ -81,6 +82,7 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     labelNames: ['quota'],
     registers: this.registers,
   });
+  readonly files = new FileMetrics(this.registry);
   private watchesProcess = false;
 
   constructor() {

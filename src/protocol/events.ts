@@ -30,6 +30,12 @@ export type RecordBody = RecordOf<RecordType>;
 export type HiddenOf<T extends RecordType> = HiddenParts[T];
 export type Hidden = HiddenOf<RecordType>;
 
+/** A file of the user's message, as the model reads it. */
+export type ReadFile = Extract<
+  HiddenOf<'STEP_COMPLETED'>,
+  { readonly files: unknown }
+>['files'][number];
+
 export type EventError = Immutable<z.infer<typeof eventError>>;
 export type AgentStatus = z.infer<typeof agentStatus>;
 export type Decider = Immutable<z.infer<typeof decider>>;

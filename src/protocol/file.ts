@@ -1,3 +1,6 @@
+/** A file that came with a message, as the message names it. */
+export type AttachedFile = Pick<FileInfo, 'id' | 'filename' | 'mime_type' | 'size_bytes'>;
+
 /** A file that was uploaded, or published by an agent. */
 export interface FileInfo {
   readonly id: string;

@@ -1,3 +1,4 @@
+import type { AttachedFile } from './file.js';
 import type { z } from 'zod';
 import type { AgentEvent, EventError } from './events.js';
 import type { Immutable } from './json.js';
@@ -61,6 +62,8 @@ export interface Interaction {
   readonly edited_from: string | null;
   readonly status: InteractionStatus;
   readonly user_message: string;
+  /** That came with the message; they may be deleted since. */
+  readonly files: readonly AttachedFile[];
   /** The text of the last ANSWER; null while there is none. */
   readonly answer: string | null;
   readonly agent: string;

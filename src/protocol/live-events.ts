@@ -11,6 +11,17 @@ import {
   time,
 } from './records/fields.js';
 
+const file = z.object({
+  id: text,
+  chat_id: text.nullable(),
+  filename: text,
+  mime_type: text,
+  size_bytes: z.int().min(0),
+  sha256: text,
+  created_at: time,
+  owner: text,
+});
+
 type LiveEvents = ReturnType<typeof build>;
 type EventOf<S> = {
   [K in keyof S]: S[K] extends z.ZodType ? Immutable<z.infer<S[K]>> : never;
@@ -175,6 +186,17 @@ function build() {
     INTERACTION_QUEUED: queued,
     REQUEST_OPENED: opened,
     REQUEST_SETTLED: settled,
+    FILE_ADDED: z.object({ type: z.literal('FILE_ADDED'), ...OF_CHAT, file }).meta({
+      description: 'A person or an agent has added a file to the chat.',
+      example: {
+        ...EXAMPLE,
+        file: {
+          ...{ id: 'file_1', chat_id: 'chat_1', filename: 'report.pdf' },
+          ...{ mime_type: 'application/pdf', size_bytes: 48213, sha256: '9f86d081…' },
+          ...{ created_at: '2026-01-15T10:00:00.000Z', owner: 'ann' },
+        },
+      },
+    }),
     TASK_UPDATED: z
       .object({ type: z.literal('TASK_UPDATED'), ...OF_CHAT, task, deleted: gone })
       .meta({

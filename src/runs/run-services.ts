@@ -5,7 +5,9 @@ import { Config } from '../config/config.js';
 import { LogWriter } from '../event-log/append/log-writer.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Spill } from '../event-log/spill/spill.js';
+import { AttachedFiles } from '../files/attached/attached-files.js';
 import { Guardrails } from '../guardrails/guardrails.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
@@ -47,6 +49,8 @@ export class RunServices {
     readonly executor: ToolExecutor,
     readonly judge: ToolJudge,
     readonly guardrails: Guardrails,
+    readonly redaction: Redaction,
+    readonly files: AttachedFiles,
     readonly rates: CallRates,
     readonly orphans: OrphanedProcesses,
     readonly workspaces: Workspaces,

@@ -6,6 +6,7 @@ import { closeRequests } from './closing/close-requests.js';
 import type { Ending } from './closing/ending.js';
 import { RunEnding } from './closing/run-ending.js';
 import { checkMessage, tellRedacted } from './effects/message-check.effect.js';
+import { readFiles } from './effects/message-files.effect.js';
 import { LeaseLostError } from '../event-log/append/lease-lost.error.js';
 import { RunLog } from '../event-log/append/run-log.js';
 import type { Entry } from '../event-log/append/run-log.js';
@@ -232,6 +233,7 @@ export class Run {
     requireProgress(this.input.records);
     const agent = rootAgent(this.input.interaction, this.scope.conversation);
     await tellRedacted(this.root, agent.identity.id, this.input.records);
+    await readFiles(this.root, agent.identity, agent.path);
     await checkMessage(this.root, agent.identity, agent.path);
     return runAgent(this.root, agent);
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModelsModule } from '../models/models.module.js';
@@ -24,6 +25,7 @@ import { Sweep } from './runner/sweep.js';
     CancellationModule,
     ConversationCacheModule,
     EventLogModule,
+    FilesModule,
     GuardrailsModule,
     HttpModule,
     ModelsModule,

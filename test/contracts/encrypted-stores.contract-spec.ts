@@ -4,6 +4,7 @@ import type { StoreKind } from '../e2e/stores.js';
 import { encrypted } from '../support/store/encrypted.js';
 import { wholeStore } from '../support/store/whole-store.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
+import { fileCatalogContract } from './file-catalog.contract.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 import { taskStoreContract } from './task-store.contract.js';
@@ -14,6 +15,7 @@ for (const kind of [FILES, PGLITE]) {
   chatArchiveContract(name, () => openArchive(kind));
   ruleStoreContract(name, () => openRules(kind));
   taskStoreContract(name, () => openTasks(kind));
+  fileCatalogContract(name, () => openTasks(kind));
 }
 
 async function openInteractions(kind: StoreKind) {
@@ -67,6 +69,12 @@ async function openTasks(kind: StoreKind) {
   return {
     get tasks() {
       return stores.tasks;
+    },
+    get files() {
+      return stores.files;
+    },
+    get usage() {
+      return stores.usage;
     },
     get chats() {
       return stores.chats;

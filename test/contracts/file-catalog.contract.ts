@@ -75,6 +75,19 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
       expect(await files().find('file_none', ann)).toBeUndefined();
     });
 
+    it('finds the newest file of each chat', async () => {
+      const [one, two, none] = [await newChat(), await newChat(), await newChat()];
+      const [first, second] = [await add(one), await add(one)];
+      const other = await add(two);
+      const uids = [one, two, none].map(({ chat_uid }) => chat_uid);
+      const found = async () => Object.fromEntries(await files().findNewest(uids));
+      const newest = [first, second].toSorted(byAge).at(-1)!;
+      expect(await found()).toEqual({ [one.chat_uid]: newest.id, [two.chat_uid]: other.id });
+      await files().delete(newest.id, ANY_TENANT);
+      const left = newest === first ? second : first;
+      expect(await found()).toEqual({ [one.chat_uid]: left.id, [two.chat_uid]: other.id });
+    });
+
     it('adds nothing to a chat that is not there', async () => {
       const lost = file({ chat_id: 'gone', chat_uid: uidOf(`gone-${randomUUID()}`) });
       expect(await files().add(lost)).toBe(false);
@@ -208,4 +221,8 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
       expect(await deleted()).not.toContain(kept.id);
     });
   });
+}
+
+function byAge(a: FileRow, b: FileRow): number {
+  return `${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1;
 }

@@ -8,11 +8,13 @@ import { describeAuthCanary } from './suites/auth-canary.js';
 import { describeAuthJwt } from './suites/auth-jwt.js';
 import { describeAuthKeys } from './suites/auth-keys.js';
 import { describeAuthStreams } from './suites/auth-streams.js';
+import { describeAttachedFiles } from './suites/attached-files.js';
 import { describeAudit } from './suites/audit.js';
 import { describeBash } from './suites/bash.js';
 import { describeBudgets } from './suites/budgets.js';
 import { describeCallLimits } from './suites/call-limits.js';
 import { describeCancel } from './suites/cancel.js';
+import { describeChatArchives } from './suites/chat-archives.js';
 import { describeChatFolder } from './suites/chat-folder.js';
 import { describeChats } from './suites/chats.js';
 import { describeChildren } from './suites/children.js';
@@ -97,6 +99,7 @@ export const OTHER_SUITES: Suites = {
   anthropic: describeAnthropic,
   approvals: describeApprovals,
   audit: describeAudit,
+  'attached-files': describeAttachedFiles,
   'auth-access': describeAuthAccess,
   'auth-canary': describeAuthCanary,
   'auth-jwt': describeAuthJwt,
@@ -105,6 +108,7 @@ export const OTHER_SUITES: Suites = {
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,
+  'chat-archives': describeChatArchives,
   'chat-folder': describeChatFolder,
   children: describeChildren,
   'client-tools': describeClientTools,

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { FileCatalog, FileRow } from '../../src/files/file-catalog.js';
 import { keyOf } from '../../src/files/file-key.js';
+import { FileMeter, metered } from '../../src/files/file-meter.js';
 import { FilePurge } from '../../src/files/file-purge.js';
 import { filesUnavailable } from '../../src/files/file-store.js';
 import { LocalFileStore } from '../../src/files/local/local-file-store.js';
@@ -30,7 +31,34 @@ class FaultyFileStore extends LocalFileStore {
   }
 }
 
+class Meter extends FileMeter {
+  readonly sizes: number[] = [];
+  failures = 0;
+  removed = 0;
+  left = 0;
+
+  added(size_bytes: number): void {
+    this.sizes.push(size_bytes);
+  }
+
+  storeFailed(): void {
+    this.failures++;
+  }
+
+  swept(): void {
+    this.removed++;
+  }
+
+  pending(count: number): void {
+    this.left = count;
+  }
+}
+
 describe(FilePurge.name, () => {
+  let meter: Meter;
+  beforeEach(() => {
+    meter = new Meter();
+  });
   let root: string;
   let bytes: FaultyFileStore;
   let catalog: FileCatalog;
@@ -49,7 +77,13 @@ describe(FilePurge.name, () => {
   });
 
   const start = (RETENTION_DAYS = '0') => {
-    purge = new FilePurge(catalog, bytes, loadConfig({ RETENTION_DAYS }), clock);
+    purge = new FilePurge(
+      catalog,
+      metered(bytes, meter),
+      loadConfig({ RETENTION_DAYS }),
+      clock,
+      meter,
+    );
     purge.onApplicationBootstrap();
   };
   const add = async (created_at = clock.now().toISOString()): Promise<FileRow> => {
@@ -103,10 +137,13 @@ describe(FilePurge.name, () => {
         return bytes.tries >= tries;
       });
       expect([await exists(gone), await isKnown(gone)]).toEqual([true, true]);
+      expect(meter.left).toBe(1);
     }
+    expect(meter.failures).toBeGreaterThanOrEqual(3);
     bytes.isAway = false;
     clock.pass(30_000);
     await eventually(async () => !(await isKnown(gone)));
+    await eventually(() => meter.left === 0);
     expect(await exists(gone)).toBe(false);
   });
 
@@ -131,6 +168,7 @@ describe(FilePurge.name, () => {
     for (const key of [lost, foreign, keyOf(kept)]) await utimes(join(root, key), old, old);
     clock.pass(HOUR_MS);
     await eventually(async () => !(await bytes.exists(lost)));
+    await eventually(() => meter.removed === 1);
     expect([await bytes.exists(foreign), await exists(kept)]).toEqual([true, true]);
   });
 

@@ -13,9 +13,10 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
   interventions: ['user_comment', 'user_content'],
   permission_rules: ['matcher', 'description'],
   tasks: ['title', 'description'],
+  files: ['filename'],
 };
 
-/** Ids, types, keys, statuses, names and counts; the names of files, which are not sealed yet. */
+/** Ids, types, keys, statuses, names and counts. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   chats: [
     ...['tenant_id', 'id', 'owner', 'visibility', 'agent', 'head_interaction_id'],
@@ -38,7 +39,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   rule_uses_in_files: ['rule_id', 'used_by'],
   tasks: ['id', 'chat_id', 'status', 'agent_id'],
   incoming_chats: ['id'],
-  files: [...['id', 'tenant_id', 'owner', 'chat_id', 'filename', 'mime_type', 'sha256']],
+  files: [...['id', 'tenant_id', 'owner', 'chat_id', 'mime_type', 'sha256']],
   api_keys: ['id', 'tenant_id', 'user_id', 'scopes', 'secret_hash', 'created_by'],
   stream_tickets: ['hash', 'path', 'holder', 'principal'],
   audit: ['id', 'tenant_id', 'user_id', 'action', 'chat_id', 'interaction_id', 'detail'],

@@ -1,6 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
 import { ChatDto } from './chat.dto.js';
+
+export class ExportQueryDto {
+  @ApiPropertyOptional({
+    enum: ['include'],
+    description: 'An archive (tar) of the log and the files of the chat.',
+  })
+  @IsOptional()
+  @IsIn(['include'])
+  files?: 'include';
+}
 
 export class ImportQueryDto {
   @ApiPropertyOptional({
@@ -26,6 +36,9 @@ class ImportReportDto {
 
   @ApiProperty({ description: 'Including those that the import added to end interactions.' })
   readonly records: number;
+
+  @ApiPropertyOptional({ description: 'Of an archive.' })
+  readonly files?: number;
 
   @ApiProperty({
     type: [ImportProblemDto],

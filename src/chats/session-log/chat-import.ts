@@ -1,6 +1,7 @@
 import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
 import type { Redaction } from '../../guardrails/redaction/redaction.js';
 import { redactionNotice } from '../../guardrails/redaction/redaction.js';
+import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
 import type { Json } from '../../protocol/json.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -16,6 +17,7 @@ import {
   versionFields,
 } from './line-schemas.js';
 import type { ChatLine, InteractionLine } from './line-schemas.js';
+import type { NewIds } from './new-ids.js';
 import { parseLine } from './ndjson.js';
 import type { BodyLine } from './ndjson.js';
 
@@ -191,7 +193,13 @@ export class ChatImport {
     const place = { id, chat_uid, chat_id, tenant_id, started_by };
     const cancel = { cancel_reason: null, cancelled_by: null };
     const own = { ...place, agent_id, begun, signals: 0, ...cancel };
-    return { ...fields, ...own, parent_id, edited_from };
+    return {
+      ...fields,
+      settings: renameFiles(fields.settings, ids),
+      ...own,
+      parent_id,
+      edited_from,
+    };
   }
 
   /** A queued interaction that is no edit follows the head, as if it had been cancelled. */
@@ -240,4 +248,13 @@ class HeadChoice {
   hasBegun(id: string | null): id is string {
     return id !== null && this.begun.has(id);
   }
+}
+
+/** Those of the log are not files of this server, whatever their ids. */
+function renameFiles(
+  { files, ...settings }: InteractionSettings,
+  ids: NewIds,
+): InteractionSettings {
+  if (!files) return settings;
+  return { ...settings, files: files.map((file) => ({ ...file, id: ids.file(file.id) })) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
-import type { Hidden, RecordBody, StoppedEffect } from '../../protocol/events.js';
+import type { Hidden, HiddenOf, RecordBody, StoppedEffect } from '../../protocol/events.js';
 import type { Image } from '../../protocol/image.js';
 import { records } from '../../protocol/records.js';
 import { readImage } from '../../tools/images/read-image.js';
@@ -11,6 +11,8 @@ import type { NewIds } from './new-ids.js';
 
 /** Characters of base64. */
 const MAX_IMAGE_TEXT = 2 * 1024 * 1024;
+
+const NOT_READABLE = 'is not an image that can be shown to a model';
 
 type Schemas = ReadonlyMap<unknown, z.ZodType<RecordContent>>;
 
@@ -29,10 +31,11 @@ function contentSchemas(): Schemas {
   const table = records();
   const result = table.TOOL_RESULT.hidden;
   const image = result.shape.images.unwrap().element;
-  const images = z.array(image.refine(isReadable, 'is not an image that can be shown to a model'));
+  const images = z.array(image.refine(isReadable, NOT_READABLE));
   const dropped = z.unknown().transform(() => null);
   const stricter: Readonly<Record<string, z.ZodType>> = {
     TOOL_RESULT: result.extend({ images: images.optional() }).nullable(),
+    STEP_COMPLETED: table.STEP_COMPLETED.hidden.refine(hasReadableFiles, NOT_READABLE).nullable(),
     TOOL_STARTED: dropped,
   };
   const each = Object.entries<{ body: z.ZodType; hidden?: z.ZodType }>(table);
@@ -113,8 +116,15 @@ function renameTask(task: Task, ids: NewIds): Task {
 }
 
 function renameHidden(hidden: Hidden | null, ids: NewIds): Hidden | null {
+  if (hidden && 'files' in hidden)
+    return { files: hidden.files.map((file) => ({ ...file, id: ids.file(file.id) })) };
   if (!hidden || !('deferred' in hidden) || hidden.deferred === undefined) return hidden;
   return { ...hidden, deferred: ids.approval(hidden.deferred) };
+}
+
+function hasReadableFiles(hidden: HiddenOf<'STEP_COMPLETED'>): boolean {
+  if (!('files' in hidden)) return true;
+  return hidden.files.every(({ image }) => image === undefined || isReadable(image));
 }
 
 /** As a tool that has read its bytes would have it. */

@@ -48,12 +48,20 @@ const clientTool = z.object({
   input_schema: json,
 });
 
+const attachedFile = z.object({
+  id,
+  filename: column(255),
+  mime_type: column(200),
+  size_bytes: z.int().min(0),
+});
+
 const settings = z.object({
   max_iterations: count,
   on_disconnect: z.enum(['cancel', 'continue']),
   approval_mode: z.enum(['ask', 'auto', 'deny', 'defer']),
   client_tools: z.array(clientTool).max(64),
   budget: budget.optional(),
+  files: z.array(attachedFile).max(20).optional(),
 }) satisfies z.ZodType<InteractionSettings>;
 
 export const interactionFields = z.object({

@@ -4,7 +4,8 @@ import { measureJson } from '../../kernel/measure-json.js';
 import type { Json } from '../../protocol/json.js';
 
 export const NDJSON = 'application/x-ndjson';
-const TYPES = [NDJSON, 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
+export const TAR = 'application/x-tar';
+const TYPES = [NDJSON, TAR, 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
 
 /**
  * Bytes of one line; a longer one is dropped. More than any record that a run writes: the text of a
@@ -32,18 +33,17 @@ export type ParsedLine =
   | { readonly kind: 'fault'; readonly fault: string };
 
 /**
- * Has `read` take a request's body as it arrives. The rest is discarded, so that the client can
- * read the response.
+ * Has `read` take a request's body as it arrives, with its media type. The rest is discarded, so
+ * that the client can read the response.
  * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves
  * early
  */
 export async function readNdjson<T>(
   request: Request,
-  read: (body: AsyncIterable<Uint8Array>) => Promise<T>,
+  read: (body: AsyncIterable<Uint8Array>, type: string) => Promise<T>,
 ): Promise<T> {
   try {
-    checkType(request);
-    return await read(chunksOf(request));
+    return await read(chunksOf(request), typeOf(request));
   } catch (error) {
     request.resume();
     throw error;
@@ -123,11 +123,11 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-function checkType({ headers }: Request): void {
+function typeOf({ headers }: Request): string {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (TYPES.includes(type) && encoding === 'identity') return;
-  const message = `The body has to be ${NDJSON}, in UTF-8 and not compressed.`;
+  if (TYPES.includes(type) && encoding === 'identity') return type;
+  const message = `The body has to be ${NDJSON} or ${TAR}, in UTF-8 and not compressed.`;
   throw new AppError('unsupported', 'unsupported_media_type', message);
 }
 
@@ -149,7 +149,7 @@ function fault(text: string): ParsedLine {
   return { kind: 'fault', fault: text };
 }
 
-function tooLarge(limit: number): AppError {
+export function tooLarge(limit: number): AppError {
   return new AppError(
     'too_large',
     'log_too_large',

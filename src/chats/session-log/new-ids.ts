@@ -3,6 +3,7 @@ import type { IdPrefix, Ids } from '../../kernel/ids.js';
 /** Maps each id of a log to a new one, so that a log cannot refer to existing data. */
 export class NewIds {
   private readonly interactions = new Map<string, string>();
+  private readonly files = new Map<string, string>();
   private readonly tasks = new Map<string, string>();
   private agents = new Map<string, string>();
   private requests = new Map<string, string>();
@@ -50,6 +51,10 @@ export class NewIds {
 
   note(name: string): string {
     return this.idIn(this.requests, name, 'note');
+  }
+
+  file(name: string): string {
+    return this.idIn(this.files, name, 'file');
   }
 
   task(name: string): string {

@@ -154,8 +154,9 @@ function formatInteraction(row: ArchivedInteraction): string {
   const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
   const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
   const { error, usage } = row;
-  const { max_iterations, on_disconnect, approval_mode, client_tools, budget } = row.settings;
-  const settings = { max_iterations, on_disconnect, approval_mode, client_tools, budget };
+  const { max_iterations, on_disconnect, approval_mode, client_tools, budget, files } =
+    row.settings;
+  const settings = { max_iterations, on_disconnect, approval_mode, client_tools, budget, files };
   return formatLine({
     ...{ type: 'interaction', id, parent_id, edited_from, status, begun, user_message },
     ...{ agent, agent_id, model, created_at, completed_at, superseded_at, error, usage },

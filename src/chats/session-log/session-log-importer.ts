@@ -7,14 +7,13 @@ import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
-import { Ids } from '../../kernel/ids.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { IncomingChat } from '../../persistence/chat-archive.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import { Quotas } from '../../quotas/quotas.js';
 import { ChatImport } from './chat-import.js';
 import { readBodyLines } from './ndjson.js';
-import { NewIds } from './new-ids.js';
+import type { NewIds } from './new-ids.js';
 import { ProblemList } from './problem-list.js';
 import type { ImportProblem } from './problem-list.js';
 
@@ -22,13 +21,16 @@ import type { ImportProblem } from './problem-list.js';
 export interface ImportReport {
   readonly interactions: number;
   readonly records: number;
+  /** Of an archive. */
+  readonly files?: number;
   readonly problems: readonly ImportProblem[];
 }
 
 export interface ImportRequest {
   /** Owns the new chat. */
   readonly caller: Principal;
-  readonly chat_id: string;
+  /** Of the new chat. */
+  readonly ids: NewIds;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -43,7 +45,6 @@ export class SessionLogImporter {
     private readonly agents: AgentRegistry,
     private readonly config: Config,
     private readonly clock: Clock,
-    private readonly ids: Ids,
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
     private readonly bus: LiveBus,
@@ -66,7 +67,8 @@ export class SessionLogImporter {
   }
 
   private async importAlone(request: ImportRequest): Promise<ImportReport> {
-    const { caller, chat_id } = request;
+    const { caller, ids } = request;
+    const { chat_id } = ids;
     if (await this.chats.findChat(chat_id, viewerOf(caller))) throw chatExists(chat_id);
     await this.quotas.requireBytes(caller.tenant_id);
     const incoming = await this.archive.receive();
@@ -79,19 +81,18 @@ export class SessionLogImporter {
   }
 
   private async receive(
-    { caller, chat_id, body }: ImportRequest,
+    { caller, ids, body }: ImportRequest,
     incoming: IncomingChat,
   ): Promise<ImportReport> {
     const problems = new ProblemList();
     const { clock, redaction } = this;
-    const ids = new NewIds(this.ids, chat_id);
     const isAgent = (name: string): boolean => this.agents.find(name) !== undefined;
     const reading = new ChatImport({ caller, incoming, ids, problems, clock, isAgent, redaction });
     for await (const line of readBodyLines(body, this.config.importMaxBytes))
       await reading.take(line);
     const chat = await reading.end(clock.now().toISOString());
     if (!chat) throw nothingToImport(problems);
-    if (!(await incoming.commit(chat))) throw chatExists(chat_id);
+    if (!(await incoming.commit(chat))) throw chatExists(ids.chat_id);
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     const { interactions, records } = reading;
     return { interactions, records, problems: problems.all };

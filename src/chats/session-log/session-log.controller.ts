@@ -13,12 +13,15 @@ import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
 import { GetChatQueryDto } from '../dto/get-chat-query.dto.js';
-import { ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
-import { NDJSON, readNdjson } from './ndjson.js';
+import { ExportQueryDto, ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
+import { ChatFilesArchive } from './archive/chat-files-archive.js';
+import { NDJSON, readNdjson, TAR } from './ndjson.js';
+import { NewIds } from './new-ids.js';
 import { SessionLogExporter } from './session-log-exporter.js';
 import { SessionLogImporter } from './session-log-importer.js';
 
 const LOG = { type: 'string', description: 'One JSON object per line: docs/session-log.md.' };
+const BYTES = { type: 'string', format: 'binary' };
 const EXAMPLE = [
   '{"type":"session_log","version":1}',
   '{"type":"chat","id":"chat_123","title":"Holiday plans","agent":null,"head_interaction_id":null,"created_at":"2026-01-15T10:00:00.000Z","updated_at":"2026-01-15T10:00:00.000Z","metadata":{}}',
@@ -39,22 +42,25 @@ export class SessionLogController {
     private readonly ids: Ids,
     private readonly intake: AdmissionGate,
     private readonly audit: AuditTrail,
+    private readonly archive: ChatFilesArchive,
   ) {}
 
   @Get(':chat_id/log')
   @ApiOperation({ summary: 'The session log of a chat: all branches, every record, one per line' })
-  @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG } } })
+  @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG }, [TAR]: { schema: BYTES } } })
   @ApiResponse({ status: 404, type: ProblemDto })
   async export(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
+    @Query() { files }: ExportQueryDto,
     @Res() response: Response,
   ): Promise<void> {
-    const lines = await this.exporter.open(caller, chat_id);
+    const [type, extension] = files ? [TAR, 'tar'] : [NDJSON, 'ndjson'];
+    const content = await (files ? this.archive : this.exporter).open(caller, chat_id);
     await this.audit.note(caller, 'chat.exported', { chat_id });
-    response.type(NDJSON).attachment(`${chat_id}.ndjson`).type(NDJSON);
+    response.attachment(`${chat_id}.${extension}`).type(type);
     // A failure from here on destroys the connection, so that the client notices the truncation.
-    await pipeline(lines, response).catch((err: unknown) =>
+    await pipeline(content, response).catch((err: unknown) =>
       this.logger.warn({ message: `The session log of ${chat_id} was not sent whole.`, err }),
     );
   }
@@ -66,13 +72,13 @@ export class SessionLogController {
     description:
       'Everything gets a new id. Faulty lines are reported and skipped; an interaction that had not ended arrives CANCELLED.',
   })
-  @ApiConsumes(NDJSON)
+  @ApiConsumes(NDJSON, TAR)
   @ApiBody({ schema: { ...LOG, example: EXAMPLE } })
   @ApiResponse({ status: 201, type: ImportedChatDto })
   @ApiResponse({ status: 400, type: ProblemDto, description: 'It has nothing to import.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
-  @ApiResponse({ status: 415, type: ProblemDto, description: `The body is not ${NDJSON}.` })
+  @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is neither of these.' })
   @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
   @ApiResponse({
     status: 503,
@@ -86,8 +92,9 @@ export class SessionLogController {
   ): Promise<ImportedChatDto> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
-    const report = await readNdjson(request, (body) =>
-      this.importer.import({ caller, chat_id, body }),
+    const ids = new NewIds(this.ids, chat_id);
+    const report = await readNdjson(request, (body, type) =>
+      (type === TAR ? this.archive : this.importer).import({ caller, ids, body }),
     );
     const { interactions, records } = report;
     await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });

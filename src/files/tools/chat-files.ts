@@ -52,6 +52,6 @@ export class ChatFiles {
   async add({ chat_uid }: OfChat, filename: string, content: Readable): Promise<FileInfo> {
     const chat = await this.chats.findChatByUid(chat_uid);
     if (!chat) throw new ToolFault('The chat was deleted.');
-    return this.files.publish(chat, filename, content);
+    return this.files.publish(chat, { filename }, content);
   }
 }

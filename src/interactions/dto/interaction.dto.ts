@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { AgentEvent } from '../../protocol/events.js';
+import type { AttachedFile } from '../../protocol/file.js';
 import type { Interaction, InteractionCut, InteractionStatus } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
 
@@ -9,6 +10,20 @@ class UsageDto {
 
   @ApiProperty({ description: 'Tokens.' })
   readonly output_tokens: number;
+}
+
+class AttachedFileDto implements AttachedFile {
+  @ApiProperty({ example: 'file_0199c0de-0000-7000-8000-000000000000' })
+  readonly id: string;
+
+  @ApiProperty({ example: 'report.pdf' })
+  readonly filename: string;
+
+  @ApiProperty({ example: 'application/pdf' })
+  readonly mime_type: string;
+
+  @ApiProperty({ example: 48213 })
+  readonly size_bytes: number;
 }
 
 class InteractionErrorDto {
@@ -68,6 +83,12 @@ export class InteractionDto implements Interaction {
 
   @ApiProperty()
   readonly user_message: string;
+
+  @ApiProperty({
+    type: [AttachedFileDto],
+    description: 'That came with the message; they may be deleted since.',
+  })
+  readonly files: readonly AttachedFile[];
 
   @ApiProperty({
     type: String,

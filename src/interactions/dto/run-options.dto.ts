@@ -24,6 +24,7 @@ import type { ApprovalMode } from '../../protocol/interaction.js';
 import type { Budget } from '../../protocol/budget.js';
 
 const MAX = 1_000_000_000_000;
+const MAX_FILES = 20;
 
 /** Limits of an interaction with all its agents, besides the server's own. */
 export class BudgetDto implements Budget {
@@ -142,6 +143,20 @@ export class RunOptionsDto {
   @ValidateNested({ each: true })
   @Type(() => ClientToolDto)
   client_tools?: ClientToolDto[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: MAX_FILES,
+    description:
+      'Files that come with the message: texts, PDFs and Word documents are read, images are shown to models that see, others are named. An edit without this keeps those of the message that it replaces; `[]` drops them.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_FILES)
+  @ArrayUnique({ message: 'file_ids has an id twice' })
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  file_ids?: string[];
 
   @ApiPropertyOptional({
     type: BudgetDto,

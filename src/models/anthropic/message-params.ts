@@ -44,7 +44,9 @@ function addTo(turns: Turn[], turn: Turn): void {
 }
 
 function userBlocks(message: Exclude<Message, AssistantMessage>): ContentBlockParam[] {
-  return message.role === 'tool' ? [resultParam(message)] : contentParams(message.content);
+  if (message.role === 'tool') return [resultParam(message)];
+  const images = message.role === 'user' ? (message.images ?? []) : [];
+  return [...images.map(imageBlock), ...contentParams(message.content)];
 }
 
 function resultParam({ tool_call_id, content, images = [] }: ToolMessage): ContentBlockParam {

@@ -89,10 +89,10 @@ function endpointName(url: string): string {
 const BLIND =
   '[The model in use can’t see images, so it is only named here. Ask the user what is on it, or examine it with tools.]';
 
-/** For a model that does not accept images: replaces the images of tool results by a note. */
+/** For a model that does not accept images: replaces them by a note. */
 function withoutImages(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
-    if (message.role !== 'tool' || !message.images) return message;
+    if (!('images' in message) || !message.images) return message;
     const { images: _, ...rest } = message;
     return { ...rest, content: `${message.content}\n${BLIND}` };
   });

@@ -2,7 +2,13 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.js';
+import type { Image } from '../../protocol/image.js';
+import type {
+  AssistantMessage,
+  Message,
+  ToolMessage,
+  UserMessage,
+} from '../../protocol/message.js';
 
 /**
  * Converts a conversation for Chat Completions. Tool messages can contain only text, so images of
@@ -32,10 +38,16 @@ function messageParam(message: Message): ChatCompletionMessageParam {
       const { role, tool_call_id, content } = message;
       return { role, tool_call_id, content };
     }
-    case 'system':
     case 'user':
+      return userParam(message);
+    case 'system':
       return message;
   }
+}
+
+function userParam({ role, content, images = [] }: UserMessage): ChatCompletionMessageParam {
+  if (images.length === 0) return { role, content };
+  return { role, content: [{ type: 'text', text: content }, ...images.map(imagePart)] };
 }
 
 function assistantParam({ content, tool_calls }: AssistantMessage): ChatCompletionMessageParam {
@@ -47,8 +59,10 @@ function imageParts({ tool_call_id, images = [] }: ToolMessage): ChatCompletionC
   if (images.length === 0) return [];
   return [
     { type: 'text', text: `What the tool call ${tool_call_id} shows:` },
-    ...images.map(({ media_type, data }): ChatCompletionContentPart => {
-      return { type: 'image_url', image_url: { url: `data:${media_type};base64,${data}` } };
-    }),
+    ...images.map(imagePart),
   ];
+}
+
+function imagePart({ media_type, data }: Image): ChatCompletionContentPart {
+  return { type: 'image_url', image_url: { url: `data:${media_type};base64,${data}` } };
 }

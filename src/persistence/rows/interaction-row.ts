@@ -1,4 +1,5 @@
 import type { Budget } from '../../protocol/budget.js';
+import type { AttachedFile } from '../../protocol/file.js';
 import type {
   ApprovalMode,
   InteractionError,
@@ -15,6 +16,8 @@ export interface InteractionSettings {
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
+  /** That came with the user's message. */
+  readonly files?: readonly AttachedFile[];
   /** Of the user's message. */
   readonly redacted?: RedactedCounts;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IMAGE_TYPES } from '../image.js';
 
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -102,6 +103,8 @@ export const budget = z
   .describe('Limits for an agent and all below it; a field that is left out sets no limit.');
 
 /** The verdict of the guardrails on text that a person wrote. */
+export const image = z.object({ media_type: z.enum(IMAGE_TYPES), data: text });
+
 export const guarded = z.object({
   guarded: z.object({
     text: text.optional().describe('Read in place of the original.'),

@@ -7,6 +7,7 @@ import {
   eventError,
   flag,
   guarded,
+  image,
   model,
   stoppedEffect,
   task,
@@ -24,6 +25,9 @@ const contextCut = z.object({
     'Of the messages that it is about: it holds for conversations that begin with them.',
   ),
 });
+
+/** A file of the user message, as the model reads it. */
+const readFile = z.object({ id: text, text, image: image.optional() });
 
 /** A deferred call has ended. */
 const deferredCall = z.object({
@@ -67,6 +71,7 @@ export function runRecords() {
       hidden: z.union([
         z.strictObject({ error: text }),
         guarded.describe('Of the check of the user message.'),
+        z.strictObject({ files: z.array(readFile) }).describe('Of the user message.'),
         z.strictObject({ value: z.unknown().optional() }),
       ]),
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { IMAGE_TYPES } from '../image.js';
-import { blockId, flag, json, text } from './fields.js';
+import { blockId, flag, image, json, text } from './fields.js';
 
 const toolInput = text.describe('JSON text as the model wrote it, well-formed or not.');
 
@@ -83,7 +82,7 @@ export function toolRecords() {
           .optional()
           .describe('The file that the call has read or written, as it was then.'),
         images: z
-          .array(z.object({ media_type: z.enum(IMAGE_TYPES), data: text }))
+          .array(image)
           .optional()
           .describe('Shown with the text to a model that accepts images; made with `readImage`.'),
         whole: text

@@ -21,8 +21,8 @@ export function textTokens(text: string): number {
 /** Each turn asks again for all messages of the conversation. */
 export const messageTokens = rememberPerObject((message: Message): number => {
   const tokens = AROUND + textTokens(message.content ?? '');
-  if (message.role === 'tool') return tokens + IMAGE * (message.images?.length ?? 0);
-  if (message.role !== 'assistant') return tokens;
+  if (message.role === 'system') return tokens;
+  if (message.role !== 'assistant') return tokens + IMAGE * (message.images?.length ?? 0);
   const { tool_calls = [], provider_data } = message;
   const calls = tool_calls.map(
     ({ id, function: fn }) => AROUND + textTokens(id + fn.name + fn.arguments),

@@ -26,7 +26,7 @@ class MessageCheck implements Effect<void> {
 
   async run(): Promise<void> {
     const { scope, agent, key } = this;
-    const text = scope.run.interaction.user_message;
+    const text = scope.run.conversation.asked;
     const { judgement, hidden } = await judgeInput(scope, agent, { kind: 'message', text });
     await scope.append([
       ...remarkEntries(agent.id, judgement?.remarks ?? []),

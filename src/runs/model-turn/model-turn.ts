@@ -83,7 +83,7 @@ export class ModelTurn {
   private async retryWithoutImages(turn: TurnStream, error: AppError): Promise<boolean> {
     if (error.code !== 'model_refused' || !this.hasShownImages) return false;
     this.scope.run.imagesDisabled = true;
-    const message = `${error.message} ${turn.options.model} is asked once more without the images of tools, which are not shown any more.`;
+    const message = `${error.message} ${turn.options.model} is asked once more without images, which are not shown any more.`;
     await this.scope.append([this.notice('images_refused', message, [])]);
     return true;
   }

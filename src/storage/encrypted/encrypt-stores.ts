@@ -3,6 +3,7 @@ import type { AllStores } from '../stores.js';
 import type { ChatKeys } from './chat-keys.js';
 import { EncryptedChatArchive } from './encrypted-chat-archive.js';
 import { EncryptedChatStore } from './encrypted-chat-store.js';
+import { EncryptedFileCatalog } from './files/encrypted-file-catalog.js';
 import { EncryptedInteractionStore } from './encrypted-interaction-store.js';
 import { EncryptedInterventionStore } from './encrypted-intervention-store.js';
 import { EncryptedLeaseStore } from './encrypted-lease-store.js';
@@ -18,6 +19,7 @@ export function encryptStores<S extends AllStores>(stores: S, keys: ChatKeys): S
     ...stores,
     ...encrypted(stores, keys),
     rules: new EncryptedRuleStore(stores.rules, data),
+    files: new EncryptedFileCatalog(stores.files, data),
     tasks: new EncryptedTaskStore(stores.tasks, data),
     ...(stores.runs && { runs: encrypted(stores.runs, keys) }),
   };

@@ -97,6 +97,17 @@ export class MemoryFileCatalog extends FileCatalog {
     this.rows.delete(id);
   }
 
+  async findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
+    const wanted = new Set(chatUids);
+    const newest = new Map<string, KeptFile>();
+    for (const row of this.rows.values()) {
+      if (row.deleted || row.chat_uid === null || !wanted.has(row.chat_uid)) continue;
+      const before = newest.get(row.chat_uid);
+      if (!before || compareKeys(before, row) < 0) newest.set(row.chat_uid, row);
+    }
+    return new Map([...newest].map(([uid, { id }]) => [uid, id]));
+  }
+
   async findKnown(ids: readonly string[]): Promise<string[]> {
     return ids.filter((id) => this.rows.has(id) || this.journal.has(id));
   }

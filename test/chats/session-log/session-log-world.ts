@@ -3,6 +3,7 @@ import { ChatAccess } from '../../../src/access/chat-access.js';
 import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
+import { NewIds } from '../../../src/chats/session-log/new-ids.js';
 import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
 import type { ImportReport } from '../../../src/chats/session-log/session-log-importer.js';
 import { loadConfig } from '../../../src/config/load-config.js';
@@ -51,7 +52,6 @@ export class SessionLogWorld {
       agents,
       config,
       clock,
-      this.ids,
       new Redaction(config),
       quotas,
       new LocalLiveBus(),
@@ -70,7 +70,8 @@ export class SessionLogWorld {
 
   async import(log: string | Uint8Array, chat_id = this.ids.make('chat')): Promise<Imported> {
     const body = inPieces(Buffer.from(log));
-    const report = await this.importer.import({ caller: LOCAL_PRINCIPAL, chat_id, body });
+    const ids = new NewIds(this.ids, chat_id);
+    const report = await this.importer.import({ caller: LOCAL_PRINCIPAL, ids, body });
     return { chat_id, report };
   }
 

@@ -6,6 +6,7 @@ import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
 import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
 import { eventually } from '../../support/eventually.js';
+import { readFolder } from '../../support/read-folder.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { EventReader } from '../../support/client/event-reader.js';
@@ -110,6 +111,34 @@ export function describeEncryption(servers: Servers): void {
         await following;
         expect(reader.find('ANSWER')).toMatchObject({ content: text });
         expect(reader.faults).toEqual([]);
+      });
+
+      it('keeps no file, and no name of one, that can be read', async () => {
+        const { api } = await start(keys(K1));
+        await api.post('/chats', { id: 'with-files' });
+        const upload = async (before: object, after: object = {}) => {
+          const form = new FormData();
+          for (const [name, id] of Object.entries(before)) form.set(name, id as string);
+          form.set('file', new Blob([canary('bytes')]), `${canary('name')}.txt`);
+          for (const [name, id] of Object.entries(after)) form.set(name, id as string);
+          const { status, body } = await api.send('POST', '/files', { form });
+          expect([status, body.filename]).toEqual([201, `${canary('name')}.txt`]);
+          return body.id as string;
+        };
+        const of = { chat_id: 'with-files' };
+        const ids = [await upload({}), await upload(of), await upload({}, of)];
+        await api.say('with-files', { user_message: 'Look', file_ids: ids });
+        const sent = JSON.stringify(server!.fake.requests.at(-1)!.body);
+        expect(sent.match(/CANARY-bytes/g)).toHaveLength(3);
+        for (const id of ids) {
+          const content = await fetch(`${api.url}/files/${id}/content`);
+          expect(await content.text()).toBe(canary('bytes'));
+        }
+        const listed = JSON.stringify((await api.get('/files?limit=10')).body);
+        expect(listed.match(/CANARY-name/g)).toHaveLength(3);
+        expect((await opened.dump()).match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
+        expect(await readFolder(server!.files)).toContain(ids[2]);
+        expect(await readFolder(server!.files)).not.toContain('CANARY');
       });
 
       it('continues, edits and deletes, and the key goes with the chat', async () => {

@@ -103,6 +103,16 @@ export function describeLiveState(servers: Servers): void {
         await live.until('task_updated', ({ task }) => task.status === 'completed');
         await server.api.delete(`/tasks/${id}`);
         await live.until('task_updated', ({ task, deleted }) => task.id === id && deleted === true);
+        const names = ['one.txt', 'two.txt'];
+        for (const name of names) {
+          const form = new FormData();
+          form.set('chat_id', 'live-two');
+          form.set('file', new Blob([name]), name);
+          const file = (await server.api.send('POST', '/files', { form })).body;
+          const told = await live.until('file_added', (event) => event.file.id === file.id);
+          expect(told).toMatchObject({ chat_id: 'live-two', file });
+        }
+        expect(live.of('file_added')).toHaveLength(2);
         expect(live.of('chat_state')).toHaveLength(1);
         expect(byInteraction(live.frames).size).toBe(0);
         await live.close();

@@ -11,6 +11,9 @@ export function describeMetrics(servers: Servers): void {
             { text: 'It is 42.' },
           );
           const reader = await server.api.say('measured', 'What is 6*7?');
+          const form = new FormData();
+          form.set('file', new Blob(['12345']), 'a.txt');
+          await server.api.send('POST', '/files', { form });
           const { status, headers, body } = await server.api.get('/metrics');
           expect(status).toBe(200);
           expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -29,6 +32,10 @@ export function describeMetrics(servers: Servers): void {
             'parley_tokens_total{direction="input"}': 20,
             'parley_runs{state="queued"}': 0,
             parley_store_up: 1,
+            parley_files_added_total: 1,
+            parley_file_bytes_added_total: 5,
+            parley_file_store_failures_total: 0,
+            parley_file_purges_pending: 0,
             parley_spilled_interactions: 0,
             parley_records_total: reader.records.length - 1, // the start is no append
             process_resident_memory_bytes: expect.any(Number),

@@ -421,7 +421,8 @@ class RawUpload {
 async function stored({ files }: ServerUnderTest): Promise<string[]> {
   const tenants = await readdir(files).catch(() => []);
   const own = tenants.filter((name) => !name.startsWith('.'));
-  return (await Promise.all(own.map((name) => readdir(join(files, name))))).flat().toSorted();
+  const names = (await Promise.all(own.map((name) => readdir(join(files, name))))).flat();
+  return names.map((name) => name.replace(/_e$/, '')).toSorted();
 }
 
 function send(server: ServerUnderTest, form: FormData): Promise<Reply> {

@@ -11,7 +11,9 @@ import type { Config } from '../../../src/config/config.js';
 import type { Hooks, ServerHooks } from '../../../src/agents/server-hooks.js';
 import type { Workspaces } from '../../../src/workspace/workspaces.js';
 import type { Guardrail } from '../../../src/guardrails/guardrail.js';
+import { AttachedFiles } from '../../../src/files/attached/attached-files.js';
 import { Guardrails } from '../../../src/guardrails/guardrails.js';
+import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
 import type { RunServices } from '../../../src/runs/run-services.js';
@@ -219,6 +221,8 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
+      redaction: new Redaction(config),
+      files: new AttachedFiles(noFiles, noFiles),
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
       orphans: new OrphanedProcesses(),
@@ -242,6 +246,9 @@ export class RunWorld {
     } as unknown as Logger;
   }
 }
+
+/** No interaction here has files. */
+const noFiles = undefined as never;
 
 function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): AgentRegistry {
   const get = (name: string) => {

@@ -19,7 +19,11 @@ type Entry =
 const COMPILED = ['src', 'migrations', 'test'];
 const COPIED = ['package.json', 'prompts', 'chaos/server'];
 /** JavaScript that runs in threads of its own, which the compiler leaves out. */
-const AS_IT_IS = ['src/tools/python/sandbox', 'src/tools/calculator/worker.js'];
+const AS_IT_IS = [
+  'src/tools/python/sandbox',
+  'src/tools/calculator/worker.js',
+  'src/files/extraction/worker.js',
+];
 const OPTIONS: Options = {
   jsc: {
     target: 'es2022',
@@ -39,7 +43,9 @@ export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<st
 async function findOrBuild(): Promise<string> {
   const folders = await Promise.all(COMPILED.map((folder) => filesIn(folder, /(?<!spec)\.ts$/)));
   const copied = await Promise.all(
-    ['prompts', 'chaos/server', 'src/tools'].map((folder) => filesIn(folder, /\.\w+$/)),
+    ['prompts', 'chaos/server', 'src/tools', 'src/files/extraction'].map((folder) =>
+      filesIn(folder, /\.\w+$/),
+    ),
   );
   const sources = folders.flat();
   const fingerprint = await fingerprintOf(

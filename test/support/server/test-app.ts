@@ -7,6 +7,8 @@ import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
 import { configureApp } from '../../../src/http/configure-app.js';
 import { EventStreams } from '../../../src/http/event-streams.js';
+import { Encryption } from '../../../src/encryption/encryption.js';
+import { withKeys } from '../../../src/files/encrypted/encrypted-file-store.js';
 import { FileStore } from '../../../src/files/file-store.js';
 import { LocalFileStore } from '../../../src/files/local/local-file-store.js';
 import { Clock, SystemClock } from '../../../src/kernel/clock.js';
@@ -41,7 +43,10 @@ export class TestApp {
       .overrideProvider(Clock)
       .useValue(clock);
     if (config.fileStore === 'local')
-      module.overrideProvider(FileStore).useValue(new LocalFileStore(files));
+      module.overrideProvider(FileStore).useFactory({
+        inject: [Encryption],
+        factory: ({ keys }: Encryption) => withKeys(new LocalFileStore(files), keys),
+      });
     const compiled = await module.compile();
     const app = compiled.createNestApplication<NestExpressApplication>({
       ...{ logger, bodyParser: false, forceCloseConnections: true },

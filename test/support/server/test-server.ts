@@ -41,6 +41,8 @@ export class TestServer {
     readonly api: ApiClient,
     /** What was logged, line by line. */
     readonly log: readonly string[],
+    /** The folder of uploaded files. */
+    readonly files: string,
   ) {}
 
   static async start(stores: AllStores, options: TestServerOptions = {}): Promise<TestServer> {
@@ -64,7 +66,7 @@ export class TestServer {
     const working = await Promise.all(workers.map(start));
     const client = new ApiClient(...answering.map(({ url }) => url));
     const api = takesKeys(env) ? client.bearing(await addLocalKey(stores)) : client;
-    return new TestServer([...answering, ...working], redis, fake, api, log);
+    return new TestServer([...answering, ...working], redis, fake, api, log, files);
   }
 
   /** A provider, of each of its processes. */

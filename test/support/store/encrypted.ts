@@ -5,6 +5,7 @@ import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { ChatKeys } from '../../../src/storage/encrypted/chat-keys.js';
 import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
+import { openMemoryStores } from '../../../src/storage/memory/memory-stores.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 
 /** With `TEST_ENCRYPTION=1`, all servers of the end-to-end suites encrypt what they save. */
@@ -15,9 +16,15 @@ export const TEST_ENCRYPTION: Environment =
 
 const secret = new Secret(randomBytes(32).toString('base64'));
 
+/** Keys of the tests' own, in stores or in memory. */
+export function dataKeys({ dataKeys: saved }: Pick<AllStores, 'dataKeys'> = openMemoryStores()) {
+  return new DataKeys(new MasterKeys([{ id: 'test', secret }]), saved);
+}
+
 /** The same stores, encrypted with a key of the tests' own. */
 export function encrypted<S extends AllStores>(stores: S): S {
-  const masters = new MasterKeys([{ id: 'test', secret }]);
-  const keys = new DataKeys(masters, stores.dataKeys);
-  return encryptStores(stores, new ChatKeys(keys, (stores.runs ?? stores).interactions));
+  return encryptStores(
+    stores,
+    new ChatKeys(dataKeys(stores), (stores.runs ?? stores).interactions),
+  );
 }

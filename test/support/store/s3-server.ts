@@ -22,7 +22,7 @@ export function findS3Fault(): string | undefined {
 export class S3Server {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly folder: string,
+    readonly folder: string,
     private readonly port: string,
   ) {}
 

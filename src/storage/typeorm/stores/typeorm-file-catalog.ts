@@ -60,6 +60,12 @@ const REMOVE: Statement = {
 
 const FIND_KNOWN: Statement = { text: 'SELECT id FROM files WHERE id = ANY($1::text[])' };
 
+const FIND_NEWEST: Statement = {
+  name: 'files.newest',
+  text: `SELECT c.uid, f.id FROM unnest($1::uuid[]) AS c (uid) CROSS JOIN LATERAL (
+      SELECT id FROM files WHERE chat_uid = c.uid AND NOT is_deleted ORDER BY created_at DESC, id DESC LIMIT 1) f`,
+};
+
 interface Columns extends Omit<FileRow, 'created_at' | 'size_bytes'> {
   readonly created_at: Date;
   /** The driver gives it as text. */
@@ -111,6 +117,11 @@ export class TypeOrmFileCatalog extends FileCatalog {
 
   async findKnown(ids: readonly string[]): Promise<string[]> {
     return (await this.db.query<FileKey>(FIND_KNOWN, [ids])).map(({ id }) => id);
+  }
+
+  async findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.db.query<{ uid: string; id: string }>(FIND_NEWEST, [chatUids]);
+    return new Map(found.map(({ uid, id }) => [uid, id]));
   }
 
   async #one(statement: Statement, id: string, viewer: AnyViewer): Promise<FileRow | undefined> {

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import { extract } from 'tar-stream';
+import type { Extract } from 'tar-stream';
+import { AppError } from '../../../kernel/app-error.js';
+import { tooLarge } from '../ndjson.js';
+
+const LOG = /^log(\.\d+)?\.ndjson$/;
+const FILE = /^files\/([A-Za-z0-9_-]{1,64})\/([^/]+)$/;
+type Entry = Extract extends AsyncIterable<infer E> ? E : never;
+
+/** Beyond that, the archive is refused. */
+const MAX_ENTRIES = 10_000;
+
+export interface ArchivedFile {
+  /** In the log of the archive. */
+  readonly id: string;
+  readonly filename: string;
+  readonly created_at: Date;
+  readonly content: Readable;
+}
+
+/** An archive as `packChat` makes it, read as it arrives: first the log, then the files. */
+export class TarImport {
+  /** Entries that are neither. */
+  ignored = 0;
+  private readonly entries: AsyncIterator<Entry>;
+  private readonly feeding: Promise<void>;
+  private next: Entry | undefined;
+  private count = 0;
+
+  constructor(body: AsyncIterable<Uint8Array>, limit: number) {
+    const unpacking = extract();
+    this.entries = unpacking[Symbol.asyncIterator]();
+    this.feeding = feed(bounded(body, limit), unpacking);
+  }
+
+  /** Until the first entry that is not of the log. */
+  async *log(): AsyncGenerator<Uint8Array> {
+    while ((this.next = await this.advance())) {
+      if (!isFile(this.next) || !LOG.test(this.next.header.name)) return;
+      yield* chunksOf(this.next);
+    }
+  }
+
+  /** After the log. Each content is read, or dropped, before the next. */
+  async *files(): AsyncGenerator<ArchivedFile> {
+    for (let entry = this.next; entry; entry = await this.advance()) {
+      const [, id, filename] = (isFile(entry) && FILE.exec(entry.header.name)) || [];
+      if (id === undefined || filename === undefined) this.ignored++;
+      else {
+        const created_at = entry.header.mtime ?? new Date();
+        const content = Readable.from(chunksOf(entry), { objectMode: false });
+        yield { id, filename, created_at, content };
+      }
+      entry.resume(); // what was not read
+    }
+    await this.feeding;
+  }
+
+  private async advance(): Promise<Entry | undefined> {
+    const { value, done } = await this.entries.next().catch(fail);
+    if (done === true) return undefined;
+    if (++this.count > MAX_ENTRIES) throw invalidArchive(`it has more than ${MAX_ENTRIES} entries`);
+    return value;
+  }
+}
+
+function isFile({ header }: Entry): boolean {
+  return header.type === 'file' && Number.isSafeInteger(header.size) && (header.size ?? -1) >= 0;
+}
+
+async function* chunksOf(entry: Entry): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of entry) yield chunk as Uint8Array;
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Never rejects: what fails, the entries fail with. */
+async function feed(body: AsyncIterable<Uint8Array>, unpacking: Extract): Promise<void> {
+  const closed = new Promise<void>((go) => unpacking.once('close', go));
+  try {
+    for await (const chunk of body) {
+      const isFull = !unpacking.write(chunk);
+      if (isFull)
+        await Promise.race([closed, new Promise<void>((go) => unpacking.once('drain', go))]);
+      if (unpacking.destroying) return;
+    }
+    unpacking.end(undefined);
+  } catch (error) {
+    unpacking.destroy(error as Error);
+  }
+}
+
+async function* bounded(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+function fail(error: unknown): never {
+  if (error instanceof AppError) throw error;
+  throw invalidArchive(error instanceof Error ? error.message : 'it is damaged', error);
+}
+
+function invalidArchive(why: string, cause?: unknown): AppError {
+  const message = `The archive can't be read: ${why}. GET /chats/{chat_id}/log?files=include answers one.`;
+  return new AppError('invalid', 'invalid_archive', message, { cause });
+}

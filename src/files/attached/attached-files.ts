@@ -1,0 +1,161 @@
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { viewerOf } from '../../access/viewer-of.js';
+import type { Principal } from '../../auth/principal.js';
+import { MAX_BYTES, MAX_IMAGES } from '../../conversation/shown-images.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { ReadFile } from '../../protocol/events.js';
+import type { AttachedFile } from '../../protocol/file.js';
+import { IMAGE_TYPES, imageBytes } from '../../protocol/image.js';
+import { MAX_IMAGE_BYTES, readImage } from '../../tools/images/read-image.js';
+import { documentKind, readDocument } from '../extraction/document-text.js';
+import type { DocumentKind } from '../extraction/document-text.js';
+import { FileCatalog } from '../file-catalog.js';
+import { keyOf } from '../file-key.js';
+import { FileStore } from '../file-store.js';
+import { readPlainText } from './plain-text.js';
+
+/** Characters of all files of a message that a model reads. */
+const MAX_CHARS = 200_000;
+/** Larger documents are not read: they are in memory as a whole. */
+const MAX_DOCUMENT_BYTES = 25 * 1024 * 1024;
+/** Of a text, what is read of it: a character has at most four. */
+const MAX_TEXT_BYTES = 4 * MAX_CHARS;
+
+export interface FilesOfMessage {
+  readonly tenant_id: string;
+  readonly files: readonly AttachedFile[];
+  readonly signal: AbortSignal;
+}
+
+/** The room that is left for the next file of a message. */
+interface Room {
+  chars: number;
+  images: number;
+  image_bytes: number;
+}
+
+interface Content {
+  readonly text?: string;
+  readonly image?: ReadFile['image'];
+  /** Follows the description of the file. */
+  readonly remark?: string;
+}
+
+/** The files that come with a message: which they are, and what a model reads of them. */
+@Injectable()
+export class AttachedFiles {
+  constructor(
+    private readonly catalog: FileCatalog,
+    private readonly bytes: FileStore,
+  ) {}
+
+  /** @throws AppError `invalid_body` (400) if the caller sees no file of one of these ids */
+  async find(caller: Principal, ids: readonly string[]): Promise<AttachedFile[]> {
+    const found: AttachedFile[] = [];
+    for (const file_id of ids) {
+      const row = await this.catalog.find(file_id, viewerOf(caller));
+      if (!row) throw unknownFile(file_id);
+      const { id, filename, mime_type, size_bytes } = row;
+      found.push({ id, filename, mime_type, size_bytes });
+    }
+    return found;
+  }
+
+  /**
+   * Texts and documents give their text, images are shown, and others are named.
+   * @throws AppError `files_unavailable`, and the signal's reason
+   */
+  async read({ tenant_id, files, signal }: FilesOfMessage): Promise<ReadFile[]> {
+    const room = { chars: MAX_CHARS, images: MAX_IMAGES, image_bytes: MAX_BYTES };
+    const read: ReadFile[] = [];
+    for (const file of files) {
+      signal.throwIfAborted();
+      const content = await this.contentOf({ tenant_id, ...file }, room, signal);
+      room.chars -= content.text?.length ?? 0;
+      room.images -= content.image ? 1 : 0;
+      room.image_bytes -= content.image ? imageBytes(content.image) : 0;
+      read.push(render(file, content));
+    }
+    return read;
+  }
+
+  private async contentOf(
+    file: AttachedFile & { readonly tenant_id: string },
+    room: Room,
+    signal: AbortSignal,
+  ): Promise<Content> {
+    try {
+      const kind = documentKind(file.mime_type);
+      if (kind) return await this.document(file, { kind, max_chars: room.chars, signal });
+      if (IMAGE_TYPES.some((type) => type === file.mime_type)) return await this.image(file, room);
+      return await this.text(file, room.chars);
+    } catch (error) {
+      if ((error as AppError).code !== 'file_not_found') throw error;
+      return { remark: 'it was deleted before it was read' };
+    }
+  }
+
+  private async document(
+    file: AttachedFile & { readonly tenant_id: string },
+    { kind, ...limits }: { kind: DocumentKind; max_chars: number; signal: AbortSignal },
+  ): Promise<Content> {
+    if (file.size_bytes > MAX_DOCUMENT_BYTES) return { remark: 'it is too large to be read' };
+    if (limits.max_chars <= 0) return { remark: NO_ROOM };
+    const found = await readDocument(kind, await buffer(await this.open(file)), limits);
+    if (!found.ok) return { remark: `its text can’t be read: it ${found.fault}` };
+    if (found.text === '') return { remark: 'it has no text' };
+    return { text: found.text, ...(found.is_cut && { remark: CUT }) };
+  }
+
+  private async image(
+    file: AttachedFile & { readonly tenant_id: string },
+    { images, image_bytes }: Room,
+  ): Promise<Content> {
+    const { size_bytes } = file;
+    if (size_bytes > MAX_IMAGE_BYTES) return { remark: 'it is too large to be shown' };
+    if (images === 0 || size_bytes > image_bytes) return { remark: NO_ROOM };
+    const found = readImage(await buffer(await this.open(file)));
+    if (found?.ok) return { image: found.image, remark: 'it is shown with this message' };
+    return { remark: `it ${found?.fault ?? 'is damaged'}` };
+  }
+
+  private async text(
+    file: AttachedFile & { readonly tenant_id: string },
+    room: number,
+  ): Promise<Content> {
+    const { size_bytes } = file;
+    if (size_bytes === 0) return { remark: 'it is empty' };
+    const end = Math.min(size_bytes, MAX_TEXT_BYTES) - 1;
+    const head = await buffer(await this.open(file, end));
+    const text = readPlainText(head, { is_whole: head.length === size_bytes });
+    if (text === undefined) return {};
+    if (room <= 0) return { remark: NO_ROOM };
+    const is_cut = head.length < size_bytes || text.length > room;
+    return { text: text.slice(0, room).toWellFormed(), ...(is_cut && { remark: CUT }) };
+  }
+
+  private open(file: AttachedFile & { readonly tenant_id: string }, end?: number) {
+    const isPart = end !== undefined && end < file.size_bytes - 1;
+    return this.bytes.get(keyOf(file), isPart ? { start: 0, end } : undefined);
+  }
+}
+
+const CUT = 'only its beginning is here';
+const NO_ROOM = 'there was no more room for it in this message';
+
+/** The text of a file is between two lines that name it. */
+function render(file: AttachedFile, { text, image, remark }: Content): ReadFile {
+  const { id, filename, mime_type, size_bytes } = file;
+  const size = `${size_bytes.toLocaleString('en-US')} bytes`;
+  const about = `${filename}, ${mime_type}, ${size}, ${id}${remark === undefined ? '' : `: ${remark}`}`;
+  const lines =
+    text === undefined ? [`[File ${about}]`] : [`[File ${about}]`, text, `[End of ${filename}]`];
+  return { id, text: lines.join('\n'), ...(image && { image }) };
+}
+
+function unknownFile(id: string): AppError {
+  const message = `There is no file ${id}.`;
+  const errors = [{ field: 'file_ids', message }];
+  return new AppError('invalid', 'invalid_body', `Invalid body: file_ids: ${message}`, { errors });
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+const WORKER = new URL('./worker.js', import.meta.url);
+/** Of the thread's heap. */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+/** Bytes unpacked from a document: in total for a docx, at once for a PDF. */
+const MAX_INFLATED = 32 * 1024 * 1024;
+const TIME_MS = 20_000;
+/** Documents that a process reads at once. */
+const ABREAST = 2;
+
+export type DocumentKind = 'pdf' | 'docx';
+
+export type DocumentText =
+  | { readonly ok: true; readonly text: string; readonly is_cut: boolean }
+  /** `fault`: the end of a sentence that begins with the name of the document. */
+  | { readonly ok: false; readonly fault: string };
+
+export interface DocumentLimits {
+  readonly max_chars: number;
+  readonly signal: AbortSignal;
+  readonly time_ms?: number;
+}
+
+const KINDS: Readonly<Record<string, DocumentKind>> = {
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+};
+
+export function documentKind(mime_type: string): DocumentKind | undefined {
+  return KINDS[mime_type];
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * The text of a document, read in a thread of its own with limits of time and memory, because a
+ * small hostile document may unpack to any size. Takes the bytes over.
+ * @throws the signal's reason
+ */
+export async function readDocument(
+  kind: DocumentKind,
+  bytes: Buffer,
+  limits: DocumentLimits,
+): Promise<DocumentText> {
+  if (running >= ABREAST) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    limits.signal.throwIfAborted();
+    return await readInThread(kind, bytes, limits);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+async function readInThread(
+  kind: DocumentKind,
+  bytes: Buffer,
+  { max_chars, signal, time_ms = TIME_MS }: DocumentLimits,
+): Promise<DocumentText> {
+  const copy = new Uint8Array(bytes);
+  const worker = new Worker(WORKER, {
+    workerData: { kind, bytes: copy, max_chars, max_inflated: MAX_INFLATED },
+    transferList: [copy.buffer],
+    ...{ env: {}, execArgv: [], stdin: false, stdout: true, stderr: true },
+    resourceLimits: HEAP,
+  });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(time_ms)]);
+  try {
+    const [answer] = (await once(worker, 'message', { signal: limit })) as [DocumentText];
+    return answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) return { ok: false, fault: 'takes too long to read' };
+    const { code } = error as NodeJS.ErrnoException;
+    const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
+    return { ok: false, fault: isMemory ? 'takes too much memory to read' : 'is damaged' };
+  } finally {
+    await worker.terminate();
+  }
+}

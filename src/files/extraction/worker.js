@@ -1,0 +1,120 @@
+// Entry point of the worker thread that reads the text of one document. Plain JavaScript: a worker
+// loads it without a build step. What it reads is hostile: its thread has limits of time and heap,
+// and `boundBuffers` limits what is outside of the heap.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { inflateRawSync } from 'node:zlib';
+
+const { kind, bytes, max_chars, max_inflated } = workerData;
+const packages = createRequire(import.meta.url);
+/** A buffer was larger than allowed; pdf.js hides that. */
+let wasRefused = false;
+
+const READERS = { pdf: readPdf, docx: readDocx };
+
+parentPort.postMessage(await READERS[kind](bytes).catch(toFault));
+
+function toFault(error) {
+  const isLocked = error?.name === 'PasswordException';
+  const isHuge = wasRefused || error instanceof RangeError;
+  const fault = isLocked ? 'needs a password' : isHuge ? 'unpacks to too much' : 'is damaged';
+  return { ok: false, fault };
+}
+
+async function readPdf(data) {
+  boundBuffers();
+  withoutRendering();
+  const folder = dirname(packages.resolve('pdfjs-dist/package.json'));
+  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const { promise } = getDocument({
+    data,
+    cMapUrl: join(folder, 'cmaps/'),
+    cMapPacked: true,
+    standardFontDataUrl: join(folder, 'standard_fonts/'),
+    disableFontFace: true,
+    isEvalSupported: false,
+    useWasm: false,
+    verbosity: 0,
+  });
+  const document = await promise;
+  const pages = document.numPages;
+  let text = '';
+  for (let number = 1; number <= pages; number++) {
+    if (text.length > max_chars) break;
+    const page = await document.getPage(number);
+    text += `${text && '\n\n'}${await pageText(page)}`;
+    page.cleanup();
+  }
+  return shortened(text);
+}
+
+/** As far as there is room: a page may have any amount of text. */
+async function pageText(page) {
+  let text = '';
+  const reader = page.streamTextContent().getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return text.trim();
+    for (const { str = '', hasEOL } of value.items) text += hasEOL ? `${str}\n` : str;
+    if (text.length > max_chars) return text;
+  }
+}
+
+async function readDocx(data) {
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  checkZip(buffer);
+  const { default: mammoth } = await import('mammoth');
+  const { value } = await mammoth.extractRawText({ buffer });
+  return shortened(value.replaceAll(/\n{3,}/g, '\n\n').trim());
+}
+
+/** Inflates all entries, whatever sizes they claim, before a library does without a limit. */
+function checkZip(buffer) {
+  let left = max_inflated;
+  const end = buffer.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  if (end < 0) throw new Error('It has no directory.');
+  const count = buffer.readUInt16LE(end + 10);
+  for (let at = buffer.readUInt32LE(end + 16), n = 0; n < count; n++) {
+    const method = buffer.readUInt16LE(at + 10);
+    const size = buffer.readUInt32LE(at + 20);
+    const local = buffer.readUInt32LE(at + 42);
+    const names = buffer.readUInt16LE(local + 26) + buffer.readUInt16LE(local + 28);
+    const packed = buffer.subarray(local + 30 + names, local + 30 + names + size);
+    const inflated = method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: left });
+    left -= inflated.length;
+    if (left <= 0) throw new RangeError('It unpacks to too much.');
+    at += 46 + [28, 30, 32].reduce((sum, field) => sum + buffer.readUInt16LE(at + field), 0);
+  }
+}
+
+function shortened(text) {
+  const cut = text.length > max_chars;
+  const whole = text.toWellFormed().replaceAll('\0', '�');
+  return { ok: true, text: cut ? whole.slice(0, max_chars).toWellFormed() : whole, is_cut: cut };
+}
+
+/** No buffer outside of the heap may be larger than this: `resourceLimits` does not count them. */
+function boundBuffers() {
+  globalThis.Uint8Array = new Proxy(Uint8Array, {
+    construct(target, args, made) {
+      wasRefused ||= typeof args[0] === 'number' && args[0] > max_inflated;
+      if (wasRefused) throw new RangeError('It unpacks to too much.');
+      return Reflect.construct(target, args, made === globalThis.Uint8Array ? target : made);
+    },
+  });
+  // It inflates without a limit; without it, pdf.js uses its own decoder.
+  delete globalThis.DecompressionStream;
+}
+
+function refuseToLoad() {
+  throw new Error('Nothing is rendered.');
+}
+
+/** Text needs no canvas, which pdf.js would load as a native library. */
+function withoutRendering() {
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globalThis[name] ??= Object;
+  const real = process.getBuiltinModule.bind(process);
+  process.getBuiltinModule = (name) =>
+    name === 'module' ? { createRequire: () => refuseToLoad } : real(name);
+}

@@ -1,0 +1,68 @@
+import type { DataKeys } from '../../../encryption/data-keys.js';
+import { FileCatalog } from '../../../files/file-catalog.js';
+import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
+import type { AnyViewer } from '../../../persistence/viewer.js';
+import { keyIdOf, openText } from '../sealed-fields.js';
+
+/** A file catalog in another store, with encrypted names of files. */
+export class EncryptedFileCatalog extends FileCatalog {
+  constructor(
+    private readonly inner: FileCatalog,
+    private readonly keys: DataKeys,
+  ) {
+    super();
+  }
+
+  async add(row: FileRow): Promise<boolean> {
+    const { id, chat_uid, tenant_id } = row;
+    const key = await (chat_uid === null
+      ? this.keys.ofTenant(tenant_id)
+      : this.keys.ofChat(chat_uid));
+    if (!key) return false;
+    return this.inner.add({ ...row, filename: key.seal(row.filename, [id, 'filename']) });
+  }
+
+  async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    return this.openFound(await this.inner.find(id, viewer));
+  }
+
+  async list(page: FilePage): Promise<FileRow[]> {
+    return this.open(await this.inner.list(page));
+  }
+
+  findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
+    return this.inner.findNewest(chatUids);
+  }
+
+  async delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
+    return this.openFound(await this.inner.delete(id, viewer));
+  }
+
+  deleteUnattached(before: string): Promise<number> {
+    return this.inner.deleteUnattached(before);
+  }
+
+  listDeleted(page: { limit: number; after?: string }): Promise<FileKey[]> {
+    return this.inner.listDeleted(page);
+  }
+
+  remove(id: string): Promise<void> {
+    return this.inner.remove(id);
+  }
+
+  findKnown(ids: readonly string[]): Promise<string[]> {
+    return this.inner.findKnown(ids);
+  }
+
+  private async openFound(row: FileRow | undefined): Promise<FileRow | undefined> {
+    return row && (await this.open([row]))[0];
+  }
+
+  private async open(rows: readonly FileRow[]): Promise<FileRow[]> {
+    const ids = rows.flatMap(({ filename }) => keyIdOf(filename) ?? []);
+    const keys = await this.keys.load(ids);
+    return rows.map((row) => {
+      return { ...row, filename: openText(keys, row.filename, [row.id, 'filename']) };
+    });
+  }
+}
