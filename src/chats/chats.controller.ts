@@ -28,7 +28,7 @@ export class ChatsController {
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(caller, this.redaction.of(body, 'title'));
+    return this.chats.create(caller, this.redacted(body));
   }
 
   @Get()
@@ -74,7 +74,7 @@ export class ChatsController {
     @Param() { chat_id }: ChatIdDto,
     @Body() body: UpdateChatDto,
   ): Promise<ChatDto> {
-    return this.chats.update(caller, chat_id, this.redaction.of(body, 'title'));
+    return this.chats.update(caller, chat_id, this.redacted(body));
   }
 
   @Delete(':chat_id')
@@ -88,5 +88,15 @@ export class ChatsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
     return this.chats.delete(caller, chat_id);
+  }
+
+  private redacted<B extends CreateChatDto | UpdateChatDto>(body: B): B {
+    const { settings } = body;
+    const messages = 'messages' in body ? body.messages : undefined;
+    return {
+      ...this.redaction.of(body, 'title'),
+      ...(settings && { settings: this.redaction.of(settings, 'system_prompt') }),
+      ...(messages && { messages: this.redaction.ofMessages(messages) }),
+    };
   }
 }

@@ -15,6 +15,9 @@ export interface InteractionSettings {
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
+  /** As in `ChatSettings`, when it started. */
+  readonly system_prompt?: string;
+  readonly context_messages?: number;
   /** Of the user's message. */
   readonly redacted?: RedactedCounts;
 }
