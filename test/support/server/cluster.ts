@@ -15,6 +15,7 @@ import { RedisServer } from '../store/redis-server.js';
 export const LEASE_MS = 3_000;
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
+  SYSTEM_PROMPT_FILE: '/dev/null',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
   LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '500',
