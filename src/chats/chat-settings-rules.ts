@@ -39,10 +39,9 @@ export class ChatSettingsRules {
    */
   changed(caller: Principal, { settings }: ChatRow, change: ChatSettingsDto): ChatSettings {
     const after = merged(settings, change);
-    const isGiven = (field: string): boolean =>
-      field === 'agent' || field === 'model' || Object.hasOwn(change, field);
-    const checked = Object.entries(after).filter(([field]) => isGiven(field));
-    this.checks.require(caller, Object.fromEntries(checked), PREFIX);
+    const { agent, model } = after;
+    const place = { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+    this.checks.require(caller, { ...place, ...merged({}, change) }, PREFIX);
     return after;
   }
 
@@ -68,10 +67,9 @@ export class ChatSettingsRules {
 
 /** null removes a setting. */
 function merged(settings: ChatSettings, change: ChatSettingsDto): ChatSettings {
-  const fields = Object.entries({ ...settings, ...change });
-  return Object.fromEntries(
-    fields.filter(([, value]: [string, unknown]) => value !== undefined && value !== null),
-  );
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const fields: [string, unknown][] = Object.entries({ ...settings, ...Object.fromEntries(given) });
+  return Object.fromEntries(fields.filter(([, value]) => value !== null));
 }
 
 function twoAgents(): AppError {

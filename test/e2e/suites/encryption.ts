@@ -219,6 +219,8 @@ async function writeEverywhere({ api, fake }: TestServer): Promise<Everything> {
     id: 'main',
     title: canary('title'),
     metadata: { [canary('metadata-key')]: canary('metadata') },
+    settings: { system_prompt: canary('system-prompt') },
+    messages: [{ role: 'user', content: canary('earlier') }],
   });
   await api.post('/tasks', {
     chat_id: 'main',
@@ -256,7 +258,7 @@ async function writeEverywhere({ api, fake }: TestServer): Promise<Everything> {
   const canaries = [
     ...['title', 'metadata', 'metadata-key', 'task', 'task-text', 'rule', 'thinking', 'text'],
     ...['answer', 'question', 'option', 'todo', 'todo-text', 'message-metadata', 'note', 'reason'],
-    ...['given', 'message'],
+    ...['given', 'message', 'system-prompt', 'earlier'],
   ];
   return { interaction_id: of.id, canaries };
 }
