@@ -3,7 +3,8 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access, AlsoNeeds } from '../access/access.decorator.js';
+import { DECIDING_MODES } from '../interactions/run-checks.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { ChatsService } from './chats.service.js';
@@ -12,6 +13,11 @@ import { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
+
+/** True if agents would go on before a person has decided. */
+function isDeciding({ body }: { readonly body?: Partial<UpdateChatDto> | null }): boolean {
+  return DECIDING_MODES.includes(body?.settings?.approval_mode);
+}
 
 @ApiTags('chats')
 @Access('chat')
@@ -23,6 +29,7 @@ export class ChatsController {
   ) {}
 
   @Post()
+  @AlsoNeeds('decide', isDeciding)
   @ApiOperation({ summary: 'Create a chat' })
   @ApiResponse({ status: 201, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
@@ -52,6 +59,7 @@ export class ChatsController {
   }
 
   @Patch(':chat_id')
+  @AlsoNeeds('decide', isDeciding)
   @ApiOperation({
     summary: "Change a chat's title, visibility or metadata, or switch its active branch",
     description: '`head_interaction_id` activates the branch that ends with that interaction.',

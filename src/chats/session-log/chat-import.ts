@@ -129,13 +129,13 @@ export class ChatImport {
     const checked = checkFields(chatFields, object);
     if (!checked.ok) return this.note(line, `The chat is not as it should be: ${checked.fault}.`);
     if (this.chat) return this.note(line, 'The log has a chat already.');
-    const { agent, settings: given } = checked.value;
-    const wanted = agent === null ? given : { agent, ...given };
+    const { agent, settings: given, messages = [] } = checked.value;
+    const wanted = { ...(typeof agent === 'string' && { agent }), ...given };
     const { settings, faults } = this.deps.settings.imported(this.deps.caller, wanted);
     for (const fault of faults) this.note(line, fault);
     this.chat = { ...checked.value, settings };
     try {
-      this.messages = checkMessages(checked.value.messages);
+      this.messages = checkMessages(messages);
     } catch (error) {
       this.note(line, `The messages of the chat are left out. ${(error as Error).message}`);
     }

@@ -53,9 +53,9 @@ const chatSettings = z.object({
 export const chatFields = z.object({
   title: column(500).nullable(),
   preview: column(200).nullable().optional(),
-  agent: column(64).nullable().default(null),
-  settings: chatSettings.default({}),
-  messages: z.array(z.unknown()).max(MAX_MESSAGES).default([]),
+  agent: column(64).nullable().optional(),
+  settings: chatSettings.optional(),
+  messages: z.array(z.unknown()).max(MAX_MESSAGES).optional(),
   head_interaction_id: id.nullable(),
   created_at: time,
   updated_at: time,
