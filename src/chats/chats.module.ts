@@ -36,6 +36,13 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     HttpModule,
   ],
   controllers: [ChatsController, SessionLogController],
-  providers: [ChatsService, ChatSettingsRules, Leftovers, Retention, SessionLogExporter, SessionLogImporter],
+  providers: [
+    ChatsService,
+    ChatSettingsRules,
+    Leftovers,
+    Retention,
+    SessionLogExporter,
+    SessionLogImporter,
+  ],
 })
 export class ChatsModule {}

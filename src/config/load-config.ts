@@ -37,7 +37,14 @@ export function loadConfig(
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
-    ...(data ? [...findOverlaps(data), ...findAuthFaults(data), ...findForbiddenMode(data), ...findSharedRoots(data)] : []),
+    ...(data
+      ? [
+          ...findOverlaps(data),
+          ...findAuthFaults(data),
+          ...findForbiddenMode(data),
+          ...findSharedRoots(data),
+        ]
+      : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config({

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
 import { AppError } from '../kernel/app-error.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
@@ -18,12 +20,21 @@ type Checked = Pick<
 
 /** What a caller may not ask for, in a start as in the settings of a chat. */
 @Injectable()
-export class RunChecks {
+export class RunChecks implements OnApplicationBootstrap {
   constructor(
     private readonly agents: AgentRegistry,
     private readonly models: ModelRegistry,
     private readonly config: Config,
   ) {}
+
+  /** @throws ConfigError if there is no agent `DEFAULT_AGENT` */
+  onApplicationBootstrap(): void {
+    const { defaultAgent } = this.config;
+    if (this.agents.find(defaultAgent)) return;
+    const known = this.agents.list().map(({ type }) => type.name);
+    const problem = `there is no agent "${defaultAgent}"; use one of: ${known.join(', ')}`;
+    throw new ConfigError([{ variable: 'DEFAULT_AGENT', problem }]);
+  }
 
   /**
    * Checks what is given; the agent and the model of the rest are the server's.

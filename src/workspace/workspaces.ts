@@ -127,10 +127,7 @@ function isIn(path: string, root: string): boolean {
 }
 
 function unusable(why: string): WorkspaceFault {
-  return new WorkspaceFault(
-    'refused',
-    `The chat names a workspace that can't be used: ${why}.`,
-  );
+  return new WorkspaceFault('refused', `The chat names a workspace that can't be used: ${why}.`);
 }
 
 function describe(error: unknown): string {

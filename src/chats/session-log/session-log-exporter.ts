@@ -26,7 +26,10 @@ const INTERACTION_PAGE = 20;
 /** One line of a session log, an object of JSON. `session_log` comes first, `end` last. */
 type LogLine =
   | { readonly type: 'session_log'; readonly version: number }
-  | ({ readonly type: 'chat'; readonly agent: string | null } & Omit<ArchivedChat, 'uid' | 'tenant_id' | 'owner' | 'visibility'>)
+  | ({ readonly type: 'chat'; readonly agent: string | null } & Omit<
+      ArchivedChat,
+      'uid' | 'tenant_id' | 'owner' | 'visibility'
+    >)
   | ({ readonly type: 'interaction' } & InteractionFields)
   | ({ readonly type: 'record'; body: RecordBody; hidden: Hidden | null } & RecordOrigin)
   | ({ readonly type: 'request' } & Omit<RequestRow, RequestInternals>)

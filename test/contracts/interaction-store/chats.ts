@@ -8,7 +8,11 @@ import type { StoreUnderTest } from './store-under-test.js';
 export function describeChats(tested: StoreUnderTest): void {
   describe('chats', () => {
     it('creates a chat and finds it again', async () => {
-      const chat = newChat({ title: 'Sums', settings: { agent: 'react' }, metadata: { b: [1, null], a: 'ü' } });
+      const chat = newChat({
+        title: 'Sums',
+        settings: { agent: 'react' },
+        metadata: { b: [1, null], a: 'ü' },
+      });
       expect(await tested.store.createChat(chat)).toBe(true);
       const row = await tested.store.findChat(chat.id);
       expect(row).toEqual({
