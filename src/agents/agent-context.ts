@@ -117,6 +117,11 @@ export abstract class AgentContext<R = unknown> {
    */
   abstract readonly resources: R;
   abstract readonly max_iterations: number;
+  /**
+   * The system prompt that replaces the agent's own: of the chat's settings, or of its `fork`. Turns
+   * without `instructions` have it.
+   */
+  abstract readonly instructions: string | undefined;
   /** Names of the tools that the client has declared for this interaction and runs itself. */
   abstract readonly client_tools: readonly string[];
 

@@ -12,7 +12,7 @@ import type {
 /** The part of the context that hooks may use: no effects. */
 export type HookContext<R = unknown> = Pick<
   AgentContext<R>,
-  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'client_tools'
+  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'instructions' | 'client_tools'
 >;
 
 /** The input of each kind of step. */

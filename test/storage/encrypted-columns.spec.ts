@@ -3,7 +3,7 @@ import { openTestPglite } from '../support/store/databases.js';
 
 /** Sealed by `src/storage/encrypted/`, where they hold anything. */
 const SEALED: Readonly<Record<string, readonly string[]>> = {
-  chats: ['title', 'preview', 'metadata'],
+  chats: ['title', 'preview', 'settings', 'messages', 'metadata'],
   interactions: [
     ...['user_message', 'settings', 'metadata', 'error', 'added_messages', 'cancel_reason'],
     'idempotency_fingerprint',
@@ -19,7 +19,7 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
 /** Ids, types, keys, statuses, names and counts. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   chats: [
-    ...['tenant_id', 'id', 'owner', 'visibility', 'agent', 'head_interaction_id'],
+    ...['tenant_id', 'id', 'owner', 'visibility', 'head_interaction_id'],
     ...['master_key_id', 'data_key'],
   ],
   tenant_keys: ['tenant_id', 'master_key_id', 'data_key'],

@@ -4,6 +4,7 @@ const TEXTS = new Set([
   ...['reason', 'user_comment', 'user_content', 'prompt', 'result', 'message', 'text', 'note'],
   ...[
     'title',
+    'system_prompt',
     'preview',
     'description',
     'cancel_reason',

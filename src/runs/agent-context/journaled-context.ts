@@ -60,6 +60,10 @@ export class JournaledContext extends AgentContext {
     return this.parts.scope.resources.value;
   }
 
+  get instructions(): string | undefined {
+    return this.parts.settings.instructions;
+  }
+
   get max_iterations(): number {
     const { scope, settings } = this.parts;
     return settings.max_iterations ?? scope.run.interaction.settings.max_iterations;

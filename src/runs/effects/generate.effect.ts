@@ -49,7 +49,9 @@ export class GenerateEffect implements Effect<Turn> {
     const messages = [...(options.messages ?? conversation), ...notes];
     const { length } = this.input.before;
     const task = messages[length] === conversation[length] ? length : -1;
-    const prompt = new FittedConversation(scope, { key, agent, options, messages, task });
+    const isOfChat = agent.parent_id === null && !options.messages;
+    const count = isOfChat ? scope.run.interaction.settings.context_messages : undefined;
+    const prompt = new FittedConversation(scope, { key, agent, options, messages, task, count });
     await prompt.replay();
     await new ModelTurn(scope, {
       ...{ key, agent, options },

@@ -33,6 +33,8 @@ export async function writeEverywhere({ api, fake }: TestServer): Promise<Everyt
     id: 'main',
     title: canary('title'),
     metadata: { [canary('metadata-key')]: canary('metadata') },
+    settings: { system_prompt: canary('system-prompt') },
+    messages: [{ role: 'user', content: canary('earlier') }],
   });
   await api.post('/tasks', {
     chat_id: 'main',
@@ -78,6 +80,7 @@ export async function writeEverywhere({ api, fake }: TestServer): Promise<Everyt
     ...['title', 'metadata', 'metadata-key', 'task', 'task-text', 'rule', 'thinking', 'text'],
     ...['answer', 'question', 'option', 'todo', 'todo-text', 'message-metadata', 'note', 'reason'],
     ...['given', 'message', 'deed', 'client-input', 'client-output', 'error'],
+    ...['system-prompt', 'earlier'],
   ];
   return { interaction_id: of.id, canaries };
 }

@@ -16,6 +16,7 @@ import { allTenants } from '../store/all-tenants.js';
 export const LEASE_MS = 3_000;
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
+  SYSTEM_PROMPT_FILE: '/dev/null',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
   LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '500',

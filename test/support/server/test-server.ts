@@ -51,6 +51,7 @@ export class TestServer {
     const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
       MODEL: 'openai/fake',
+      SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: fake.baseUrl,
       LOG_LEVEL: 'debug',

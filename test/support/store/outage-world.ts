@@ -22,6 +22,7 @@ export const PATIENCE_MS = 40_000;
 const LONG_ANSWER = Array.from({ length: 40_000 }, (_, n) => n.toString(36)).join(' ');
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
+  SYSTEM_PROMPT_FILE: '/dev/null',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
   SAVE_TIMEOUT_MS: '2400', // half of it is what a connection may take, also of a machine that is busy
   LEASE_TTL_MS: '3000',
