@@ -1,3 +1,4 @@
+import type { FileRow } from '../files/file-catalog.js';
 import type { ChatPatch } from '../persistence/rows/store-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { InterventionRow } from '../persistence/rows/intervention-rows.js';
@@ -9,7 +10,10 @@ import type { Task } from '../protocol/task.js';
 
 /** The rows with texts of people and models, with the fields that sealing them needs. */
 export interface SavedRows {
-  readonly chats: Pick<ChatPatch, 'title' | 'preview' | 'metadata'>;
+  readonly chats: Pick<ChatPatch, 'title' | 'preview' | 'settings' | 'metadata'> & {
+    readonly messages?: readonly Message[];
+  };
+  readonly files: Pick<FileRow, 'id' | 'filename'>;
   readonly interactions: Pick<
     InteractionRow,
     'id' | 'user_message' | 'settings' | 'metadata' | 'error' | 'cancel_reason'

@@ -2,8 +2,10 @@ import type { DataKey } from '../../encryption/data-key.js';
 import type { ChatPatch } from '../../persistence/rows/store-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { Message } from '../../protocol/message.js';
 import type { SavedKind, SavedRows } from '../saved-texts.js';
 import { sealChat } from './encrypted-chat-store.js';
+import { sealFile } from './files/encrypted-file-catalog.js';
 import { sealIntervention } from './encrypted-intervention-store.js';
 import { sealRequest } from './encrypted-record-store.js';
 import { sealSettlement } from './encrypted-request-store.js';
@@ -17,7 +19,12 @@ type Seal<R> = (key: DataKey, row: R) => R;
 
 /** Each field that is not sealed yet is sealed, as the stores do it when they write it. */
 export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
-  chats: (key, row) => keepSealed(row, sealChat(key, row as ChatPatch)),
+  chats: (key, row) => {
+    const { messages } = row;
+    const sealed = sealChat(key, row as ChatPatch);
+    return keepSealed(row, { ...sealed, ...(messages?.some(isSealed) && { messages }) });
+  },
+  files: (key, row) => keepSealed(row, sealFile(key, row)),
   interactions: (key, row) => {
     const { id, error, cancel_reason, added_messages, idempotency_fingerprint } = row;
     const sealed = {
@@ -28,8 +35,7 @@ export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
       added_messages: added_messages && sealMessages(key, id, added_messages),
       idempotency_fingerprint: idempotency_fingerprint && key.mac(idempotency_fingerprint),
     };
-    const isSealed = added_messages?.some((message) => keyIdOf(message) !== undefined);
-    return keepSealed(row, { ...sealed, ...(isSealed && { added_messages }) });
+    return keepSealed(row, { ...sealed, ...(added_messages?.some(isSealed) && { added_messages }) });
   },
   records: (key, row) =>
     keysOfRecord(row as LogRecord).some((id) => id !== undefined)
@@ -44,6 +50,10 @@ export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
   permission_rules: (key, row) => keepSealed(row, sealRule(key, row)),
   tasks: (key, row) => keepSealed(row, sealTask(key, row)),
 };
+
+function isSealed(message: Message): boolean {
+  return keyIdOf(message) !== undefined;
+}
 
 /** `sealed`, with the fields of `row` that were sealed before. */
 function keepSealed<R extends object>(row: R, sealed: R): R {

@@ -8,6 +8,7 @@ import { LOG_SUFFIX } from './chat-directory.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { readChatFile, writeChatFile } from './chat-files.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
+import { FileRows } from './file-rows.js';
 import { directoryOf } from './file-journal.js';
 import { RULES_FILE } from './file-rule-store.js';
 import { sealLog } from './seal-log.js';
@@ -34,6 +35,7 @@ export class FileSavedTexts implements SavedTexts {
     for (const { uid } of chats) await seal('chats', { chat_uid: uid }, {});
     await settled();
     let replaced = await this.sealRules(join(data_dir, RULES_FILE), seal);
+    replaced += await sealFileRows(new FileRows(data_dir), seal);
     for (const chat of chats) replaced += await sealFolder(directoryOf(chat), chat.uid, seal);
     return replaced;
   }
@@ -50,6 +52,18 @@ export class FileSavedTexts implements SavedTexts {
     );
     return replaceIfChanged(path, file, { ...file, rules: sealed });
   }
+}
+
+async function sealFileRows(rows: FileRows, seal: SealRow): Promise<number> {
+  let replaced = 0;
+  for (const row of await rows.load(() => {})) {
+    const { chat_uid, tenant_id } = row;
+    const sealed = await seal('files', chat_uid === null ? { tenant_id } : { chat_uid }, row);
+    if (!sealed || sealed.filename === row.filename) continue;
+    await rows.save({ ...row, ...sealed });
+    replaced += 1;
+  }
+  return replaced;
 }
 
 async function sealFolder(directory: ChatDirectory, uid: string, seal: SealRow): Promise<number> {

@@ -1,3 +1,4 @@
+import type { DataKey } from '../../../encryption/data-key.js';
 import type { DataKeys } from '../../../encryption/data-keys.js';
 import { FileCatalog } from '../../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
@@ -14,12 +15,12 @@ export class EncryptedFileCatalog extends FileCatalog {
   }
 
   async add(row: FileRow): Promise<boolean> {
-    const { id, chat_uid, tenant_id } = row;
+    const { chat_uid, tenant_id } = row;
     const key = await (chat_uid === null
       ? this.keys.ofTenant(tenant_id)
       : this.keys.ofChat(chat_uid));
     if (!key) return false;
-    return this.inner.add({ ...row, filename: key.seal(row.filename, [id, 'filename']) });
+    return this.inner.add(sealFile(key, row));
   }
 
   async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
@@ -65,4 +66,8 @@ export class EncryptedFileCatalog extends FileCatalog {
       return { ...row, filename: openText(keys, row.filename, [row.id, 'filename']) };
     });
   }
+}
+
+export function sealFile<F extends Pick<FileRow, 'id' | 'filename'>>(key: DataKey, row: F): F {
+  return { ...row, filename: key.seal(row.filename, [row.id, 'filename']) };
 }

@@ -17,7 +17,13 @@ interface Table {
 const OF_INTERACTION = '(SELECT i.chat_uid FROM interactions i WHERE i.id = t.interaction_id)';
 
 const TABLES: Readonly<Record<SavedKind, Table>> = {
-  chats: { key: ['uid'], text: ['title', 'preview'], json: ['metadata'], chat_uid: 't.uid' },
+  chats: {
+    key: ['uid'],
+    text: ['title', 'preview'],
+    json: ['settings', 'metadata', 'messages'],
+    chat_uid: 't.uid',
+  },
+  files: { key: ['id'], text: ['filename'], json: [], chat_uid: 't.chat_uid' },
   interactions: {
     key: ['id'],
     text: ['user_message', 'cancel_reason', 'idempotency_fingerprint'],
@@ -45,6 +51,9 @@ const TABLES: Readonly<Record<SavedKind, Table>> = {
   },
   tasks: { key: ['id'], text: ['title', 'description'], json: [], chat_uid: 't.chat_uid' },
 };
+
+/** A row without a chat is its tenant's. */
+const OF_TENANT: ReadonlySet<Table> = new Set([TABLES.permission_rules, TABLES.files]);
 
 /** The columns of a row as text: JSON as it was written. */
 type Columns = Readonly<Record<string, string | null>>;
@@ -78,7 +87,7 @@ export class TypeOrmSavedTexts implements SavedTexts {
   private readSlice(table: Table, after: Row | undefined): Promise<Row[]> {
     const { key, text, json, chat_uid } = table;
     const columns = [...key.map((name) => `t.${name}`), ...text.map((name) => `t.${name}`)];
-    const tenant = table === TABLES.permission_rules ? 't.tenant_id' : 'NULL';
+    const tenant = OF_TENANT.has(table) ? 't.tenant_id' : 'NULL';
     const texts = json.map((name) => `t.${name}::text AS ${name}`);
     const from = after && `WHERE (${list('t', key)}) > (${key.map((_, n) => `$${n + 1}`).join()})`;
     const of = `${chat_uid} AS owner_uid, ${tenant} AS owner_tenant`;
