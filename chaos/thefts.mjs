@@ -10,7 +10,8 @@ export class Thefts {
   #pool;
 
   constructor(url) {
-    this.#pool = new pg.Pool({ connectionString: url, max: 2 });
+    const options = '-c parley.tenant=*'; // row-level security shows every tenant
+    this.#pool = new pg.Pool({ connectionString: url, options, max: 2 });
   }
 
   /** Everything that is held by anybody: answers `{ id, chat_id }` of each. */

@@ -10,14 +10,17 @@ import { MasterKeys } from './encryption/master-keys.js';
 import { rotateKeys } from './encryption/rotate-keys.js';
 import { SystemClock } from './kernel/clock.js';
 import { keepFilesPrivate } from './kernel/umask.js';
+import { encryptSaved } from './storage/encrypted/encrypt-saved.js';
 import { openKeyStore } from './storage/open-key-store.js';
 import { openStorage } from './storage/open-storage.js';
+import type { Storage } from './storage/open-storage.js';
 
 const USAGE = `Usage:
   npm run keys -- create --user ann --scopes chat,decide [--tenant acme] [--expires 2027-01-31T00:00:00Z]
   npm run keys -- list [--tenant acme]
   npm run keys -- delete <id>
   npm run keys -- rotate
+  npm run keys -- encrypt
 Without --tenant it is "${DEFAULT_TENANT}". Scopes: ${SCOPES.join(', ')}.`;
 const PAGE = 200;
 
@@ -32,19 +35,19 @@ interface Command {
   readonly expires_at: string | null;
 }
 
-/** `npm run keys`: makes, lists and deletes API keys, rotates the keys of saved data, and exits. */
+/** `npm run keys`: makes, lists and deletes API keys, rotates keys, encrypts, and exits. */
 async function main(): Promise<void> {
   keepFilesPrivate();
   const command = readCommand();
   const act = ACTIONS[command.action];
-  if (!act && command.action !== 'rotate')
-    throw new UsageError(`There is no command "${command.action}".`);
+  const care = CARE[command.action];
+  if (!act && !care) throw new UsageError(`There is no command "${command.action}".`);
   const context = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
     logger: false,
   });
   const config = context.get(Config);
-  if (!act) process.stdout.write(`${await rotate(config)}\n`);
-  else await actOnKeys(config, command, act);
+  if (act) await actOnKeys(config, command, act);
+  else if (care) process.stdout.write(`${await careFor(config, care)}\n`);
 }
 
 async function actOnKeys(config: Config, command: Command, act: Act): Promise<void> {
@@ -56,17 +59,30 @@ async function actOnKeys(config: Config, command: Command, act: Act): Promise<vo
   }
 }
 
-/** Servers on a Postgres server may run meanwhile; other storage is locked while one runs. */
-async function rotate(config: Config): Promise<string> {
+type Care = (storage: Storage, masters: MasterKeys) => Promise<string>;
+
+/** Work on all saved data. Storage other than a Postgres server is locked meanwhile. */
+const CARE: Readonly<Record<string, Care>> = {
+  /** Servers on a Postgres server may run meanwhile. */
+  async rotate({ dataKeys }, masters) {
+    const rotated = await rotateKeys(dataKeys, masters);
+    return `${rotated} data keys are wrapped with "${masters.current}" now, and none with another key.`;
+  },
+  async encrypt(storage, masters) {
+    const changed = await encryptSaved(storage, masters);
+    return `${changed} rows or files were encrypted. All that is saved is encrypted now, but not its older backups.`;
+  },
+};
+
+async function careFor(config: Config, care: Care): Promise<string> {
   if (!config.encryptionKeys)
-    throw new UsageError('ENCRYPTION_KEYS is not set, so there is no key to rotate to.');
+    throw new UsageError('ENCRYPTION_KEYS is not set, so there is no key to encrypt with.');
   const masters = new MasterKeys(config.encryptionKeys);
   const storage = await openStorage(config, new SystemClock(), (problem) =>
     process.stderr.write(`${problem}\n`),
   );
   try {
-    const rotated = await rotateKeys(storage.dataKeys, masters);
-    return `${rotated} data keys are wrapped with "${masters.current}" now, and none with another key.`;
+    return await care(storage, masters);
   } finally {
     await storage.close();
   }

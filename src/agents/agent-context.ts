@@ -117,6 +117,11 @@ export abstract class AgentContext<R = unknown> {
    */
   abstract readonly resources: R;
   abstract readonly max_iterations: number;
+  /**
+   * The system prompt that replaces the agent's own: of the chat's settings, or of its `fork`. Turns
+   * without `instructions` have it.
+   */
+  abstract readonly instructions: string | undefined;
   /** Names of the tools that the client has declared for this interaction and runs itself. */
   abstract readonly client_tools: readonly string[];
 
@@ -152,4 +157,21 @@ export abstract class AgentContext<R = unknown> {
   abstract say(text: string): Promise<void>;
   /** Shows readers a notice about the run itself. */
   abstract notice(code: string, message: string): Promise<void>;
+  /**
+   * Sends readers an event of your own, `custom {name, data}`. The data must be JSON, at most 16 KB.
+   * @throws AppError `invalid_event`
+   */
+  abstract emit(name: string, data: unknown): Promise<void>;
+  /**
+   * Sets a key of the `metadata` that clients see in the interaction; null removes it. At most 4 KB
+   * of JSON a value, and 256 calls an agent. `agent.metadata` stays as it was.
+   * @throws AppError `invalid_event`
+   */
+  abstract setMetadata(key: string, value: unknown): Promise<void>;
+  /**
+   * Leaves a note for a child or for the parent, which reads it with its next `generate`; an agent
+   * that makes no further turn never reads it.
+   * @throws AppError `no_parent`, `note_too_long`
+   */
+  abstract tell(agent: AgentHandle | 'parent', text: string): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type {
 /** The part of the context that hooks may use: no effects. */
 export type HookContext<R = unknown> = Pick<
   AgentContext<R>,
-  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'client_tools'
+  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'instructions' | 'client_tools'
 >;
 
 /** The input of each kind of step. */
@@ -25,6 +25,9 @@ interface Asked {
   step: { readonly name: string };
   say: { readonly text: string };
   notice: { readonly code: string; readonly message: string };
+  emit: { readonly name: string; readonly data: unknown };
+  set_metadata: { readonly key: string; readonly value: unknown };
+  tell: { readonly agent: AgentHandle | 'parent'; readonly text: string };
 }
 
 /** The result of each kind of step. */
@@ -37,6 +40,9 @@ export interface Answered {
   step: unknown;
   say: void;
   notice: void;
+  emit: void;
+  set_metadata: void;
+  tell: void;
 }
 
 export type StepKind = keyof Asked;

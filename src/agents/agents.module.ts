@@ -18,6 +18,7 @@ import { InterventionsController } from './interventions/interventions.controlle
 import { InterventionsService } from './interventions/interventions.service.js';
 import { AgentTreeService } from './tree/agent-tree.service.js';
 import { AgentsController } from './tree/agents.controller.js';
+import { ServerHooks } from './server-hooks.js';
 import { ReactAgent } from './kinds/react/react.agent.js';
 
 @Module({
@@ -35,6 +36,7 @@ import { ReactAgent } from './kinds/react/react.agent.js';
   controllers: [AgentTypesController, AgentsController, InterventionsController],
   providers: [
     AgentRegistry,
+    ServerHooks,
     AgentFiles,
     ReactAgent,
     CoderAgent,
@@ -43,6 +45,6 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     AgentTreeService,
     InterventionsService,
   ],
-  exports: [AgentRegistry],
+  exports: [AgentRegistry, ServerHooks],
 })
 export class AgentsModule {}

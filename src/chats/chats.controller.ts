@@ -3,7 +3,8 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access, AlsoNeeds } from '../access/access.decorator.js';
+import { DECIDING_MODES } from '../interactions/run-checks.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { ChatsService } from './chats.service.js';
@@ -12,6 +13,11 @@ import { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
+
+/** True if agents would go on before a person has decided. */
+function isDeciding({ body }: { readonly body?: Partial<UpdateChatDto> | null }): boolean {
+  return DECIDING_MODES.includes(body?.settings?.approval_mode);
+}
 
 @ApiTags('chats')
 @Access('chat')
@@ -23,12 +29,13 @@ export class ChatsController {
   ) {}
 
   @Post()
+  @AlsoNeeds('decide', isDeciding)
   @ApiOperation({ summary: 'Create a chat' })
   @ApiResponse({ status: 201, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(caller, this.redaction.of(body, 'title'));
+    return this.chats.create(caller, this.redacted(body));
   }
 
   @Get()
@@ -52,6 +59,7 @@ export class ChatsController {
   }
 
   @Patch(':chat_id')
+  @AlsoNeeds('decide', isDeciding)
   @ApiOperation({
     summary: "Change a chat's title, visibility or metadata, or switch its active branch",
     description: '`head_interaction_id` activates the branch that ends with that interaction.',
@@ -74,7 +82,7 @@ export class ChatsController {
     @Param() { chat_id }: ChatIdDto,
     @Body() body: UpdateChatDto,
   ): Promise<ChatDto> {
-    return this.chats.update(caller, chat_id, this.redaction.of(body, 'title'));
+    return this.chats.update(caller, chat_id, this.redacted(body));
   }
 
   @Delete(':chat_id')
@@ -88,5 +96,15 @@ export class ChatsController {
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
     return this.chats.delete(caller, chat_id);
+  }
+
+  private redacted<B extends CreateChatDto | UpdateChatDto>(body: B): B {
+    const { settings } = body;
+    const messages = 'messages' in body ? body.messages : undefined;
+    return {
+      ...this.redaction.of(body, 'title'),
+      ...(settings && { settings: this.redaction.of(settings, 'system_prompt') }),
+      ...(messages && { messages: this.redaction.ofMessages(messages) }),
+    };
   }
 }

@@ -12,6 +12,7 @@ import { PermissionsModule } from '../permissions/permissions.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
+import { ChatSettingsRules } from './chat-settings-rules.js';
 import { ChatsService } from './chats.service.js';
 import { Leftovers } from './leftovers.js';
 import { Retention } from './retention.js';
@@ -39,6 +40,7 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
   providers: [
     ChatFilesArchive,
     ChatsService,
+    ChatSettingsRules,
     Leftovers,
     Retention,
     SessionLogExporter,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../access/chat-access.js';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
-import { AgentRegistry } from '../agents/agent-registry.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
@@ -25,6 +24,8 @@ import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
+import { ChatSettingsRules } from './chat-settings-rules.js';
+import { checkMessages } from './check-messages.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
@@ -47,7 +48,7 @@ export class ChatsService {
     private readonly interactions: InteractionStore,
     private readonly conversations: ConversationCache,
     private readonly view: InteractionView,
-    private readonly agents: AgentRegistry,
+    private readonly settings: ChatSettingsRules,
     private readonly cancellation: CancellationService,
     private readonly waitForEnd: WaitForEnd,
     private readonly workspaces: Workspaces,
@@ -59,10 +60,10 @@ export class ChatsService {
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `chat_exists` (409), `unknown_agent` (400) */
+  /** @throws AppError `chat_exists` (409), and as `ChatSettingsRules`, `checkMessages` */
   async create(caller: Principal, body: CreateChatDto): Promise<Chat> {
-    const { id, title, agent, visibility = 'private', metadata } = body;
-    if (agent !== undefined) this.agents.get(agent);
+    const { id, title, visibility = 'private', messages = [], metadata } = body;
+    const settings = this.settings.ofNew(caller, body);
     const chat = {
       uid: this.ids.makeUid(),
       id: id ?? this.ids.make('chat'),
@@ -70,7 +71,8 @@ export class ChatsService {
       owner: caller.user_id,
       visibility,
       title: title ?? null,
-      agent: agent ?? null,
+      settings,
+      messages: checkMessages(messages),
       created_at: this.clock.now().toISOString(),
       metadata: metadata ?? {},
     };
@@ -79,7 +81,8 @@ export class ChatsService {
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
     const row = newChatRow(chat);
-    return { ...viewChat(row, undefined), interactions: [], next_before: null };
+    const { messages: said } = chat;
+    return { ...viewChat(row, undefined), messages: said, interactions: [], next_before: null };
   }
 
   async list(
@@ -119,18 +122,20 @@ export class ChatsService {
     const states = await this.chats.readStates([chat.uid]);
     const next_before = items.length < rows.length ? (items.at(-1)?.id ?? null) : null;
     const summary = viewChat(chat, states.get(chat.uid));
-    return { ...summary, interactions: items.reverse(), next_before };
+    const messages = await this.chats.readMessages(chat.uid);
+    return { ...summary, messages, interactions: items.reverse(), next_before };
   }
 
   /**
    * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403),
-   * `chat_busy` (409)
+   * `chat_busy` (409), and as `ChatSettingsRules.changed`
    */
   async update(caller: Principal, id: string, body: UpdateChatDto): Promise<Chat> {
-    const { title, visibility, metadata, head_interaction_id } = body;
-    const changes = { title, visibility, metadata, head_interaction_id };
+    const { title, visibility, settings, metadata, head_interaction_id } = body;
+    const changes = { title, visibility, settings, metadata, head_interaction_id };
     const chat = await this.access.chat(caller, id);
     if (visibility !== undefined) requireOwner(caller, chat);
+    const changed = settings && this.settings.changed(caller, chat, settings);
     const preview =
       head_interaction_id === undefined
         ? undefined
@@ -139,6 +144,7 @@ export class ChatsService {
       ...(preview !== undefined && { preview }),
       ...(visibility !== undefined && { visibility }),
       ...(title !== undefined && { title }),
+      ...(changed && { settings: changed }),
       ...(metadata !== undefined && { metadata }),
       updated_at: this.clock.now().toISOString(),
     });
@@ -276,7 +282,7 @@ export function viewChat(
   state: ChatState | undefined,
 ): ChatSummary {
   const { active_interaction_id = null, status = null } = state ?? {};
-  return { ...chat, active_interaction_id, status };
+  return { ...chat, agent: chat.settings.agent ?? null, active_interaction_id, status };
 }
 
 /** @throws AppError `not_owner` (403) */

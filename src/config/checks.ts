@@ -41,6 +41,14 @@ export function findContradictions(given: Given): ConfigFault[] {
   return [...faults, ...findUnreachableModels(given)];
 }
 
+export function findForbiddenMode({
+  APPROVAL_MODE: mode,
+  ALLOWED_APPROVAL_MODES: allowed,
+}: Pick<Variables, 'APPROVAL_MODE' | 'ALLOWED_APPROVAL_MODES'>): ConfigFault[] {
+  if (mode === undefined || allowed.includes(mode)) return [];
+  return [{ variable: 'APPROVAL_MODE', problem: 'is none of ALLOWED_APPROVAL_MODES' }];
+}
+
 function findUnreachableModels(given: Given): ConfigFault[] {
   const names = given['MODEL']?.split(',').map((name) => name.trim()) ?? [];
   return ['OPENAI', 'ANTHROPIC'].flatMap((vendor) => {
@@ -66,6 +74,7 @@ export function findOverlaps({
   MCP_CONFIG,
   PERMISSIONS_FILE,
   REDACT_PATTERNS,
+  SYSTEM_PROMPT_FILE,
 }: Pick<
   Variables,
   | 'DATA_DIR'
@@ -75,6 +84,7 @@ export function findOverlaps({
   | 'MCP_CONFIG'
   | 'PERMISSIONS_FILE'
   | 'REDACT_PATTERNS'
+  | 'SYSTEM_PROMPT_FILE'
 >): ConfigFault[] {
   const shown = JSON.stringify(WORKSPACE_DIR);
   const problems: string[] = [];
@@ -90,7 +100,8 @@ export function findOverlaps({
     if (contains(common, WORKSPACE_DIR) || contains(WORKSPACE_DIR, common))
       problems.push(`${shown} and "${common}" of WORKSPACE_ROOTS may not contain one another`);
   }
-  for (const [name, path] of Object.entries({ MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS }))
+  const files = { MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE };
+  for (const [name, path] of Object.entries(files))
     if (path !== undefined && contains(WORKSPACE_DIR, path))
       problems.push(`${shown} may not contain the file of ${name}: put that elsewhere`);
   return problems.map((problem) => ({ variable: 'WORKSPACE_DIR', problem }));

@@ -133,6 +133,10 @@ export class Config {
   readonly permissionsFile?: string;
   /** Absolute path of the folder with agent files. */
   readonly agentsDir: string;
+  /** The kind of agent of a start that names none. */
+  readonly defaultAgent: string;
+  /** Path of a text that replaces the system prompt of `react`. */
+  readonly systemPromptFile?: string;
   /** Path of a JSON file with MCP servers; by default `./mcp.json`, if it exists. */
   readonly mcpConfig?: string;
   /** Any variable, for configuration files that refer to it. */
@@ -194,8 +198,10 @@ export class Config {
   readonly pythonMemoryMb: number;
   /** Memory limit of all Python programs of this process together, in megabytes. */
   readonly pythonTotalMb: number;
-  /** Values of `approval_mode` that a client may choose; the first is the default without `ask`. */
+  /** Values of `approval_mode` that a client may choose. */
   readonly allowedApprovalModes: readonly ApprovalMode[];
+  /** One of them: that of a start that names none; `ask` unless given, or the first. */
+  readonly approvalMode: ApprovalMode;
   /** Time that a request to a person stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
   /** Time that a run that only waits for people stays in memory, in milliseconds. */

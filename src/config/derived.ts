@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../kernel/package-root.js';
+import type { ApprovalMode } from '../protocol/interaction.js';
 import type { Variables } from './schema.js';
 import { Secret } from './secret.js';
 
@@ -79,10 +80,25 @@ export function findOwnPaths({
   MCP_CONFIG = './mcp.json',
   PERMISSIONS_FILE,
   REDACT_PATTERNS,
+  SYSTEM_PROMPT_FILE,
 }: Pick<
   Variables,
-  'DATA_DIR' | 'AGENTS_DIR' | 'MCP_CONFIG' | 'PERMISSIONS_FILE' | 'REDACT_PATTERNS'
+  | 'DATA_DIR'
+  | 'AGENTS_DIR'
+  | 'MCP_CONFIG'
+  | 'PERMISSIONS_FILE'
+  | 'REDACT_PATTERNS'
+  | 'SYSTEM_PROMPT_FILE'
 >): string[] {
-  const files = [MCP_CONFIG, PERMISSIONS_FILE ?? [], REDACT_PATTERNS ?? [], '.env'].flat();
+  const named = [PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE];
+  const files = [MCP_CONFIG, '.env', ...named.filter((file) => file !== undefined)];
   return [...[DATA_DIR, AGENTS_DIR, ...files].map((path) => resolve(path)), PACKAGE_ROOT];
+}
+
+/** The default of `approval_mode`. */
+export function chooseApprovalMode({
+  APPROVAL_MODE,
+  ALLOWED_APPROVAL_MODES: allowed,
+}: Pick<Variables, 'APPROVAL_MODE' | 'ALLOWED_APPROVAL_MODES'>): ApprovalMode {
+  return APPROVAL_MODE ?? (allowed.includes('ask') ? 'ask' : (allowed[0] ?? 'ask'));
 }

@@ -85,6 +85,7 @@ describe(loadConfig.name, () => {
     ['WORKSPACE_ROOTS', '/srv/a,b'],
     ['SANDBOX', 'docker'],
     ['ALLOWED_APPROVAL_MODES', 'ask,yes'],
+    ['APPROVAL_MODE', 'yes'],
   ])('refuses %s=%s', (variable, value) => {
     expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
   });
@@ -281,6 +282,15 @@ describe(loadConfig.name, () => {
     const error = errorOf(env);
     expect(error.faults).toHaveLength(8);
     expect(inspect(error)).not.toContain('hush');
+  });
+
+  it('has a default for approval_mode that is allowed', () => {
+    const modeOf = (env: Record<string, string>) => loadConfig(env).approvalMode;
+    expect(modeOf({})).toBe('ask');
+    expect(modeOf({ ALLOWED_APPROVAL_MODES: 'deny,auto' })).toBe('deny');
+    expect(modeOf({ APPROVAL_MODE: 'auto' })).toBe('auto');
+    const forbidden = { APPROVAL_MODE: 'auto', ALLOWED_APPROVAL_MODES: 'ask' };
+    expect(faultsOf(forbidden)).toMatchObject([{ variable: 'APPROVAL_MODE' }]);
   });
 });
 

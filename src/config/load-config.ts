@@ -1,11 +1,17 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { findAuthFaults, findOpenDoor, findUnnamed } from './auth-checks.js';
-import { findContradictions, findOverlaps, findUnknown } from './checks.js';
+import { findContradictions, findForbiddenMode, findOverlaps, findUnknown } from './checks.js';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
-import { chooseModel, findOwnPaths, findSecrets, pickCommandEnvironment } from './derived.js';
+import {
+  chooseApprovalMode,
+  chooseModel,
+  findOwnPaths,
+  findSecrets,
+  pickCommandEnvironment,
+} from './derived.js';
 import { environment, SECRET_VARIABLES } from './schema.js';
 import { findSharedRoots } from './tenant-paths.js';
 import type { Variables } from './schema.js';
@@ -31,12 +37,20 @@ export function loadConfig(
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
-    ...(data ? [...findOverlaps(data), ...findAuthFaults(data), ...findSharedRoots(data)] : []),
+    ...(data
+      ? [
+          ...findOverlaps(data),
+          ...findAuthFaults(data),
+          ...findForbiddenMode(data),
+          ...findSharedRoots(data),
+        ]
+      : []),
   ];
   if (!data || faults.length > 0) throw new ConfigError(faults);
   return new Config({
     ...camelCased(data),
     ...chooseModel(data),
+    approvalMode: chooseApprovalMode(data),
     auth: data.AUTH ?? ['none'],
     dataDir: resolve(data.DATA_DIR),
     agentsDir: resolve(data.AGENTS_DIR),

@@ -100,6 +100,7 @@ export const environment = z.object({
 
   MAX_CONCURRENT_RUNS: integer(1, 100_000).default(256),
   ALLOWED_APPROVAL_MODES: someOf(...APPROVAL_MODES).default([...APPROVAL_MODES]),
+  APPROVAL_MODE: oneOf(...APPROVAL_MODES).optional(),
   APPROVAL_TIMEOUT_MS: milliseconds(0).default(0),
   PARK_AFTER_MS: milliseconds(0).default(60_000),
   CRASH_LOOP_LIMIT: integer(1, 1_000).default(5),
@@ -123,6 +124,8 @@ export const environment = z.object({
   SANDBOX_NETWORK: trueOrFalse().default(false),
 
   AGENTS_DIR: z.string().default('./agents'),
+  DEFAULT_AGENT: z.string().default('react'),
+  SYSTEM_PROMPT_FILE: z.string().optional(),
   PERMISSIONS_FILE: z.string().optional(),
 
   GUARDRAIL_SECRETS: oneOf('all', 'own', 'none').default('all'),

@@ -2,7 +2,7 @@ import type { Hidden, ReadFile, RecordBody } from '../protocol/events.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
 import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
 import type { TurnEntry } from './turn-entry.js';
-import { toldText } from './intervention-text.js';
+import { noteText, toldText } from './intervention-text.js';
 import { OF_MESSAGE, ShownImages } from './shown-images.js';
 import type { AssistantMessage, Message, UserMessage } from '../protocol/message.js';
 import type { Image } from '../protocol/image.js';
@@ -24,6 +24,8 @@ export class Conversation {
   /** Texts of interventions, by the key of the turn that takes them in; they are added with it. */
   private readonly told = new Map<string | null, string[]>();
   private readonly images = new ShownImages();
+  /** Model turns in this conversation, without those before it. */
+  turns = 0;
   private cached: readonly Message[] | undefined;
   /** Called with each message that is added from now on. */
   onJoin: (message: Message) => void = () => {};
@@ -59,6 +61,8 @@ export class Conversation {
         return this.add({ role: 'assistant', content: body.content });
       case 'AGENT_INTERVENED':
         return this.tell(key, toldText({ body, hidden }));
+      case 'NOTE_READ':
+        return this.tell(key, noteText(body));
       case 'STEP_COMPLETED':
         if (hidden && 'files' in hidden) return this.addFiles(hidden.files);
         return this.replaceMessage(readInstead(judgementOf(hidden)));
@@ -81,6 +85,9 @@ export class Conversation {
       case 'TOOL_CALL':
       case 'TOOL_STARTED':
       case 'TASK_UPDATED':
+      case 'CUSTOM':
+      case 'METADATA_SET':
+      case 'AGENT_TOLD':
       case 'RESUMED':
       case 'CANCELLED':
       case 'ERROR':
@@ -160,6 +167,7 @@ export class Conversation {
   }
 
   private addTurn(assistant: AssistantMessage): void {
+    this.turns++;
     const turn = { assistant, results: new Map<string, string>() };
     this.entries.push(turn);
     for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);

@@ -30,3 +30,8 @@ export function toldText({
   const text = interventionText(body);
   return text === undefined ? undefined : (readInstead(judgementOf(hidden)) ?? text);
 }
+
+/** A note of another agent, as the agent reads it. */
+export function noteText({ from_agent_id, text }: RecordOf<'NOTE_READ'>): string {
+  return `Note from the agent ${from_agent_id}:\n\n${text}`;
+}

@@ -1,6 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHmac,
   createSecretKey,
   hkdfSync,
   randomBytes,
@@ -12,6 +13,8 @@ import { dataKeyOf, SEAL } from './sealed-text.js';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const MAC = 'hmac:';
+const MAC_KEY_BYTES = 32;
 
 /**
  * The place of a text, such as interaction id, seq and field: a text that is moved to another place
@@ -42,6 +45,13 @@ export class DataKey {
     } catch (cause) {
       throw decryptionFailed(place, cause);
     }
+  }
+
+  /** Replaces a hash, so that a guess of the hashed text can't be confirmed without the key. */
+  mac(hash: string): string {
+    if (hash.startsWith(MAC)) return hash;
+    const key = Buffer.from(hkdfSync('sha256', this.key, '', 'parley mac', MAC_KEY_BYTES));
+    return MAC + createHmac('sha256', key).update(hash).digest('hex');
   }
 
   /** A key for one purpose; only the same salt and purpose give it again. */

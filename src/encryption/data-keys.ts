@@ -17,9 +17,10 @@ export class DataKeys {
     private readonly store: DataKeyStore,
   ) {}
 
-  /** The key if it is in memory. */
+  /** The key if it is in memory; one that is in use stays there. */
   peek(id: string): DataKey | undefined {
-    return this.kept.get(id);
+    const kept = this.kept.get(id);
+    return kept && this.remember(kept);
   }
 
   /** The key of a chat, which gets one if it has none. Undefined: the chat does not exist. */

@@ -7,10 +7,11 @@ import { DataKey, decrypt, encrypt } from './data-key.js';
 import type { KeyOwner, OwnedKey, WrappedKey } from './data-key-store.js';
 
 const KEY_BYTES = 32;
-/** Tenants whose derived keys are kept. */
-const TENANTS = 1_000;
+/** Derived keys that are kept in memory. */
+const KEPT = 2_000;
 
 const OF_TENANT = 'tenant:';
+const LIVE = 'live:';
 
 /** The id of the data key of a tenant; that of a chat is its uid. */
 export function tenantKeyId(tenantId: string): string {
@@ -24,7 +25,7 @@ export function tenantOfKey(id: string): string | undefined {
 
 /** Wraps data keys with a key that is derived from a master key and the tenant. */
 export class MasterKeys {
-  private readonly derived = new BoundedMap<string, KeyObject>(TENANTS);
+  private readonly derived = new BoundedMap<string, KeyObject>(KEPT);
 
   /** @param keys the first one wraps, all unwrap */
   constructor(private readonly keys: readonly [MasterKey, ...MasterKey[]]) {}
@@ -54,15 +55,23 @@ export class MasterKeys {
     return this.wrap(owned, this.unwrapped(owned));
   }
 
+  /**
+   * The key of what an interaction streams, which is saved nowhere.
+   * @param keyId what a sealed text names; undefined: of the first master key
+   * @throws AppError `encryption_key_missing`
+   */
+  live(interactionId: string, keyId = LIVE + this.current): DataKey {
+    const master = this.get(keyId.slice(LIVE.length));
+    return new DataKey(LIVE + master.id, this.derive(master, `live ${interactionId}`));
+  }
+
   private wrap(owner: KeyOwner, bytes: Buffer): WrappedKey {
-    const wrapped = encrypt(this.derive(this.keys[0], owner.tenant_id), bytes, contextOf(owner));
+    const wrapped = encrypt(this.derive(this.keys[0], ofTenant(owner)), bytes, contextOf(owner));
     return { master_key_id: this.current, wrapped: wrapped.toString('base64') };
   }
 
   private unwrapped({ master_key_id, wrapped, ...owner }: OwnedKey): Buffer {
-    const master = this.keys.find(({ id }) => id === master_key_id);
-    if (!master) throw missingKey(master_key_id);
-    const derived = this.derive(master, owner.tenant_id);
+    const derived = this.derive(this.get(master_key_id), ofTenant(owner));
     try {
       return decrypt(derived, Buffer.from(wrapped, 'base64'), contextOf(owner));
     } catch (cause) {
@@ -70,16 +79,26 @@ export class MasterKeys {
     }
   }
 
-  private derive({ id, secret }: MasterKey, tenantId: string): KeyObject {
-    const name = `${id}\n${tenantId}`;
+  private get(id: string): MasterKey {
+    const master = this.keys.find((key) => key.id === id);
+    if (!master) throw missingKey(id);
+    return master;
+  }
+
+  private derive({ id, secret }: MasterKey, use: string): KeyObject {
+    const name = `${id}\n${use}`;
     const known = this.derived.get(name);
     if (known) return known;
     const master = Buffer.from(secret.reveal(), 'base64');
-    const bytes = hkdfSync('sha256', master, '', `parley tenant ${tenantId}`, KEY_BYTES);
+    const bytes = hkdfSync('sha256', master, '', `parley ${use}`, KEY_BYTES);
     const derived = createSecretKey(Buffer.from(bytes));
     this.derived.set(name, derived);
     return derived;
   }
+}
+
+function ofTenant({ tenant_id }: KeyOwner): string {
+  return `tenant ${tenant_id}`;
 }
 
 function missingKey(id: string): AppError {

@@ -1,6 +1,7 @@
 import { Logger, Module } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { Encryption } from '../encryption/encryption.js';
 import { Clock } from '../kernel/clock.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { LeaseStore } from '../persistence/lease.store.js';
@@ -20,11 +21,11 @@ import { StoreHealth } from './store-health.js';
 const MAX_SPILL_BYTES = 1024 ** 3;
 
 const PROVIDERS: Provider[] = [
-  { provide: LiveBus, inject: [Config], useFactory: openLiveBus },
+  { provide: LiveBus, inject: [Config, Encryption], useFactory: openLiveBus },
   RunWaker,
   {
     provide: Spill,
-    inject: [Config, InteractionStore, RecordStore, LeaseStore],
+    inject: [Config, InteractionStore, RecordStore, LeaseStore, Encryption],
     useFactory: openSpill,
   },
   {
@@ -48,7 +49,7 @@ const PROVIDERS: Provider[] = [
 export class EventLogModule {}
 
 /** The client of Redis is loaded with `REDIS_URL` only. */
-async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
+async function openLiveBus({ redisUrl }: Config, { live }: Encryption): Promise<LiveBus> {
   if (!redisUrl) return new LocalLiveBus();
   const { RedisLiveBus } = await import('./live/redis/redis-live-bus.js');
   const { REDIS_PREFIX } = await import('../redis/connect-redis.js');
@@ -56,6 +57,7 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
   return RedisLiveBus.open({
     url: redisUrl.reveal(),
     prefix: `${REDIS_PREFIX}:`,
+    keys: live,
     report: (problem) => logger.warn(problem),
   });
 }
@@ -63,11 +65,16 @@ async function openLiveBus({ redisUrl }: Config): Promise<LiveBus> {
 /** The file store has none: a disk that takes no log takes no spill either. */
 async function openSpill(
   config: Config,
-  ...[interactions, records, leases]: [InteractionStore, RecordStore, LeaseStore]
+  ...[interactions, records, leases, encryption]: [
+    InteractionStore,
+    RecordStore,
+    LeaseStore,
+    Encryption,
+  ]
 ): Promise<Spill> {
   const folder =
     config.store === 'file' ? undefined : new SpillFolder(config.dataDir, MAX_SPILL_BYTES);
-  const spill = new Spill({ interactions, records, leases }, folder);
+  const spill = new Spill({ interactions, records, leases }, folder, encryption);
   await spill.open();
   return spill;
 }

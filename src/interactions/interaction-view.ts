@@ -5,6 +5,7 @@ import type { FinalState } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { EventPage } from '../persistence/record.store.js';
 import { toEvent } from '../persistence/rows/log-record.js';
+import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
 import type { AgentEvent } from '../protocol/events.js';
@@ -17,6 +18,8 @@ const MAX_EVENTS = 2 * MIB;
 const MAX_EVENTS_ON_PAGE = MIB / 4;
 const MAX_STATE = 16 * MIB;
 const MAX_STATE_ON_PAGE = 4 * MIB;
+/** What the view is made of. */
+const TYPES = [...AGENT_EVENT_TYPES, 'METADATA_SET'] as const;
 /** Interactions of a page whose events are read at once. */
 const ABREAST = 32;
 
@@ -27,11 +30,17 @@ export interface PageOptions {
   readonly hasState: (row: InteractionRow) => boolean;
 }
 
+/** What its log said last. */
+interface LastValues {
+  answer: string | null;
+  readonly metadata: Record<string, unknown>;
+}
+
 /** An interaction and what is shown of it. */
 interface Parts {
   readonly row: InteractionRow;
   readonly events: EventPage;
-  readonly answer: string | null;
+  readonly last: LastValues;
   readonly state: FinalState | undefined;
   /** The path that has the state, if it is left out. */
   readonly statePath: string;
@@ -50,14 +59,14 @@ export class InteractionView {
 
   async one(row: InteractionRow): Promise<Interaction> {
     const [events, state] = await Promise.all([
-      this.records.readEventsOfTypes([row.id], AGENT_EVENT_TYPES, MAX_EVENTS),
+      this.records.readEventsOfTypes([row.id], TYPES, MAX_EVENTS),
       this.findState(row, MAX_STATE),
     ]);
-    const answers = await this.answersIn(events, MAX_EVENTS);
+    const last = await this.lastIn([row], events, MAX_EVENTS);
     return toInteraction({
       row,
       events: events.get(row.id) ?? NO_EVENTS,
-      answer: answers.get(row.id) ?? null,
+      last: last.get(row.id)!,
       state,
       statePath: `/chats/${row.chat_id}/log`,
     });
@@ -73,42 +82,41 @@ export class InteractionView {
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
-      const found = await this.records.readEventsOfTypes(
-        ids,
-        AGENT_EVENT_TYPES,
-        MAX_EVENTS_ON_PAGE,
-      );
-      const answers = await this.answersIn(found, MAX_EVENTS_ON_PAGE);
+      const found = await this.records.readEventsOfTypes(ids, TYPES, MAX_EVENTS_ON_PAGE);
+      const lasts = await this.lastIn(slice, found, MAX_EVENTS_ON_PAGE);
       for (const row of slice) {
         const events = found.get(row.id) ?? NO_EVENTS;
-        const answer = answers.get(row.id) ?? null;
-        left -= jsonBytes(row) + events.bytes + jsonBytes(answer);
+        const last = lasts.get(row.id)!;
+        left -= jsonBytes(row) + events.bytes + jsonBytes(last);
         if (left < 0 && page.length > 0) return page;
         const isWanted = row.completed_at !== null && hasState(row);
         const most = Math.min(Math.max(left, 0), MAX_STATE_ON_PAGE);
         const state = isWanted ? await this.findState(row, most) : undefined;
         if (isWanted && !state && page.length > 0 && most < MAX_STATE_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
-        page.push(toInteraction({ row, events, answer, state, statePath: pathOf(row) }));
+        page.push(toInteraction({ row, events, last, state, statePath: pathOf(row) }));
       }
     }
     return page;
   }
 
   /** Of logs that are shown in part, it may be in the other part. */
-  private async answersIn(
+  private async lastIn(
+    rows: readonly InteractionRow[],
     shown: ReadonlyMap<string, EventPage>,
     bytes: number,
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<ReadonlyMap<string, LastValues>> {
     const cut = [...shown].flatMap(([id, { has_more }]) => (has_more ? id : []));
     const rest =
       cut.length > 0
-        ? await this.records.readEventsOfTypes(cut, ['ANSWER'], bytes)
+        ? await this.records.readEventsOfTypes(cut, ['ANSWER', 'METADATA_SET'], bytes)
         : new Map<string, EventPage>();
-    const answers = new Map<string, string>();
-    for (const [id, { records }] of [...shown, ...rest])
-      for (const { body } of records) if (body.type === 'ANSWER') answers.set(id, body.content);
-    return answers;
+    return new Map(
+      rows.map(({ id, metadata }) => {
+        const records = (rest.get(id) ?? shown.get(id) ?? NO_EVENTS).records;
+        return [id, lastOf(records, metadata)];
+      }),
+    );
   }
 
   private async findState(row: InteractionRow, bytes: number): Promise<FinalState | undefined> {
@@ -120,9 +128,27 @@ function pathOf({ id, chat_id }: InteractionRow): string {
   return `/chats/${chat_id}/interactions/${id}`;
 }
 
-function toInteraction({ row, events, answer, state, statePath }: Parts): Interaction {
+function lastOf(records: readonly LogRecord[], metadata: InteractionRow['metadata']): LastValues {
+  const last: LastValues = { answer: null, metadata: { ...metadata } };
+  for (const { body } of records) {
+    if (body.type === 'ANSWER') last.answer = body.content;
+    if (body.type !== 'METADATA_SET') continue;
+    if (body.value === null) delete last.metadata[body.key];
+    else setKey(last.metadata, body.key, body.value);
+  }
+  return last;
+}
+
+/** Also a key such as `__proto__`. */
+function setKey(metadata: object, key: string, value: unknown): void {
+  const property = { value, enumerable: true, configurable: true, writable: true };
+  Object.defineProperty(metadata, key, property);
+}
+
+function toInteraction({ row, events, last, state, statePath }: Parts): Interaction {
   const { id, chat_id, parent_id, edited_from, status, user_message, agent, agent_id } = row;
-  const { model, usage, error, created_at, completed_at, superseded_at, last_seq, metadata } = row;
+  const { model, usage, error, created_at, completed_at, superseded_at, last_seq } = row;
+  const { answer, metadata } = last;
   const after = events.has_more ? events.records.at(-1)?.seq : undefined;
   const cut = {
     ...(after !== undefined && { agent_events: `${pathOf(row)}/events?after=${after}` }),
@@ -140,7 +166,7 @@ function toInteraction({ row, events, answer, state, statePath }: Parts): Intera
     agent,
     agent_id,
     model,
-    agent_events: events.records.map((record) => toEvent(record) as AgentEvent),
+    agent_events: events.records.flatMap(toAgentEvent),
     final_agent_state: state ? { messages: state.messages } : null,
     usage,
     error,
@@ -151,4 +177,8 @@ function toInteraction({ row, events, answer, state, statePath }: Parts): Intera
     metadata,
     cut: Object.keys(cut).length > 0 ? cut : null,
   };
+}
+
+function toAgentEvent(record: LogRecord): AgentEvent[] {
+  return record.body.type === 'METADATA_SET' ? [] : [toEvent(record) as AgentEvent];
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
-import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AttachedFiles } from '../files/attached/attached-files.js';
@@ -10,7 +9,6 @@ import { AppError } from '../kernel/app-error.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { ModelRegistry } from '../models/model-registry.js';
 import { ChatAccess } from '../access/chat-access.js';
 import type {
   IdempotencyKey,
@@ -18,14 +16,10 @@ import type {
   StartInteraction,
 } from '../persistence/rows/store-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
-import type { ApprovalMode } from '../protocol/interaction.js';
+import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { RedactedCounts } from '../protocol/redacted.js';
+import { RunChecks } from './run-checks.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
-
-const DEFAULT_AGENT = 'react';
-
-/** With these, the agent goes on before a person has decided. */
-export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];
 
 export interface StartRequest {
   readonly caller: Principal;
@@ -48,7 +42,7 @@ export class InteractionFactory {
   constructor(
     private readonly access: ChatAccess,
     private readonly agents: AgentRegistry,
-    private readonly models: ModelRegistry,
+    private readonly checks: RunChecks,
     private readonly tools: ToolRegistry,
     private readonly files: AttachedFiles,
     private readonly config: Config,
@@ -69,7 +63,7 @@ export class InteractionFactory {
     return {
       chat: {
         ...{ uid: this.ids.makeUid(), id, tenant_id, owner, visibility: 'private' },
-        ...{ title: null, agent: null, created_at, metadata: {} },
+        ...{ title: null, settings: {}, created_at, metadata: {} },
       },
       viewer: viewerOf(caller),
       interaction,
@@ -81,21 +75,23 @@ export class InteractionFactory {
 
   private async describe(request: StartRequest): Promise<NewInteraction> {
     const { caller, chat_id, user_message, redacted, body, background } = request;
-    const agent =
-      body.agent ?? (await this.access.findChat(caller, chat_id))?.agent ?? DEFAULT_AGENT;
-    this.agents.get(agent);
+    const ofChat = (await this.access.findChat(caller, chat_id))?.settings ?? {};
+    const agent = body.agent ?? ofChat.agent ?? this.config.defaultAgent;
     const type = this.agents.find(agent)?.type;
-    const model = body.model ?? type?.model ?? this.config.model;
-    this.models.resolve(model);
-    if (body.budget?.cost_usd !== undefined) this.requirePrice(model);
+    const model = body.model ?? ofChat.model ?? type?.model ?? this.config.model;
+    const approval_mode = body.approval_mode ?? ofChat.approval_mode ?? this.config.approvalMode;
+    const budget = body.budget ?? ofChat.budget;
+    const { max_iterations } = body;
+    const asked = { agent, model, approval_mode };
+    this.checks.require(caller, {
+      ...asked,
+      ...(max_iterations !== undefined && { max_iterations }),
+      ...(budget && { budget }),
+    });
     const client_tools = body.client_tools ?? [];
     this.checkClientTools(client_tools);
-    const max_iterations = type?.max_iterations ?? this.config.maxIterations;
-    this.checkCeilings(body, Math.max(max_iterations, this.config.maxIterations));
-    const [firstMode = 'ask'] = this.config.allowedApprovalModes;
-    const approval_mode = body.approval_mode ?? (this.isAllowed('ask') ? 'ask' : firstMode);
-    if (DECIDING_MODES.includes(approval_mode)) requireScope(caller, 'decide');
     const files = await this.filesOf(request);
+    const { system_prompt, context_messages } = ofChat;
     return {
       id: this.ids.make('int'),
       chat_id,
@@ -104,12 +100,14 @@ export class InteractionFactory {
       agent_id: this.ids.make('agent'),
       model,
       settings: {
-        max_iterations: body.max_iterations ?? max_iterations,
+        max_iterations: max_iterations ?? this.iterationsOf(agent, ofChat),
         on_disconnect: body.on_disconnect ?? (background ? 'continue' : 'cancel'),
         approval_mode,
         client_tools,
-        ...(body.budget && { budget: body.budget }),
+        ...(budget && { budget }),
         ...(files.length > 0 && { files }),
+        ...(system_prompt !== undefined && { system_prompt }),
+        ...(context_messages !== undefined && { context_messages }),
         ...(redacted && { redacted }),
       },
       created_at: this.clock.now().toISOString(),
@@ -124,29 +122,11 @@ export class InteractionFactory {
     return (await this.access.interaction(caller, chat_id, edited_from)).settings.files ?? [];
   }
 
-  /** Refuses values of settings that the operator has excluded. */
-  private checkCeilings({ max_iterations = 0, approval_mode }: RunOptionsDto, most: number): void {
-    if (max_iterations > most)
-      throw invalidField('max_iterations', `max_iterations may be at most ${most} here.`);
-    if (approval_mode === undefined || this.isAllowed(approval_mode)) return;
-    const allowed = this.config.allowedApprovalModes.join(', ');
-    const message = `approval_mode "${approval_mode}" is not allowed here; these are: ${allowed}.`;
-    throw invalidField('approval_mode', message);
-  }
-
-  private isAllowed(mode: ApprovalMode): boolean {
-    return this.config.allowedApprovalModes.includes(mode);
-  }
-
-  /** A cost budget can't be enforced for a model without a price. */
-  private requirePrice(model: string): void {
-    const unknown = this.models
-      .resolve(model)
-      .find(({ name }) => this.config.modelPrices?.[name] === undefined);
-    if (!unknown) return;
-    const message = `The price of ${unknown.name} is not known here. Add it to MODEL_PRICES, or bound tokens instead.`;
-    const errors = [{ field: 'budget.cost_usd', message }];
-    throw new AppError('invalid', 'unknown_price', message, { errors });
+  /** What the chat allows another kind of agent than its own may be too much here. */
+  private iterationsOf(agent: string, { max_iterations }: ChatSettings): number {
+    if (max_iterations !== undefined)
+      return Math.min(max_iterations, this.checks.mostIterations(agent));
+    return this.agents.find(agent)?.type.max_iterations ?? this.config.maxIterations;
   }
 
   private checkClientTools(tools: readonly ClientToolDto[]): void {
@@ -177,8 +157,4 @@ export function idempotencyOf(request: StartRequest): IdempotencyKey | undefined
     on_conflict,
   });
   return { key, fingerprint: createHash('sha256').update(text).digest('hex') };
-}
-
-function invalidField(field: string, message: string): AppError {
-  return new AppError('invalid', 'invalid_body', message, { errors: [{ field, message }] });
 }

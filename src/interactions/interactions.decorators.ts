@@ -8,7 +8,7 @@ import {
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { DECIDING_MODES } from './interaction.factory.js';
+import { DECIDING_MODES } from './run-checks.js';
 import { AlsoNeeds } from '../access/access.decorator.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';

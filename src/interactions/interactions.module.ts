@@ -16,6 +16,7 @@ import { InteractionView } from './interaction-view.js';
 import { InteractionFactory } from './interaction.factory.js';
 import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
+import { RunChecks } from './run-checks.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';
 
@@ -35,7 +36,14 @@ import { RunsService } from './runs.service.js';
     ToolsModule,
   ],
   controllers: [InteractionsController, RunsController],
-  providers: [InteractionsService, RunsService, InteractionFactory, EventsService, InteractionView],
-  exports: [RunsModule, InteractionView],
+  providers: [
+    InteractionsService,
+    RunsService,
+    InteractionFactory,
+    RunChecks,
+    EventsService,
+    InteractionView,
+  ],
+  exports: [RunsModule, InteractionView, RunChecks],
 })
 export class InteractionsModule {}

@@ -11,8 +11,9 @@ export class BoundedMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
+    if (this.entries.size <= this.limit) return; // finding the oldest skips what was deleted
     const [oldest] = this.entries.keys();
-    if (this.entries.size > this.limit) this.entries.delete(oldest!);
+    this.entries.delete(oldest!);
   }
 
   delete(key: K): void {

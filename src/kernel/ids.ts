@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'approval'
   | 'input'
   | 'intervention'
+  | 'note'
   | 'task'
   | 'file'
   | 'rule'

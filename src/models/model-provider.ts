@@ -1,3 +1,4 @@
+import { DiscoveryService } from '@nestjs/core';
 import type { FinishReason } from '../protocol/events.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
@@ -61,6 +62,9 @@ export type ModelEvent =
     }
   /** A vendor event that is unknown or could not be parsed. */
   | { readonly type: 'trace'; readonly name: string; readonly detail: unknown };
+
+/** Marks a provider that extends `ModelProvider` as one whose models the server offers. */
+export const ModelVendor = DiscoveryService.createDecorator();
 
 /** Port: an adapter to a vendor of models. */
 export abstract class ModelProvider {

@@ -74,6 +74,8 @@ describe(ModelRegistry.name, () => {
   });
 
   it('refuses a default that nobody serves', () => {
-    expect(refusal(() => new ModelRegistry([openai], 'demo/script')).code).toBe('unknown_model');
+    expect(refusal(() => new ModelRegistry([openai], 'demo/script').resolve()).code).toBe(
+      'unknown_model',
+    );
   });
 });

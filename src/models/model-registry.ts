@@ -19,19 +19,26 @@ const MAX_MODELS = 8;
 
 /** Resolves model names, such as `openai/gpt-5-mini`, to their providers. */
 export class ModelRegistry {
-  private readonly providers: ReadonlyMap<string, ModelProvider>;
+  private readonly providers = new Map<string, ModelProvider>();
 
-  /**
-   * @param defaultModel the model of a chat that names none; may be a list
-   * @throws AppError when no provider serves the default
-   */
+  /** @param defaultModel the model of a chat that names none; may be a list */
   constructor(
     providers: readonly ModelProvider[],
     readonly defaultModel: string,
     readonly defaults: ModelDefaults = {},
   ) {
-    this.providers = new Map(providers.map((provider) => [provider.name, provider]));
-    this.resolve(defaultModel);
+    for (const provider of providers) this.add(provider);
+  }
+
+  /** @throws Error if the name is taken or can't be part of a model's name */
+  add(provider: ModelProvider): void {
+    const { name } = provider;
+    if (!/^[a-z0-9_-]{1,32}$/.test(name))
+      throw new Error(
+        `The provider name ${JSON.stringify(name)} is not usable: take 1 to 32 of a-z, 0-9, "_", "-".`,
+      );
+    if (this.providers.has(name)) throw new Error(`Two model providers are called "${name}".`);
+    this.providers.set(name, provider);
   }
 
   /**

@@ -1,18 +1,38 @@
 import { Module } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
 import type { Secret } from '../config/secret.js';
 import { DemoProvider } from './demo/demo-provider.js';
-import type { ModelProvider } from './model-provider.js';
+import { ModelProvider, ModelVendor } from './model-provider.js';
 import { ModelRegistry } from './model-registry.js';
 import { seesImages } from './sees-images.js';
 import type { HttpProviderOptions } from './http/http-provider-options.js';
 
 @Module({
+  imports: [DiscoveryModule],
   providers: [{ provide: ModelRegistry, inject: [Config], useFactory: openModels }],
   exports: [ModelRegistry],
 })
-export class ModelsModule {}
+export class ModelsModule implements OnModuleInit {
+  constructor(
+    private readonly registry: ModelRegistry,
+    private readonly discovery: DiscoveryService,
+  ) {}
+
+  /** @throws AppError `unknown_model` when no provider serves the default */
+  onModuleInit(): void {
+    const found = this.discovery.getProviders({ metadataKey: ModelVendor.KEY });
+    for (const { instance, name } of found) this.registry.add(requireVendor(instance, name));
+    this.registry.resolve();
+  }
+}
+
+function requireVendor(instance: unknown, name: unknown): ModelProvider {
+  if (instance instanceof ModelProvider) return instance;
+  throw new Error(`@ModelVendor() is on ${String(name)}, which does not extend ModelProvider.`);
+}
 
 async function openModels(config: Config): Promise<ModelRegistry> {
   const { modelMaxOutputTokens: max_output_tokens, modelThinking: thinking } = config;

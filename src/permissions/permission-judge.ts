@@ -1,46 +1,31 @@
-import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/principal.js';
-import type { FileFilter } from './file-filter.js';
+import { DiscoveryService } from '@nestjs/core';
 import type { OwnedCall } from './permission-call.js';
-import type { PermissionRule, RuleInput } from './permission-rule.js';
-import { PermissionsService } from './permissions.service.js';
-import { ToolJudge } from './tool-judge.js';
-import type { JudgedCall, RememberScope, ToolVerdict } from './tool-judge.js';
+import type { Decision } from './permission-rule.js';
 
-/** Judges tool calls by the permission rules. */
-@Injectable()
-export class PermissionJudge extends ToolJudge {
-  constructor(private readonly permissions: PermissionsService) {
-    super();
-  }
+/** A tool call before it is executed, and the tenant, user, chat and agent that it is for. */
+export type CallToJudge = Readonly<OwnedCall>;
 
-  authorize(call: JudgedCall, useKey: string): Promise<ToolVerdict> {
-    return this.permissions.decide(toPermissionCall(call), useKey);
-  }
-
-  check(call: JudgedCall): Promise<ToolVerdict> {
-    return this.permissions.check(toPermissionCall(call));
-  }
-
-  filterFiles(call: JudgedCall, toolNames: readonly string[]): Promise<FileFilter> {
-    return this.permissions.filterFiles(toPermissionCall(call), toolNames);
-  }
-
-  suggest(
-    call: JudgedCall,
-    decision: 'allow' | 'deny',
-    scope: RememberScope,
-  ): Promise<RuleInput | undefined> {
-    return this.permissions.suggest(toPermissionCall(call), scope, decision);
-  }
-
-  remember(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
-    return this.permissions.add(caller, rule);
-  }
+export interface Opinion {
+  readonly decision: Decision;
+  /** A sentence for people, who may have to decide by it. */
+  readonly reason: string;
 }
 
-function toPermissionCall({ tool, tool_input, interaction, agent }: JudgedCall): OwnedCall {
-  const { chat_id, chat_uid, tenant_id, started_by: user_id } = interaction;
-  const owner = { tenant_id, user_id, chat_uid };
-  return { tool_name: tool.name, tool_input, policy: tool.policy, chat_id, agent, ...owner };
+/**
+ * A permission rule in code. Every call is put to every judge, besides the rules: the strictest of
+ * `deny`, `ask` and `allow` counts, but `allow` only where no rule covers the call. A judge that
+ * fails, or takes longer than 10 s, denies.
+ *
+ * A judge decides on calls, not on the files that `grep` or `glob` list.
+ */
+export abstract class PermissionJudge {
+  /** For people: it is in the reason and the trace of a verdict. */
+  abstract readonly name: string;
+  /** Undefined: no opinion. */
+  abstract judge(
+    call: CallToJudge,
+  ): Promise<Opinion | undefined | void> | Opinion | undefined | void;
 }
+
+/** Marks a provider that extends `PermissionJudge` as one that is asked about each call. */
+export const JudgeProvider = DiscoveryService.createDecorator();

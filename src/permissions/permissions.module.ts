@@ -5,7 +5,8 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { CodeRules } from './code-rules.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
-import { PermissionJudge } from './permission-judge.js';
+import { CodeJudges } from './code-judges.js';
+import { RuleJudge } from './rule-judge.js';
 import { PermissionsController } from './permissions.controller.js';
 import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rule-book.js';
@@ -16,8 +17,9 @@ import { ToolJudge } from './tool-judge.js';
   controllers: [PermissionsController],
   providers: [
     PermissionsService,
-    { provide: ToolJudge, useClass: PermissionJudge },
+    { provide: ToolJudge, useClass: RuleJudge },
     RuleBook,
+    CodeJudges,
     CodeRules,
     DeclaredRules,
     {

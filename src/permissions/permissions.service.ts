@@ -4,6 +4,7 @@ import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
 import { Breather } from '../workspace/tree/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
+import { CodeJudges } from './code-judges.js';
 import { FileFilter } from './file-filter.js';
 import { scriptOf } from './judged-parts.js';
 import type { OwnedCall, PermissionCall } from './permission-call.js';
@@ -34,6 +35,7 @@ export class PermissionsService {
     private readonly rules: RuleBook,
     private readonly tools: ToolRegistry,
     private readonly clock: Clock,
+    private readonly judges: CodeJudges,
   ) {}
 
   /**
@@ -71,7 +73,8 @@ export class PermissionsService {
   /** Judges a call, with the uses of this key not counted. */
   private async judge(call: OwnedCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
-    return policy.judge(this.withPolicy(call), this.clock.now());
+    const asked = { ...call, ...this.withPolicy(call) };
+    return this.judges.review(asked, policy.judge(asked, this.clock.now()));
   }
 
   private async policyFor(call: OwnedCall, use_key?: string): Promise<PermissionPolicy> {
@@ -129,7 +132,8 @@ export class PermissionsService {
     const full = { ...rule, id: 'suggested', created_at: now.toISOString(), uses: 0 };
     const { operator, added } = await this.rules.listFor(call);
     const policy = await this.policyOf({ operator, added: [...added, full] }, reader);
-    return policy.judge(this.withPolicy(call), now).decision === rule.decision;
+    const verdict = policy.judge(this.withPolicy(call), now);
+    return (await this.judges.review(call, verdict)).decision === rule.decision;
   }
 
   private covers(rule: RuleInput, call: PermissionCall, reader: ScriptReader | undefined): boolean {

@@ -13,6 +13,12 @@ export interface ArchivedInteraction extends InteractionRow {
   readonly begun: boolean;
 }
 
+/** A chat with the conversation that it starts from. */
+export interface ArchivedChat extends ChatRow {
+  /** None unless given. */
+  readonly messages?: readonly Message[];
+}
+
 /** The data of an ended interaction besides its row and its records. */
 export interface ArchivedEnd {
   /** None is pending; closed requests were closed when the interaction ended. */
@@ -53,6 +59,6 @@ export interface IncomingChat {
    * chat is taken in its tenant.
    * @param key as `NewChat.data_key`
    */
-  commit(chat: ChatRow, key?: WrappedKey): Promise<boolean>;
+  commit(chat: ArchivedChat, key?: WrappedKey): Promise<boolean>;
   discard(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Viewer } from './viewer.js';
 import type { ChatState } from './rows/chat-state.js';
+import type { Message } from '../protocol/message.js';
 import type { ChatPatch, ChatRow, NewChat } from './rows/store-rows.js';
 
 export const CHAT_ORDERS = ['updated', 'created'] as const;
@@ -53,6 +54,8 @@ export abstract class ChatStore {
    * interaction; at most `MAX_STATES`, those of the second kind first.
    */
   abstract listLive(tenantIds: readonly string[], since: string): Promise<string[]>;
+  /** The conversation that the chat starts from. */
+  abstract readMessages(uid: string): Promise<readonly Message[]>;
   abstract updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined>;
   /**
    * Deletes the chat with its contents, unless an interaction of it is active or queued. Nothing of

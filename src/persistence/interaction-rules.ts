@@ -6,7 +6,7 @@ import type { ChatRow, NewChat, RetryInteraction } from './rows/store-rows.js';
 export const INTERRUPTED = 'Interrupted by a new message.';
 
 /** The row of a new chat, before an interaction starts in it. */
-export function newChatRow({ data_key: _, ...chat }: NewChat): ChatRow {
+export function newChatRow({ data_key: _key, messages: _messages, ...chat }: NewChat): ChatRow {
   return { ...chat, preview: null, head_interaction_id: null, updated_at: chat.created_at };
 }
 

@@ -169,6 +169,7 @@ export const NOTICES: Readonly<Record<string, string>> = {
 export const STARTUP: Readonly<Record<string, string>> = {
   cannot_listen: 'The port is taken, or not allowed.',
   data_dir_locked: 'Another process uses DATA_DIR.',
+  store_in_use: 'A server uses the database, so it is not encrypted meanwhile.',
   data_dir_unusable: 'DATA_DIR can’t be written.',
   embedded_database_broken: 'The embedded database can’t be opened.',
   invalid_database_url: 'DATABASE_URL is invalid.',

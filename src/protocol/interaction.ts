@@ -1,5 +1,6 @@
 import type { AttachedFile } from './file.js';
 import type { z } from 'zod';
+import type { ChatSettings } from './chat-settings.js';
 import type { AgentEvent, EventError } from './events.js';
 import type { Immutable } from './json.js';
 import type { Message } from './message.js';
@@ -98,10 +99,14 @@ export interface Chat {
   readonly title: string | null;
   /** The beginning of the last message or answer of the active branch. */
   readonly preview: string | null;
+  /** That of the settings. */
   readonly agent: string | null;
+  readonly settings: ChatSettings;
   /** The id of the user who created it. */
   readonly owner: string;
   readonly visibility: Visibility;
+  /** The conversation that it starts from. */
+  readonly messages: readonly Message[];
   readonly interactions: readonly Interaction[];
   /** The value of `before` for the earlier interactions; null if there are none. */
   readonly next_before: string | null;
@@ -115,5 +120,5 @@ export interface Chat {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A chat in a list: everything but its interactions. */
-export type ChatSummary = Omit<Chat, 'interactions' | 'next_before'>;
+/** A chat in a list: everything but its messages and interactions. */
+export type ChatSummary = Omit<Chat, 'messages' | 'interactions' | 'next_before'>;

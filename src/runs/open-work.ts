@@ -176,6 +176,10 @@ export class OpenWork {
       case 'MESSAGE':
       case 'TURN_COMPLETED':
       case 'STEP_COMPLETED':
+      case 'CUSTOM':
+      case 'METADATA_SET':
+      case 'AGENT_TOLD':
+      case 'NOTE_READ':
       case 'TASK_UPDATED':
       case 'CANCELLED':
       case 'ERROR':

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../agents/agent-registry.js';
+import { ServerHooks } from '../agents/server-hooks.js';
 import { Config } from '../config/config.js';
 import { LogWriter } from '../event-log/append/log-writer.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
@@ -21,6 +22,7 @@ import { RunStores } from '../persistence/stores.js';
 import { ToolExecutor } from '../tools/core/tool-executor.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
+import { Workspaces } from '../workspace/workspaces.js';
 import { CallRates } from './limits/call-limits.js';
 
 /** The services of the process that runs use. */
@@ -41,6 +43,7 @@ export class RunServices {
     readonly writer: LogWriter,
     readonly spill: Spill,
     readonly agents: AgentRegistry,
+    readonly hooks: ServerHooks,
     readonly models: ModelRegistry,
     readonly tools: ToolRegistry,
     readonly executor: ToolExecutor,
@@ -50,6 +53,7 @@ export class RunServices {
     readonly files: AttachedFiles,
     readonly rates: CallRates,
     readonly orphans: OrphanedProcesses,
+    readonly workspaces: Workspaces,
     readonly config: Config,
     readonly clock: Clock,
     readonly ids: Ids,

@@ -7,6 +7,7 @@ import type { Stores } from '../persistence/stores.js';
 import type { RuleStore } from '../permissions/rule-store.js';
 import type { UsageStore } from '../quotas/usage-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
+import type { SavedTexts } from './saved-texts.js';
 
 /** All stores: an implementation of each port. */
 export interface AllStores extends Stores {
@@ -18,6 +19,7 @@ export interface AllStores extends Stores {
   readonly audit: AuditStore;
   readonly usage: UsageStore;
   readonly dataKeys: DataKeyStore;
+  readonly saved: SavedTexts;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Config } from '../config/config.js';
 import { AgentTool } from './agent/agent.tool.js';
+import { TellAgentTool } from './agent/tell-agent.tool.js';
 import { AskHumanTool } from './ask-human/ask-human.tool.js';
 import { BashTool } from './bash/bash.tool.js';
 import { CalculatorTool } from './calculator/calculator.tool.js';
@@ -41,6 +42,7 @@ import { ToolsController } from './tools.controller.js';
     GrepTool,
     KnownFiles,
     ReadTool,
+    TellAgentTool,
     WriteTool,
     Interpreters,
     PythonTool,

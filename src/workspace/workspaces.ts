@@ -13,7 +13,7 @@ import { WorkspaceFault } from './workspace-fault.js';
 
 /**
  * Finds the folder that a chat works in: its own, the one that the chats of its tenant share, or
- * the one in the chat's metadata.
+ * the one that the settings of the chat name, or its metadata.
  */
 @Injectable()
 export class Workspaces {
@@ -55,7 +55,7 @@ export class Workspaces {
     }
   }
 
-  /** True if the metadata of another chat could name a folder inside it. */
+  /** True if another chat could name a folder inside it. */
   private async canBeNamed(workspaceDir: string): Promise<boolean> {
     const base = await realpath(workspaceDir);
     const roots = await Promise.all(
@@ -66,7 +66,7 @@ export class Workspaces {
 
   private async openRoot(chatUid: string): Promise<Folder> {
     const chat = await this.chats.findChatByUid(chatUid);
-    const named = chat?.metadata['workspace'];
+    const named: unknown = chat?.settings.workspace ?? chat?.metadata['workspace'];
     if (chat && named !== undefined && named !== null) return this.openNamed(chat, named);
     const { auth, workspaceDir, workspaceMode } = this.config;
     const isShared = workspaceMode === 'shared';
@@ -127,10 +127,7 @@ function isIn(path: string, root: string): boolean {
 }
 
 function unusable(why: string): WorkspaceFault {
-  return new WorkspaceFault(
-    'refused',
-    `The chat's metadata name a workspace that can't be used: ${why}.`,
-  );
+  return new WorkspaceFault('refused', `The chat names a workspace that can't be used: ${why}.`);
 }
 
 function describe(error: unknown): string {

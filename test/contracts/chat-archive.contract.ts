@@ -227,7 +227,8 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
 function newChatRow(): ChatRow {
   const times = { created_at: at(1), updated_at: at(99) };
   const metadata = { from: 'elsewhere' };
-  const chat = chatOf({ id: chatId(), title: 'Brought in', agent: 'react', ...times, metadata });
+  const settings = { agent: 'react' };
+  const chat = chatOf({ id: chatId(), title: 'Brought in', settings, ...times, metadata });
   return { ...chat, preview: 'Last', head_interaction_id: null, updated_at: times.updated_at };
 }
 

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { Secret } from '../../src/config/secret.js';
+import { LiveKeys } from '../../src/encryption/live-keys.js';
+import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
 import { TopicSubscriptions } from '../../src/event-log/live/redis/topic-subscriptions.js';
 import { connectRedis } from '../../src/redis/connect-redis.js';
@@ -10,14 +14,23 @@ import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import { findRedisFault, testRedisUrl } from '../support/store/test-redis.js';
 import { liveBusContract } from './live-bus.contract.js';
 
+const SECRET = new Secret(randomBytes(32).toString('base64'));
 const fault = await findRedisFault();
 
 (fault ? describe.skip : describe)('Between processes', () => {
-  liveBusContract(RedisLiveBus.name, async () => {
+  describe.each([
+    ['in plain', undefined],
+    ['encrypted', new LiveKeys(new MasterKeys([{ id: 'k1', secret: SECRET }]))],
+  ])('%s', (kind, keys) => {
+    liveBusContract(`${RedisLiveBus.name} ${kind}`, () => openBus(keys));
+  });
+
+  const openBus = async (keys: LiveKeys | undefined) => {
     const options = {
       url: testRedisUrl(),
-      prefix: `parley-test-${process.pid}:`,
+      prefix: `parley-test-${process.pid}-${keys ? 'sealed' : 'plain'}:`,
       report: () => {},
+      keys,
     };
     const publisher = await RedisLiveBus.open(options);
     const subscriber = await RedisLiveBus.open(options);
@@ -25,6 +38,29 @@ const fault = await findRedisFault();
       await Promise.all([publisher, subscriber].map((bus) => bus.onApplicationShutdown()));
     };
     return { publisher, subscriber, close };
+  };
+
+  it('brings nothing, and says why, to a process without the key', async () => {
+    const told: string[] = [];
+    const prefix = `parley-test-${process.pid}-keys:`;
+    const url = testRedisUrl();
+    const report = (problem: string) => void told.push(problem);
+    const of = (id: string) => new LiveKeys(new MasterKeys([{ id, secret: SECRET }]));
+    const publisher = await RedisLiveBus.open({ url, prefix, report: () => {}, keys: of('k1') });
+    const subscriber = await RedisLiveBus.open({ url, prefix, report, keys: of('k2') });
+    const heard: Frame[] = [];
+    const subscription = subscriber.frames('int_1').subscribe((frame) => heard.push(frame));
+    await subscriber.snapshot('int_1');
+    const delta = { type: 'TEXT_DELTA', block_id: 'a', offset: 0, delta: 'Hi' } as const;
+    const items = [{ kind: 'delta', agent_id: 'agent_root', delta } as const];
+    publisher.publish('int_1', { epoch: 1, number: 1, items });
+    await eventually(() => told.length > 0);
+    expect(told.join()).toMatch(/lacks the key "k1".*the same ENCRYPTION_KEYS/);
+    expect(await subscriber.snapshot('int_1')).toBeUndefined();
+    expect(heard).toEqual([]);
+    subscription.unsubscribe();
+    publisher.close('int_1', 1);
+    await Promise.all([publisher, subscriber].map((bus) => bus.onApplicationShutdown()));
   });
 
   it('outlives whatever somebody else says on its channels, and tells of it once', async () => {

@@ -16,6 +16,7 @@ import { describeCallLimits } from './suites/call-limits.js';
 import { describeCancel } from './suites/cancel.js';
 import { describeChatArchives } from './suites/chat-archives.js';
 import { describeChatFolder } from './suites/chat-folder.js';
+import { describeChatSettings } from './suites/chat-settings.js';
 import { describeChats } from './suites/chats.js';
 import { describeChildren } from './suites/children.js';
 import { describeClientTools } from './suites/client-tools.js';
@@ -74,6 +75,7 @@ export type Suites = Readonly<Record<string, (servers: Servers) => void>>;
 /** What they test depends on how the store keeps and orders it: they run on each store. */
 export const STORE_SUITES: Suites = {
   cancel: describeCancel,
+  'chat-settings': describeChatSettings,
   chats: describeChats,
   conflict: describeConflict,
   'edit-branches': describeEditBranches,

@@ -1,12 +1,16 @@
 import { uidOf } from '../support/store/chat-parts.js';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Secret } from '../../src/config/secret.js';
 import { AppError } from '../../src/kernel/app-error.js';
+import type { Encryption } from '../../src/encryption/encryption.js';
 import { SpillFolder } from '../../src/event-log/spill/spill-folder.js';
 import { Spill } from '../../src/event-log/spill/spill.js';
+import { openEncrypted } from '../../src/storage/encrypted/open-encrypted.js';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import {
   endBatch,
@@ -16,8 +20,9 @@ import {
   readAll,
   started,
 } from '../contracts/interaction-store/fixtures.js';
+import { FILES } from '../e2e/stores.js';
 import type { WholeStore } from '../support/store/whole-store.js';
-import { memoryStore, portsOf } from '../support/store/whole-store.js';
+import { memoryStore, portsOf, wholeStore } from '../support/store/whole-store.js';
 
 const ROOM = 1_000_000;
 
@@ -26,8 +31,8 @@ describe(Spill.name, () => {
   let store: WholeStore;
   let interaction: InteractionRow;
   let logged: string[];
-  const open = async (room = ROOM): Promise<Spill> => {
-    const spill = new Spill(portsOf(store), new SpillFolder(dataDir, room));
+  const open = async (room = ROOM, encryption?: Encryption): Promise<Spill> => {
+    const spill = new Spill(portsOf(store), new SpillFolder(dataDir, room), encryption);
     await spill.open();
     return spill;
   };
@@ -152,6 +157,35 @@ describe(Spill.name, () => {
     expect(await seqs()).toEqual([1, 2]);
     expect(logged.join()).toContain('The last 2 lines');
     expect(await aside()).toHaveLength(1);
+  });
+
+  it('is sealed where encryption is on, and what was changed is no text', async () => {
+    const secret = new Secret(randomBytes(32).toString('base64'));
+    const files = await FILES.open();
+    const { stores, encryption } = await openEncrypted(files.stores, {
+      encryptionKeys: [{ id: 'k1', secret }],
+    });
+    store = wholeStore(stores);
+    interaction = await started(store, { lease: HELD });
+    const other = await started(store, { lease: HELD });
+    const spill = await open(ROOM, encryption);
+    // the database is away
+    store.findInteraction = () =>
+      Promise.reject(new AppError('unavailable', 'store_unavailable', 'Away.'));
+    for (const { id } of [interaction, other])
+      for (const seq of [2, 3]) expect(await spill.keep(newBatch(id, [seq, seq]))).toBe(true);
+    const text = await readFile(file(), 'utf8');
+    expect(text).toContain('"records":["2 MESSAGE"]');
+    expect(text).not.toContain('content');
+    await writeFile(file(), text.replace(/.{9}"}\n$/, 'AAAAAAAAA"}\n'));
+    const next = await open(ROOM, encryption);
+    expect(await next.flush(interaction.id)).toBe('saved');
+    expect(await next.flush(other.id)).toBe('saved');
+    expect(await seqs()).toEqual([1, 2]);
+    expect((await readAll(store, other.id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(logged.join()).toContain('The last 1 lines');
+    expect(await aside()).toHaveLength(1);
+    await files.close();
   });
 
   it('is no reason for a run after that of another process', async () => {

@@ -6,6 +6,7 @@ import type { Database } from '../../src/storage/typeorm/connection/database.js'
 import { Gate } from '../support/gate.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { TestServer } from '../support/server/test-server.js';
+import { allTenants } from '../support/store/all-tenants.js';
 
 const fault = await findPostgresFault();
 const RUNS = 10;
@@ -30,7 +31,7 @@ const TURN_MS = 200;
     server = await TestServer.start(createStores(database), {
       env: { ...TIMES, MAX_ITERATIONS: '1000', MAX_CONCURRENT_RUNS: '20' },
     });
-    admin = new pg.Client(url);
+    admin = new pg.Client(allTenants(url));
     await admin.connect();
   });
   afterAll(async () => {

@@ -10,6 +10,7 @@ import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import type { TcpProxy } from '../support/server/tcp-proxy.js';
 import { TestServer } from '../support/server/test-server.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
+import { allTenants } from '../support/store/all-tenants.js';
 
 const fault = await findPostgresFault();
 const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '200' };
@@ -30,7 +31,7 @@ const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '2
     Object.assign(through, { hostname: '127.0.0.1', port: String(proxy.port) });
     database = await openDatabase({ url: through.href, dataDir: '', migrate: false });
     server = await TestServer.start(createStores(database), { env: TIMES });
-    admin = new pg.Client(opened.url);
+    admin = new pg.Client(allTenants(opened.url));
     await admin.connect();
   });
   afterAll(async () => {

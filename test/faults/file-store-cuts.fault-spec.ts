@@ -92,7 +92,10 @@ describe('The file store, killed in the middle of a write (I3)', () => {
     const first = await ended(await folder.open(), 'one', { created_at: at(1) });
     await folder.close();
     const before = await readFile(folder.chatFile(first.chat_id));
-    const next = await started(await folder.open(), { chat_id: first.chat_id, created_at: at(5) });
+    const next = await started(await folder.open(), {
+      chat_id: first.chat_id,
+      created_at: at(100),
+    });
     await folder.close();
     const whole = await readFile(folder.log(next));
     for (const length of [0, 1, whole.length - 1, whole.length]) {
@@ -100,10 +103,10 @@ describe('The file store, killed in the middle of a write (I3)', () => {
       await writeFile(folder.log(next), whole.subarray(0, length));
       const store = await folder.open();
       const there = length === whole.length;
-      const head = there ? next : first;
+      const [head, updated_at] = there ? [next, at(100)] : [first, at(90)]; // start, end
       expect(await store.findChat(first.chat_id)).toMatchObject({
         head_interaction_id: head.id,
-        updated_at: head.created_at,
+        updated_at,
       });
       expect((await store.findActiveInteraction(uidOf(first.chat_id)))?.id).toBe(
         there ? next.id : undefined,

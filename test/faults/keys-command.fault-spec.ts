@@ -104,6 +104,34 @@ for (const store of onStores(FILES))
     });
   });
 
+for (const store of onStores(PGLITE))
+  describe(`npm run keys -- encrypt on ${store.name}`, () => {
+    it('encrypts what is there once no server uses it', async () => {
+      const data = await store.create();
+      const key = { ...data.env, ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+      try {
+        const server = await ServerProcess.start(data.env);
+        await (await server.api()).post('/chats', { id: 'kept', title: 'A title' });
+        expect(await keys(key, 'encrypt')).toMatchObject({
+          code: 1,
+          said: expect.stringMatching(/uses|is using|in use/),
+        });
+        await server.kill('SIGTERM');
+        expect(await keys(data.env, 'encrypt')).toMatchObject({ code: 64 });
+        const said = [1, 0].map((n) => expect.stringContaining(`${n} rows or files`));
+        expect(await keys(key, 'encrypt')).toMatchObject({ code: 0, said: said[0] });
+        expect(await keys(key, 'encrypt')).toMatchObject({ code: 0, said: said[1] });
+        const refused = await ServerProcess.spawn(data.env);
+        expect(await refused.ended).toMatchObject({ code: 78 });
+        const again = await ServerProcess.start(key);
+        expect((await (await again.api()).get('/chats/kept')).body.title).toBe('A title');
+        await again.kill('SIGTERM');
+      } finally {
+        await data.remove();
+      }
+    });
+  });
+
 describe('npm run keys', () => {
   it.each([
     [],

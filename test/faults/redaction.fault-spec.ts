@@ -10,6 +10,7 @@ import { Gate } from '../support/gate.js';
 import { Person } from '../support/client/person.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import type { Environment } from '../../src/config/load-config.js';
+import { allTenants } from '../support/store/all-tenants.js';
 
 // Over 20 s: a server starts after each kill, and on Postgres waits for the lease of the killed one.
 
@@ -28,7 +29,7 @@ async function kept({ DATABASE_URL, DATA_DIR }: Environment): Promise<string> {
     const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1'));
     return (await Promise.all(texts)).join('\n');
   }
-  const client = new Client({ connectionString: DATABASE_URL });
+  const client = new Client({ connectionString: allTenants(DATABASE_URL!) });
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>(

@@ -15,6 +15,7 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import type { TcpProxy } from '../support/server/tcp-proxy.js';
+import { allTenants } from '../support/store/all-tenants.js';
 
 /** Up to three servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
@@ -79,7 +80,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
       return start({ DATABASE_URL: url.href });
     };
     const query = async (sql: string, values: unknown[]): Promise<void> => {
-      const client = new pg.Client(data.env['DATABASE_URL']);
+      const client = new pg.Client(allTenants(data.env['DATABASE_URL']!));
       await client.connect();
       await client.query(sql, values);
       await client.end();

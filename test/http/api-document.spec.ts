@@ -6,7 +6,10 @@ import { buildDocument } from '../../src/http/openapi/openapi.js';
 import { operationsOf } from '../../src/http/openapi/openapi-operations.js';
 import type { AllStores } from '../../src/storage/stores.js';
 
-const STREAMS = ['interactions_start', 'interactions_edit', 'interactions_follow'];
+const STREAMS = [
+  ...['interactions_start', 'interactions_edit', 'interactions_follow'],
+  ...['feed_followAll', 'feed_followChat'],
+];
 
 describe('The document of the whole API', () => {
   let document: OpenAPIObject;

@@ -8,9 +8,10 @@ import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
 import { DeclaredRules } from '../../src/permissions/declared-rules.js';
+import { CodeJudges } from '../../src/permissions/code-judges.js';
 import { CodeRules } from '../../src/permissions/code-rules.js';
 import { RulesFile } from '../../src/permissions/file/rules-file.js';
-import { PermissionJudge } from '../../src/permissions/permission-judge.js';
+import { RuleJudge } from '../../src/permissions/rule-judge.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
 import { RuleBook } from '../../src/permissions/rule-book.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
@@ -92,7 +93,8 @@ const ONCE = {
   ...{ description: null, expires_at: null },
 };
 
-function judgeBy(rules: RuleBook): PermissionJudge {
-  const tools = new ToolRegistry(undefined as unknown as DiscoveryService);
-  return new PermissionJudge(new PermissionsService(rules, tools, new SystemClock()));
+function judgeBy(rules: RuleBook): RuleJudge {
+  const discovery = undefined as unknown as DiscoveryService;
+  const [tools, judges] = [new ToolRegistry(discovery), new CodeJudges(discovery)];
+  return new RuleJudge(new PermissionsService(rules, tools, new SystemClock(), judges));
 }

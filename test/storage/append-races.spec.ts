@@ -74,6 +74,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
     const [first, held, last] = await startMany(3);
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query('SELECT FROM interactions WHERE id = $1 FOR UPDATE', [held!.id]);
     const appended = store.append([first!, held!, last!].map(({ id }) => newBatch(id, [2, 2])));
     while ((await store.readLastSeqs([last!.id])).get(last!.id) !== 2);
@@ -87,6 +88,7 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
     const [first, held] = await startMany(2);
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query('SELECT FROM interactions WHERE id = $1 FOR UPDATE', [held!.id]);
     const batches = [first!, held!].map(({ id }) => newBatch(id, [2, 2]));
     await expect(store.append(batches)).rejects.toMatchObject({ code: 'store_unavailable' });

@@ -3,9 +3,10 @@ import { openTestPglite } from '../support/store/databases.js';
 
 /** Sealed by `src/storage/encrypted/`, where they hold anything. */
 const SEALED: Readonly<Record<string, readonly string[]>> = {
-  chats: ['title', 'preview', 'metadata'],
+  chats: ['title', 'preview', 'settings', 'messages', 'metadata'],
   interactions: [
     ...['user_message', 'settings', 'metadata', 'error', 'added_messages', 'cancel_reason'],
+    'idempotency_fingerprint',
   ],
   records: ['body', 'hidden'],
   requests: ['event', 'settlement'],
@@ -18,13 +19,13 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
 /** Ids, types, keys, statuses, names and counts. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   chats: [
-    ...['tenant_id', 'id', 'owner', 'visibility', 'agent', 'head_interaction_id'],
+    ...['tenant_id', 'id', 'owner', 'visibility', 'head_interaction_id'],
     ...['master_key_id', 'data_key'],
   ],
   tenant_keys: ['tenant_id', 'master_key_id', 'data_key'],
   interactions: [
     ...['id', 'chat_id', 'tenant_id', 'started_by', 'parent_id', 'status', 'agent', 'model'],
-    ...['cancelled_by', 'owner', 'idempotency_key', 'idempotency_fingerprint', 'agent_id'],
+    ...['cancelled_by', 'owner', 'idempotency_key', 'agent_id'],
     ...['edited_from'],
   ],
   deleted_usage: ['tenant_id'],

@@ -33,7 +33,7 @@ describe('The file store', () => {
     expect(await folder.readJson(folder.chatFile(row.chat_id))).toMatchObject({
       id: row.chat_id,
       head_interaction_id: row.id,
-      updated_at: at(3),
+      updated_at: at(90), // its end
     });
     expect(await folder.readJson(folder.projection(row))).toMatchObject({
       id: row.id,

@@ -15,6 +15,7 @@ import {
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
 import type { WholeStore } from '../support/store/whole-store.js';
+import { allTenants } from '../support/store/all-tenants.js';
 
 const fault = await findPostgresFault();
 const BATCH = 2000;
@@ -114,7 +115,7 @@ describe('What a deleted chat leaves in the embedded database', () => {
   beforeAll(async () => {
     opened = await openTestPostgres();
     store = typeOrmStore(opened.database);
-    admin = new pg.Client(opened.url);
+    admin = new pg.Client(allTenants(opened.url));
     await admin.connect();
   });
   afterAll(async () => {

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { loadConfig } from '../../src/config/load-config.js';
+import { Secret } from '../../src/config/secret.js';
+import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { SystemClock } from '../../src/kernel/clock.js';
+import { encryptSaved } from '../../src/storage/encrypted/encrypt-saved.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
 
@@ -36,5 +39,17 @@ const fault = await findPostgresFault();
     expect(await problems()).toEqual([expect.stringContaining('REDIS_URL')]);
     expect(await problems({ REDIS_URL: 'redis://127.0.0.1:6379' })).toEqual([]);
     await other.end();
+  });
+
+  it('is not encrypted meanwhile: one of them may be without the key', async () => {
+    const config = loadConfig({ DATABASE_URL: database.url, DATA_DIR: folder });
+    const storage = await openStorage(config, new SystemClock(), () => {});
+    const other = new pg.Client({ connectionString: database.url, application_name: 'parley x' });
+    await other.connect();
+    const masters = new MasterKeys([{ id: 'k1', secret: new Secret('x'.repeat(44)) }]);
+    await expect(encryptSaved(storage, masters)).rejects.toMatchObject({ code: 'store_in_use' });
+    await other.end();
+    expect(await encryptSaved(storage, masters)).toBe(0);
+    await storage.close();
   });
 });

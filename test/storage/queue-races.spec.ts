@@ -102,6 +102,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     await one.append([newBatch(id, [2, 2], { requests: [request], status: 'WAITING_INPUT' })]);
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query('SELECT FROM interactions WHERE id = $1 FOR UPDATE', [id]);
     const settling = [one, two].map((store, n) =>
       store.settleRequest({
@@ -145,6 +146,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     ];
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [held.chat_uid]);
     const appended = store.append([free, held].map(({ id }) => endBatch(id, 2)));
     while ((await store.findInteraction(free.id))?.completed_at === null);

@@ -21,6 +21,7 @@ describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` :
     const row = await ended(store, 'one');
     const runner = tested.database.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query("UPDATE interactions SET status = 'RUNNING' WHERE id = $1", [row.id]);
     const starting = store.startInteraction(newStart({ chat_id: row.chat_id }));
     while (!(await isAnyoneWaiting(tested)));

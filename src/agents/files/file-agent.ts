@@ -21,8 +21,9 @@ export class FileAgent extends Agent {
     return reactLoop(ctx, () => this.options(ctx));
   }
 
-  private options({ client_tools }: AgentContext): GenerateOptions {
-    const { instructions, tools } = this.definition;
+  private options({ client_tools, instructions: given }: AgentContext): GenerateOptions {
+    const { instructions: own, tools } = this.definition;
+    const instructions = given ?? own;
     if (!tools) return { instructions };
     return { instructions, tools: [...offeredTools(tools, this.toolNames()), ...client_tools] };
   }

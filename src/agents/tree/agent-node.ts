@@ -178,6 +178,10 @@ export class AgentNode {
       case 'THINKING':
       case 'MESSAGE':
       case 'STEP_COMPLETED':
+      case 'CUSTOM':
+      case 'METADATA_SET':
+      case 'AGENT_TOLD':
+      case 'NOTE_READ':
       case 'TASK_UPDATED':
       case 'RESUMED':
       case 'CANCELLED':

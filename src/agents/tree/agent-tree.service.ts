@@ -54,7 +54,7 @@ export const TREE_TYPES: readonly RecordType[] = [
 /**
  * The types that an agent's conversation consists of, too: all but texts, which its turns repeat.
  */
-const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED'];
+const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED', 'NOTE_READ'];
 
 export interface WantedTree {
   readonly chat_id?: string | undefined;

@@ -1,5 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { InteractionDto } from '../../interactions/dto/interaction.dto.js';
+import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
+import type { ChatSettings } from '../../protocol/chat-settings.js';
+import type { Message } from '../../protocol/message.js';
 import { INTERACTION_STATUSES } from '../../protocol/interaction.js';
 import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type {
@@ -34,9 +37,15 @@ export class ChatSummaryDto implements ChatSummary {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The kind of agent for its interactions.',
+    description: 'The kind of agent for its interactions: that of the settings.',
   })
   readonly agent: string | null;
+
+  @ApiProperty({
+    type: ChatSettingsDto,
+    description: 'What its interactions start with unless their message says otherwise.',
+  })
+  readonly settings: ChatSettings;
 
   @ApiProperty({ example: 'ann', description: 'The user who created it.' })
   readonly owner: string;
@@ -80,6 +89,9 @@ export class ChatSummaryDto implements ChatSummary {
 }
 
 export class ChatDto extends ChatSummaryDto implements Chat {
+  @ApiProperty({ type: [Object], description: 'The conversation that it starts from.' })
+  readonly messages: readonly Message[];
+
   @ApiProperty({
     type: [InteractionDto],
     description:

@@ -1,5 +1,16 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { UnlessAbsent } from '../../http/input/unless-absent.js';
+import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
 import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
@@ -12,7 +23,7 @@ export class UpdateChatDto {
   title?: string | null;
 
   @ApiPropertyOptional({ description: 'Switches the active branch to the one that ends here.' })
-  @IsOptional()
+  @UnlessAbsent()
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, {
     message: 'head_interaction_id must be the id of an interaction',
   })
@@ -23,16 +34,27 @@ export class UpdateChatDto {
     description: '`private`: for its owner; `tenant`: for all of the tenant. Admins see both.',
     example: 'private',
   })
-  @IsOptional()
+  @UnlessAbsent()
   @IsIn(VISIBILITIES)
   visibility?: Visibility;
+
+  @ApiPropertyOptional({
+    type: ChatSettingsDto,
+    description:
+      'Changes these settings, for interactions that start from now on; null removes one. The others stay.',
+  })
+  @UnlessAbsent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChatSettingsDto)
+  settings?: ChatSettingsDto;
 
   @ApiPropertyOptional({
     type: Object,
     description: 'Replaces the previous metadata.',
     example: {},
   })
-  @IsOptional()
+  @UnlessAbsent()
   @IsObject()
   @MaxJsonLength(16_384)
   metadata?: Record<string, unknown>;

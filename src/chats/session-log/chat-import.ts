@@ -1,10 +1,12 @@
-import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { ArchivedChat, ArchivedInteraction } from '../../persistence/chat-archive.js';
 import type { Redaction } from '../../guardrails/redaction/redaction.js';
 import { redactionNotice } from '../../guardrails/redaction/redaction.js';
 import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
 import type { Json } from '../../protocol/json.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
+import type { ChatSettingsRules } from '../chat-settings-rules.js';
+import { checkMessages } from '../check-messages.js';
+import type { Message } from '../../protocol/message.js';
 import { InteractionImport } from './interaction-import.js';
 import type { ImportDeps } from './interaction-import.js';
 import {
@@ -22,7 +24,7 @@ import { parseLine } from './ndjson.js';
 import type { BodyLine } from './ndjson.js';
 
 export interface ChatImportDeps extends ImportDeps {
-  readonly isAgent: (name: string) => boolean;
+  readonly settings: Pick<ChatSettingsRules, 'imported'>;
   readonly redaction: Redaction;
 }
 
@@ -43,6 +45,7 @@ export class ChatImport {
   interactions = 0;
   records = 0;
   private chat: ChatLine | undefined;
+  private messages: readonly Message[] = [];
   private current: Current | undefined;
   private readonly head = new HeadChoice();
   private lastLine = 0;
@@ -64,12 +67,12 @@ export class ChatImport {
   }
 
   /** Returns the chat to commit; undefined if the log contains nothing of a chat. */
-  async end(now: string): Promise<ChatRow | undefined> {
+  async end(now: string): Promise<ArchivedChat | undefined> {
     await this.endInteraction();
     if (!this.chat && this.interactions === 0) return undefined;
     if (!this.hasVersion) this.note(1, 'The log does not say its version.');
     if (!this.hasEnd) this.note(this.lastLine, 'The log has no end: it was cut off.');
-    const { title = null, preview = null, agent = null, metadata = {} } = this.chat ?? {};
+    const { title = null, preview = null, settings = {}, metadata = {} } = this.chat ?? {};
     const { created_at = now, updated_at = now } = this.chat ?? {};
     const head_interaction_id = this.head.id;
     const { ids, caller } = this.deps;
@@ -81,7 +84,8 @@ export class ChatImport {
       visibility: 'private',
       title,
       preview,
-      agent,
+      settings,
+      messages: this.messages,
       head_interaction_id,
       ...times,
       metadata,
@@ -127,10 +131,16 @@ export class ChatImport {
     const checked = checkFields(chatFields, object);
     if (!checked.ok) return this.note(line, `The chat is not as it should be: ${checked.fault}.`);
     if (this.chat) return this.note(line, 'The log has a chat already.');
-    const { agent } = checked.value;
-    const isKnown = agent === null || this.deps.isAgent(agent);
-    if (!isKnown) this.note(line, `There is no agent "${agent}" here; the chat names none now.`);
-    this.chat = isKnown ? checked.value : { ...checked.value, agent: null };
+    const { agent, settings: given, messages = [] } = checked.value;
+    const wanted = { ...(typeof agent === 'string' && { agent }), ...given };
+    const { settings, faults } = this.deps.settings.imported(this.deps.caller, wanted);
+    for (const fault of faults) this.note(line, fault);
+    this.chat = { ...checked.value, settings };
+    try {
+      this.messages = checkMessages(messages);
+    } catch (error) {
+      this.note(line, `The messages of the chat are left out. ${(error as Error).message}`);
+    }
   }
 
   private async takeInteraction(object: Json, { line }: Place): Promise<void> {

@@ -71,6 +71,18 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
       return { ...body, parent_agent_id: ids.agent(body.parent_agent_id) };
     case 'AGENT_INTERVENED':
       return { ...body, intervention_id: ids.intervention(body.intervention_id) };
+    case 'AGENT_TOLD':
+      return {
+        ...body,
+        note_id: ids.note(body.note_id),
+        to_agent_id: ids.agent(body.to_agent_id),
+      };
+    case 'NOTE_READ':
+      return {
+        ...body,
+        note_id: ids.note(body.note_id),
+        from_agent_id: ids.agent(body.from_agent_id),
+      };
     case 'CANCELLED':
       return { ...body, stopped: body.stopped.map((effect) => renameStopped(effect, ids)) };
     case 'INTERACTION_STARTED': // replaced by a new one
@@ -82,6 +94,8 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
     case 'TOOL_RESULT':
     case 'TURN_COMPLETED':
     case 'STEP_COMPLETED':
+    case 'CUSTOM':
+    case 'METADATA_SET':
     case 'NOTICE':
     case 'RESUMED':
     case 'AGENT_COMPLETED':

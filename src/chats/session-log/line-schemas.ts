@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { isSealed } from '../../encryption/sealed-text.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
-
+import {
+  MAX_CONTEXT_MESSAGES,
+  MAX_SYSTEM_PROMPT,
+  MAX_WORKSPACE,
+} from '../../protocol/chat-settings.js';
+import type { ChatSettings } from '../../protocol/chat-settings.js';
+import { APPROVAL_MODES } from '../../protocol/interaction.js';
+import { MAX_MESSAGES } from '../check-messages.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {
   budget,
@@ -31,11 +38,24 @@ const metadata = json
   )
   .refine(({ enc }) => !isSealed(enc), 'begins like encrypted text, with U+0001');
 
+const chatSettings = z.object({
+  agent: column(64).optional(),
+  model: column(200).optional(),
+  approval_mode: z.enum(APPROVAL_MODES).optional(),
+  max_iterations: count.min(1).max(1_000).optional(),
+  budget: budget.optional(),
+  system_prompt: column(MAX_SYSTEM_PROMPT).optional(),
+  workspace: column(MAX_WORKSPACE).optional(),
+  context_messages: count.min(1).max(MAX_CONTEXT_MESSAGES).optional(),
+}) satisfies z.ZodType<ChatSettings>;
+
 /** The accepted fields of each kind of line; others are ignored. */
 export const chatFields = z.object({
   title: column(500).nullable(),
   preview: column(200).nullable().optional(),
-  agent: column(64).nullable(),
+  agent: column(64).nullable().optional(),
+  settings: chatSettings.optional(),
+  messages: z.array(z.unknown()).max(MAX_MESSAGES).optional(),
   head_interaction_id: id.nullable(),
   created_at: time,
   updated_at: time,
@@ -62,6 +82,8 @@ const settings = z.object({
   client_tools: z.array(clientTool).max(64),
   budget: budget.optional(),
   files: z.array(attachedFile).max(20).optional(),
+  system_prompt: column(MAX_SYSTEM_PROMPT).optional(),
+  context_messages: count.min(1).max(MAX_CONTEXT_MESSAGES).optional(),
 }) satisfies z.ZodType<InteractionSettings>;
 
 export const interactionFields = z.object({

@@ -49,6 +49,10 @@ export class NewIds {
     return this.idIn(this.requests, name, 'intervention');
   }
 
+  note(name: string): string {
+    return this.idIn(this.requests, name, 'note');
+  }
+
   file(name: string): string {
     return this.idIn(this.files, name, 'file');
   }

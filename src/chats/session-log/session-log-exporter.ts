@@ -6,7 +6,8 @@ import type { Viewer } from '../../persistence/viewer.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import { AppError } from '../../kernel/app-error.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
-import type { ArchivedInteraction } from '../../persistence/chat-archive.js';
+import type { ArchivedChat, ArchivedInteraction } from '../../persistence/chat-archive.js';
+import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { RequestStore } from '../../persistence/request.store.js';
@@ -25,7 +26,10 @@ const INTERACTION_PAGE = 20;
 /** One line of a session log, an object of JSON. `session_log` comes first, `end` last. */
 type LogLine =
   | { readonly type: 'session_log'; readonly version: number }
-  | ({ readonly type: 'chat' } & Omit<ChatRow, 'uid' | 'tenant_id' | 'owner' | 'visibility'>)
+  | ({ readonly type: 'chat'; readonly agent: string | null } & Omit<
+      ArchivedChat,
+      'uid' | 'tenant_id' | 'owner' | 'visibility'
+    >)
   | ({ readonly type: 'interaction' } & InteractionFields)
   | ({ readonly type: 'record'; body: RecordBody; hidden: Hidden | null } & RecordOrigin)
   | ({ readonly type: 'request' } & Omit<RequestRow, RequestInternals>)
@@ -46,6 +50,7 @@ type InteractionFields = Omit<
 export class SessionLogExporter {
   constructor(
     private readonly access: ChatAccess,
+    private readonly chats: ChatStore,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly requests: RequestStore,
@@ -63,7 +68,7 @@ export class SessionLogExporter {
   /** @throws AppError `chat_deleted` when the chat is deleted meanwhile */
   private async *read(chat: ChatRow, viewer: Viewer): AsyncGenerator<string> {
     yield formatLine({ type: 'session_log', version: SESSION_LOG_VERSION });
-    yield formatChat(chat);
+    yield formatChat(chat, await this.chats.readMessages(chat.uid));
     const { archive, interactions: store } = this;
     for await (const row of parentsFirst(chat.uid, { archive, store, viewer }))
       yield* this.readInteraction(row, viewer);
@@ -141,12 +146,14 @@ async function lineageOf(
   return lineage;
 }
 
-function formatChat(chat: ChatRow): string {
-  const { id, title, preview, agent, head_interaction_id, metadata } = chat;
+function formatChat(chat: ChatRow, messages: readonly Message[]): string {
+  const { id, title, preview, settings, head_interaction_id, metadata } = chat;
   const { created_at, updated_at } = chat;
   const times = { created_at, updated_at };
-  const named = { id, title, preview, agent, head_interaction_id };
-  return formatLine({ type: 'chat', ...named, ...times, metadata });
+  const { agent = null } = settings;
+  const named = { id, title, preview, agent, settings, head_interaction_id };
+  const said = messages.length > 0 && { messages };
+  return formatLine({ type: 'chat', ...named, ...times, metadata, ...said });
 }
 
 /** The order of the fields does not depend on the store. */
@@ -154,9 +161,7 @@ function formatInteraction(row: ArchivedInteraction): string {
   const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
   const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
   const { error, usage } = row;
-  const { max_iterations, on_disconnect, approval_mode, client_tools, budget, files } =
-    row.settings;
-  const settings = { max_iterations, on_disconnect, approval_mode, client_tools, budget, files };
+  const { redacted: _, ...settings } = row.settings;
   return formatLine({
     ...{ type: 'interaction', id, parent_id, edited_from, status, begun, user_message },
     ...{ agent, agent_id, model, created_at, completed_at, superseded_at, error, usage },

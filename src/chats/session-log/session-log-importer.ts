@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../../access/viewer-of.js';
 import type { Principal } from '../../auth/principal.js';
-import { AgentRegistry } from '../../agents/agent-registry.js';
 import { Config } from '../../config/config.js';
 import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
@@ -11,6 +10,7 @@ import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { IncomingChat } from '../../persistence/chat-archive.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import { Quotas } from '../../quotas/quotas.js';
+import { ChatSettingsRules } from '../chat-settings-rules.js';
 import { ChatImport } from './chat-import.js';
 import { readBodyLines } from './ndjson.js';
 import type { NewIds } from './new-ids.js';
@@ -42,7 +42,7 @@ export class SessionLogImporter {
   constructor(
     private readonly chats: ChatStore,
     private readonly archive: ChatArchive,
-    private readonly agents: AgentRegistry,
+    private readonly settings: ChatSettingsRules,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly redaction: Redaction,
@@ -85,9 +85,8 @@ export class SessionLogImporter {
     incoming: IncomingChat,
   ): Promise<ImportReport> {
     const problems = new ProblemList();
-    const { clock, redaction } = this;
-    const isAgent = (name: string): boolean => this.agents.find(name) !== undefined;
-    const reading = new ChatImport({ caller, incoming, ids, problems, clock, isAgent, redaction });
+    const { clock, settings, redaction } = this;
+    const reading = new ChatImport({ caller, incoming, ids, problems, clock, settings, redaction });
     for await (const line of readBodyLines(body, this.config.importMaxBytes))
       await reading.take(line);
     const chat = await reading.end(clock.now().toISOString());

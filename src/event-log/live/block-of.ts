@@ -34,10 +34,14 @@ export function blockOf(body: RecordBody): CompletedBlock | undefined {
     case 'TOOL_RESULT_REQUIRED':
     case 'TURN_COMPLETED':
     case 'STEP_COMPLETED':
+    case 'CUSTOM':
+    case 'METADATA_SET':
     case 'TASK_UPDATED':
     case 'AGENT_STARTED':
     case 'AGENT_COMPLETED':
     case 'AGENT_INTERVENED':
+    case 'AGENT_TOLD':
+    case 'NOTE_READ':
     case 'NOTICE':
     case 'RESUMED':
     case 'CANCELLED':

@@ -1,6 +1,8 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { newBatch } from '../../../test/contracts/interaction-store/fixtures.js';
+import { DataKey } from '../../encryption/data-key.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
-import { decodeSpill, encodeSpill } from './spill-lines.js';
+import { decodeSpill, encodeSpill, sealSpill } from './spill-lines.js';
 
 const REQUEST = {
   id: 'approval_1',
@@ -57,5 +59,30 @@ describe('A spill file', () => {
     const { batches, torn_lines } = decodeSpill(`${first}\u0000\u0000\n${second}${third}`);
     expect(batches).toEqual(BATCHES.slice(0, 1));
     expect(torn_lines).toBe(4);
+  });
+
+  it('is sealed, with what each append did, and gives it back', () => {
+    const key = new DataKey('chat_uid', createSecretKey(randomBytes(32)));
+    const text = BATCHES.map((batch) => sealSpill(key, batch)).join('');
+    expect(text).toMatch(/"interaction_id":"int_a","epoch":3,"records":\["2 MESSAGE/);
+    expect(text).not.toMatch(/Hello|break/);
+    expect(decodeSpill(text, key)).toEqual({ batches: BATCHES, torn_lines: 0 });
+    expect(decodeSpill(text)).toEqual({ batches: [], torn_lines: 3 });
+    const moved = text.replaceAll('int_a', 'int_b');
+    expect(decodeSpill(moved, key)).toEqual({ batches: [], torn_lines: 3 });
+  });
+
+  it('gives back what is before a flipped bit of a sealed text, and nothing changed', () => {
+    const key = new DataKey('chat_uid', createSecretKey(randomBytes(32)));
+    const [first, second] = BATCHES.map((batch) => sealSpill(key, batch));
+    const bytes = Buffer.from(first + second!);
+    const start = first!.length + second!.indexOf('"enc"');
+    for (let at = start; at < bytes.length - 1; at++) {
+      bytes[at]! ^= 1;
+      const { batches, torn_lines } = decodeSpill(bytes.toString(), key);
+      expect(batches.length).toBeLessThanOrEqual(torn_lines === 0 ? 2 : 1);
+      expect(batches).toEqual(BATCHES.slice(0, batches.length));
+      bytes[at]! ^= 1;
+    }
   });
 });

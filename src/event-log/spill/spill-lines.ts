@@ -1,3 +1,4 @@
+import type { DataKey, Place } from '../../encryption/data-key.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 
@@ -11,10 +12,19 @@ interface SpillLine {
   readonly append?: Implied;
 }
 
+/** A whole append, encrypted. */
+export interface SealedLine {
+  readonly interaction_id: string;
+  readonly epoch: number;
+  /** Such as "12 TOOL_STARTED", for people. */
+  readonly records: readonly string[];
+  readonly enc: string;
+}
+
 export interface SpillContent {
   /** Complete appends, in order. */
   readonly batches: readonly AppendBatch[];
-  /** Lines from the first malformed one on, or of an incomplete append. */
+  /** Lines from the first one that was changed or is torn on, or of an incomplete append. */
   readonly torn_lines: number;
 }
 
@@ -28,29 +38,56 @@ export function encodeSpill({ interaction_id, epoch, records, ...append }: Appen
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Ignores everything after a malformed line: it would leave a gap (I1). */
-export function decodeSpill(text: string): SpillContent {
+/** An append as one line. */
+export function sealSpill(key: DataKey, batch: AppendBatch): string {
+  const { interaction_id, epoch, records } = batch;
+  const line: SealedLine = {
+    ...{ interaction_id, epoch },
+    records: records.map(({ seq, body }) => `${seq} ${body.type}`),
+    enc: key.seal(JSON.stringify(batch), placeOf(interaction_id)),
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Ignores everything after a line that was changed or is torn: it would leave a gap (I1). */
+export function decodeSpill(text: string, key?: DataKey): SpillContent {
   const batches: AppendBatch[] = [];
-  const lines = text.split('\n').map(parse);
-  if (text.endsWith('\n') || text === '') lines.pop();
+  const lines = linesOf(text);
   let begun: LogRecord[] = [];
   let whole = 0;
   for (const [index, line] of lines.entries()) {
-    if (!line) break;
-    if (line.record) begun.push(line.record);
-    if (!line.append) continue;
-    const { interaction_id, epoch, append } = line;
-    batches.push({ interaction_id, epoch, records: begun, ...append });
+    const parsed = parse(line, key);
+    if (!parsed) break;
+    if ('record' in parsed) {
+      if (parsed.record) begun.push(parsed.record);
+      if (!parsed.append) continue;
+      const { interaction_id, epoch, append } = parsed;
+      batches.push({ interaction_id, epoch, records: begun, ...append });
+    } else batches.push(parsed);
     begun = [];
     whole = index + 1;
   }
   return { batches, torn_lines: lines.length - whole };
 }
 
-function parse(line: string): SpillLine | undefined {
+function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Undefined: malformed, or changed. */
+function parse(text: string, key?: DataKey): SpillLine | AppendBatch | undefined {
   try {
-    return JSON.parse(line) as SpillLine;
+    const line = JSON.parse(text) as SpillLine | SealedLine;
+    if ('record' in line) return line;
+    const { interaction_id, enc } = line;
+    return key && (JSON.parse(key.open(enc, placeOf(interaction_id))) as AppendBatch);
   } catch {
     return undefined;
   }
+}
+
+function placeOf(interactionId: string): Place {
+  return [interactionId, 'spill'];
 }

@@ -1,12 +1,16 @@
-import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { Logger } from '@nestjs/common';
+import type { DataKey } from '../../encryption/data-key.js';
+import type { Encryption } from '../../encryption/encryption.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import type { AppendBatch } from '../../persistence/rows/store-rows.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
-import { decodeSpill, encodeSpill } from './spill-lines.js';
+import { decodeSpill, encodeSpill, sealSpill } from './spill-lines.js';
+
+const DELETED = 'the interaction was deleted, so that the file will be removed, too';
 
 /** There were no records; they were saved; or they were set aside because they never can be. */
 export type FlushOutcome = 'nothing' | 'saved' | 'aside';
@@ -28,10 +32,12 @@ export class Spill {
 
   /**
    * @param folder none: unsaved records are lost, and their interaction resumes from the saved ones
+   * @param encryption none: they are kept as they are
    */
   constructor(
     private readonly stores: Pick<Stores, 'interactions' | 'records' | 'leases'>,
     private readonly folder?: SpillFolder,
+    private readonly encryption?: Encryption,
   ) {}
 
   /** Lists the files of earlier processes, and removes what they left half-written. */
@@ -66,7 +72,8 @@ export class Spill {
     this.noteOutage(id, batch.epoch);
     if (!folder) return false;
     try {
-      await this.mutex.run(id, () => folder.add(id, encodeSpill(batch)));
+      const lines = await this.encode(batch);
+      await this.mutex.run(id, () => folder.add(id, lines));
       this.waiting.add(id);
       return true;
     } catch (error) {
@@ -126,15 +133,25 @@ export class Spill {
     });
   }
 
+  private async encode(batch: AppendBatch): Promise<string> {
+    if (!this.encryption?.keys) return encodeSpill(batch);
+    const key = await this.keyOf(batch.interaction_id);
+    if (!key) throw new Error('the interaction was deleted');
+    return sealSpill(key, batch);
+  }
+
+  /** Undefined: encryption is off, or the interaction was deleted. */
+  private keyOf(id: string): Promise<DataKey | undefined> | undefined {
+    return this.encryption?.ofInteractions?.ofInteraction(id);
+  }
+
   private async save(folder: SpillFolder, id: string, text: string): Promise<FlushOutcome> {
-    const { batches, torn_lines } = decodeSpill(text);
+    const key = await this.keyOf(id);
+    if (!key && this.encryption?.keys) return this.setAside(folder, id, DELETED);
+    const { batches, torn_lines } = decodeSpill(text, key);
     for (const batch of batches) {
       const problem = await this.tryToSave(batch);
-      if (problem === undefined) continue;
-      this.logger.error(
-        `Spilled records of ${id} can't be saved: ${problem}. No client has seen them. They are kept in ${await folder.setAside(id)}: check what the interaction did last, then remove the file.`,
-      );
-      return 'aside';
+      if (problem !== undefined) return this.setAside(folder, id, problem);
     }
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
@@ -146,9 +163,16 @@ export class Spill {
     return 'saved';
   }
 
+  private async setAside(folder: SpillFolder, id: string, problem: string): Promise<'aside'> {
+    this.logger.error(
+      `Spilled records of ${id} can't be saved: ${problem}. No client has seen them. They are kept in ${await folder.setAside(id)}: check what the interaction did last, then remove the file.`,
+    );
+    return 'aside';
+  }
+
   private async reportTorn(folder: SpillFolder, id: string, lines: number): Promise<void> {
-    this.logger.warn(
-      `The last ${lines} lines of the spilled records of ${id} are torn and were left out; the rest is saved. They are kept in ${await folder.setAside(id)}.`,
+    this.logger.error(
+      `The last ${lines} lines of the spilled records of ${id} are torn, or were changed, and were left out; the rest is saved. They are kept in ${await folder.setAside(id)}.`,
     );
   }
 
@@ -166,7 +190,7 @@ export class Spill {
 
   private async whyFenced({ interaction_id, epoch }: AppendBatch): Promise<string> {
     const row = await this.stores.interactions.findInteraction(interaction_id, ANY_TENANT);
-    if (!row) return 'the interaction was deleted, so that the file will be removed, too';
+    if (!row) return DELETED;
     if (row.epoch < epoch)
       return `the database went back to an earlier state: it knows no run ${epoch}, only ${row.epoch}`;
     return row.epoch > epoch

@@ -4,6 +4,7 @@ const TEXTS = new Set([
   ...['reason', 'user_comment', 'user_content', 'prompt', 'result', 'message', 'text', 'note'],
   ...[
     'title',
+    'system_prompt',
     'preview',
     'description',
     'cancel_reason',
@@ -17,7 +18,7 @@ const TEXTS = new Set([
 /** Fields with JSON as a text. */
 const JSON_TEXTS = new Set(['tool_input', 'arguments']);
 /** Fields whose value is text at any depth. */
-const VALUES = new Set(['modified_input', 'value']);
+const VALUES = new Set(['modified_input', 'value', 'data']);
 
 type Redact = (text: string) => string;
 
@@ -39,6 +40,7 @@ export function redactLine(line: unknown, redact: Redact, redactJson: Redact): u
   }
 
   function redactFields(field: string, value: object): unknown {
+    if ('media_type' in value) return value; // an image
     const { provider_data, ...rest } = value as { readonly provider_data?: unknown };
     const redacted = Object.fromEntries(
       Object.entries(rest).map(([name, inner]) => [

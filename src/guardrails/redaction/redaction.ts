@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { RecordOf } from '../../protocol/events.js';
+import type { Message } from '../../protocol/message.js';
 import type { Json } from '../../protocol/json.js';
 import { describeRedacted } from '../../protocol/redacted.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
@@ -53,6 +54,11 @@ export class Redaction {
       (redact) => redactLine(line, redact, (text) => redactJsonText(text, redact)) as Json,
       line,
     );
+  }
+
+  /** Those that change lose their `provider_data`, which repeats the original. */
+  ofMessages(messages: readonly Message[]): Message[] {
+    return this.ofLine({ messages })['messages'] as Message[];
   }
 
   /**

@@ -33,8 +33,8 @@ export class ConversationCache implements OnApplicationShutdown {
   ) {}
 
   async read({ id, chat_uid, parent_id }: Place): Promise<readonly Message[]> {
-    if (parent_id === null) return [];
-    return (await this.find(chat_uid, parent_id)) ?? this.store.getPreviousState(id);
+    const cached = parent_id === null ? undefined : await this.find(chat_uid, parent_id);
+    return cached ?? this.store.getPreviousState(id);
   }
 
   /**

@@ -1,4 +1,7 @@
 import type { Redis } from 'ioredis';
+import type { Place } from '../../encryption/data-key.js';
+import type { DataKeys } from '../../encryption/data-keys.js';
+import { isSealed } from '../../encryption/sealed-text.js';
 import type { Message } from '../../protocol/message.js';
 
 export interface MessageListsOptions {
@@ -9,6 +12,8 @@ export interface MessageListsOptions {
   /** Maximum number of messages; a longer conversation, in messages or in bytes, is not cached. */
   readonly most: number;
   readonly most_bytes: number;
+  /** Those of chats, if encryption is on. */
+  readonly keys?: Pick<DataKeys, 'ofChat'> | undefined;
 }
 
 /** The messages of a chat up to the end of an interaction. */
@@ -94,7 +99,12 @@ export class MessageLists {
   /** The messages up to the end of `head`, if the list ends there. */
   async find(chatUid: string, head: string): Promise<Message[] | undefined> {
     const found = await this.redis.findMessages(this.key(chatUid), head, this.options.ttl_ms);
-    return found?.map((text) => JSON.parse(text) as Message);
+    if (!found) return undefined;
+    const key = await this.options.keys?.ofChat(chatUid);
+    return found.map((text) => {
+      const message = isSealed(text) && key ? key.open(text, placeIn(chatUid)) : text;
+      return JSON.parse(message) as Message;
+    });
   }
 
   /** Extends the list that ends with `after`; false if the list ends elsewhere. */
@@ -125,8 +135,13 @@ export class MessageLists {
     after: string,
     { head, messages }: MessageList,
   ): Promise<boolean> {
-    const { ttl_ms, most, most_bytes } = this.options;
-    const texts = messages.map((message) => JSON.stringify(message));
+    const { ttl_ms, most, most_bytes, keys } = this.options;
+    const key = await keys?.ofChat(chatUid);
+    if (keys && !key) return true; // it was deleted
+    const texts = messages.map((message) => {
+      const text = JSON.stringify(message);
+      return key ? key.seal(text, placeIn(chatUid)) : text;
+    });
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     const isTooMuch = texts.length > most || bytes > most_bytes;
     const kept = isTooMuch ? [] : texts;
@@ -137,4 +152,8 @@ export class MessageLists {
   private key(chatUid: string): string {
     return `${this.options.prefix}${chatUid}`;
   }
+}
+
+function placeIn(chatUid: string): Place {
+  return [chatUid, 'conversation'];
 }

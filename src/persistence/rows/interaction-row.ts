@@ -18,6 +18,9 @@ export interface InteractionSettings {
   readonly budget?: Budget;
   /** That came with the user's message. */
   readonly files?: readonly AttachedFile[];
+  /** As in `ChatSettings`, when it started. */
+  readonly system_prompt?: string;
+  readonly context_messages?: number;
   /** Of the user's message. */
   readonly redacted?: RedactedCounts;
 }

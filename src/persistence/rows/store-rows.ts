@@ -5,7 +5,9 @@ import type {
   Usage,
   Visibility,
 } from '../../protocol/interaction.js';
+import type { ChatSettings } from '../../protocol/chat-settings.js';
 import type { Message } from '../../protocol/message.js';
+import type { AppError } from '../../kernel/app-error.js';
 import type { ChatTexts } from '../chat-texts.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { RecordOf } from '../../protocol/events.js';
@@ -33,7 +35,7 @@ export interface ChatRow {
   readonly title: string | null;
   /** The beginning of the last message or answer; null before the first message. */
   readonly preview: string | null;
-  readonly agent: string | null;
+  readonly settings: ChatSettings;
   readonly head_interaction_id: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -41,6 +43,8 @@ export interface ChatRow {
 }
 
 export interface NewChat extends Omit<ChatRow, 'head_interaction_id' | 'updated_at' | 'preview'> {
+  /** The conversation that it starts from, which never changes; none unless given. */
+  readonly messages?: readonly Message[];
   /** Saved with the chat, and deleted with it; undefined: its texts are not encrypted. */
   readonly data_key?: WrappedKey;
 }
@@ -49,6 +53,7 @@ export interface ChatPatch {
   readonly title?: string | null;
   readonly preview?: string | null;
   readonly visibility?: Visibility;
+  readonly settings?: ChatSettings;
   readonly metadata?: Json;
   readonly updated_at: string;
 }
@@ -208,6 +213,8 @@ export interface Lease {
   readonly losses: number;
   /** Number of them with `trial` 1; those with a larger one neither count nor reset it. */
   readonly alone_losses: number;
+  /** The texts of the interaction can't be read, and are not here: it has to be given up. */
+  readonly fault?: AppError;
 }
 
 /** An interaction that should run and has no owner. */

@@ -68,5 +68,32 @@ export function agentRecords() {
         }),
       hidden: guarded,
     },
+    AGENT_TOLD: {
+      body: z
+        .object({
+          type: z.literal('AGENT_TOLD'),
+          note_id: text,
+          to_agent_id: text,
+          text,
+        })
+        .meta({
+          description:
+            'The agent leaves a note for its parent or for a child, which reads it with its next turn.',
+          example: { note_id: 'note_1', to_agent_id: 'agent_2', text: 'The tests are in spec/.' },
+        }),
+    },
+    NOTE_READ: {
+      body: z
+        .object({
+          type: z.literal('NOTE_READ'),
+          note_id: text,
+          from_agent_id: text,
+          text,
+        })
+        .meta({
+          description: 'The agent reads a note of its parent or of a child, with this turn.',
+          example: { note_id: 'note_1', from_agent_id: 'agent_1', text: 'The tests are in spec/.' },
+        }),
+    },
   };
 }

@@ -75,6 +75,24 @@ export function runRecords() {
         z.strictObject({ value: z.unknown().optional() }),
       ]),
     },
+    CUSTOM: {
+      body: z.object({ type: z.literal('CUSTOM'), name: text, data: z.unknown() }).meta({
+        description: "An event of the agent's own (`ctx.emit`).",
+        example: { name: 'progress', data: { done: 3, of: 10 } },
+      }),
+    },
+    METADATA_SET: {
+      body: z
+        .object({
+          type: z.literal('METADATA_SET'),
+          key: text,
+          value: z.unknown().describe('JSON; null removes the key.'),
+        })
+        .meta({
+          description: "The agent sets a key of the interaction's `metadata`.",
+          example: { key: 'ticket', value: 'T-17' },
+        }),
+    },
     TASK_UPDATED: {
       body: z
         .object({

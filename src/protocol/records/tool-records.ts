@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockId, flag, image, text } from './fields.js';
+import { blockId, flag, image, json, text } from './fields.js';
 
 const toolInput = text.describe('JSON text as the model wrote it, well-formed or not.');
 
@@ -62,6 +62,9 @@ export function toolRecords() {
           is_error: z.boolean(),
           duration_ms: z.number(),
           truncated: flag.describe('The output was longer than `TOOL_OUTPUT_LIMIT`.'),
+          data: json
+            .optional()
+            .describe('For programs: exit code, diff, matches, … The model does not read it.'),
         })
         .meta({
           description: 'The result of a call as the model reads it; each call has exactly one.',

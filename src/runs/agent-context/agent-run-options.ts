@@ -16,5 +16,7 @@ const ROOT_PATH = 'main';
 export function rootAgent(row: InteractionRow, conversation: Conversation): AgentRunOptions {
   const { id: interaction_id, agent_id: id, chat_id, chat_uid, agent: type, metadata } = row;
   const identity = { id, type, parent_id: null, chat_id, chat_uid, interaction_id, metadata };
-  return { identity, path: ROOT_PATH, conversation, settings: {} };
+  const { system_prompt: instructions } = row.settings;
+  const settings = instructions === undefined ? {} : { instructions };
+  return { identity, path: ROOT_PATH, conversation, settings };
 }

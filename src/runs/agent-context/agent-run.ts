@@ -45,9 +45,10 @@ async function runCode(
   parts: ContextParts,
   fail: (error: unknown) => void,
 ): Promise<string | void> {
-  if (!HookCalls.areOf(agent)) return runAndClose(agent, new JournaledContext(parts));
+  const all = [...parts.scope.run.services.hooks.all, agent];
+  if (!HookCalls.areIn(all)) return runAndClose(agent, new JournaledContext(parts));
   const { conversation, scope } = parts;
-  const hooks = new HookCalls({ agent, conversation, fail, signal: scope.signal });
+  const hooks = new HookCalls({ hooks: all, conversation, fail, signal: scope.signal });
   const context = new HookedContext(parts, hooks);
   if (!hooks.open(context)) return new Promise(() => {});
   const text = await runAndClose(agent, context);

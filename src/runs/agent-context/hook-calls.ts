@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { AppError } from '../../kernel/app-error.js';
 import type { Message } from '../../protocol/message.js';
 import type { DoneStep, HookContext, Step } from '../../agents/agent-hooks.js';
-import type { Agent } from '../../agents/agent.js';
+import type { Hooks } from '../../agents/server-hooks.js';
 import type { AgentCode } from './agent-code.js';
 import type { Conversation } from '../../conversation/conversation.js';
 
@@ -12,7 +12,8 @@ const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
 type HookResult<T> = { readonly value: T } | undefined;
 
 interface HookCallsOptions {
-  readonly agent: Agent;
+  /** Of the server, then the agent's own. */
+  readonly hooks: readonly Hooks[];
   readonly conversation: Conversation;
   /** Ends the agent. */
   readonly fail: AgentCode['fail'];
@@ -37,8 +38,8 @@ export class HookCalls {
     this.asAgent = AsyncResource.bind((code: () => void) => code());
   }
 
-  static areOf(agent: Agent): boolean {
-    return HOOKS.some((hook) => agent[hook] !== undefined);
+  static areIn(hooks: readonly Hooks[]): boolean {
+    return hooks.some((each) => HOOKS.some((hook) => each[hook] !== undefined));
   }
 
   get isOpen(): boolean {
@@ -66,12 +67,16 @@ export class HookCalls {
 
   /** Reason to refuse the step, if any. Undefined: the agent ends. */
   before(step: Step): HookResult<string | void> {
-    return this.call((agent, ctx) => agent.beforeStep?.(step, ctx));
+    for (const hooks of this.options.hooks) {
+      const result = this.call((ctx) => hooks.beforeStep?.(step, ctx));
+      if (!result || result.value !== undefined) return result;
+    }
+    return { value: undefined };
   }
 
   /** Undefined: the agent ends. */
   after(step: DoneStep): HookResult<void> {
-    return this.call((agent, ctx) => agent.afterStep?.(step, ctx));
+    return this.callAll((hooks, ctx) => hooks.afterStep?.(step, ctx));
   }
 
   /** @throws AppError if called from a hook */
@@ -96,17 +101,23 @@ export class HookCalls {
   }
 
   private onMessage(message: Message): void {
-    this.call((agent, ctx) => agent.onMessage?.(message, ctx));
+    this.callAll((hooks, ctx) => hooks.onMessage?.(message, ctx));
   }
 
-  private call<T>(hook: (agent: Agent, ctx: HookContext) => T): HookResult<T> {
+  private callAll(hook: (hooks: Hooks, ctx: HookContext) => void): HookResult<void> {
+    for (const hooks of this.options.hooks)
+      if (!this.call((ctx) => hook(hooks, ctx))) return undefined;
+    return { value: undefined };
+  }
+
+  private call<T>(hook: (ctx: HookContext) => T): HookResult<T> {
     if (!this.isOpen || !this.ctx) return undefined;
     const { ctx } = this;
     let result: HookResult<T>;
     this.asAgent(() => {
       try {
         this.isCalling = true;
-        result = { value: requireSynchronous(hook(this.options.agent, ctx)) };
+        result = { value: requireSynchronous(hook(ctx)) };
       } catch (error) {
         this.isClosed = true;
         this.options.fail(error);

@@ -63,6 +63,19 @@ export class HookedContext extends JournaledContext {
     return this.around(step, () => super.notice(code, message));
   }
 
+  override emit(name: string, data: unknown): Promise<void> {
+    return this.around({ kind: 'emit', name, data }, () => super.emit(name, data));
+  }
+
+  override setMetadata(key: string, value: unknown): Promise<void> {
+    const step = { kind: 'set_metadata', key, value } as const;
+    return this.around(step, () => super.setMetadata(key, value));
+  }
+
+  override tell(agent: AgentHandle | 'parent', text: string): Promise<void> {
+    return this.around({ kind: 'tell', agent, text }, () => super.tell(agent, text));
+  }
+
   /** A refused call gets a result in the log: the model reads the reason. */
   private callTool(call: ToolCall): Promise<ToolOutcome> {
     return this.around(

@@ -16,11 +16,15 @@ import type {
 import { AskEffect } from '../effects/ask.effect.js';
 import { abandonable, perform } from '../effects/effect.js';
 import type { Effect } from '../effects/effect.js';
+import { EmitEffect, customBody, metadataBody } from '../effects/emit.effect.js';
 import { GenerateEffect } from '../effects/generate.effect.js';
 import { NoticeEffect, SayEffect } from '../effects/say.effect.js';
 import { StepEffect, refuseInsideStep } from '../effects/step.effect.js';
+import { TellEffect, parentOf } from '../effects/tell.effect.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
 import { ToolEffect } from '../effects/tool.effect.js';
+
+const MAX_METADATA_CALLS = 256;
 
 export interface ContextParts extends AgentRunOptions {
   readonly scope: AgentScope;
@@ -31,6 +35,7 @@ export interface ContextParts extends AgentRunOptions {
 export class JournaledContext extends AgentContext {
   /** Effects so far, in the order of their calls. */
   private effects = 0;
+  private metadataCalls = 0;
   private isClosed = false;
   /** Calls made by this agent's turns that have not run yet. */
   private readonly openCalls = new Map<string, { readonly key: string; readonly call: ToolCall }>();
@@ -53,6 +58,10 @@ export class JournaledContext extends AgentContext {
 
   get resources(): unknown {
     return this.parts.scope.resources.value;
+  }
+
+  get instructions(): string | undefined {
+    return this.parts.settings.instructions;
   }
 
   get max_iterations(): number {
@@ -129,6 +138,32 @@ export class JournaledContext extends AgentContext {
   notice(code: string, message: string): Promise<void> {
     const key = this.nextKey();
     return this.perform(new NoticeEffect(this.parts.scope, this.agent, { key, code, message }));
+  }
+
+  async emit(name: string, data: unknown): Promise<void> {
+    await this.send(customBody(name, data));
+  }
+
+  async setMetadata(key: string, value: unknown): Promise<void> {
+    if (++this.metadataCalls > MAX_METADATA_CALLS)
+      throw new AppError(
+        'unprocessable',
+        'invalid_event',
+        `Not set: an agent may set metadata ${MAX_METADATA_CALLS} times.`,
+      );
+    await this.send(metadataBody(key, value));
+  }
+
+  async tell(agent: AgentHandle | 'parent', text: string): Promise<void> {
+    const to = agent === 'parent' ? parentOf(this.agent) : this.parts.children.idOf(agent);
+    const { agent: teller, parts } = this;
+    const input = { key: this.nextKey(), agent: teller, to, text };
+    await this.perform(new TellEffect(parts.scope, input));
+  }
+
+  private send(body: ConstructorParameters<typeof EmitEffect>[2]['body']): Promise<void> {
+    const key = this.nextKey();
+    return this.perform(new EmitEffect(this.parts.scope, this.agent, { key, body }));
   }
 
   private openCallsOf(key: string, turn: Turn): Turn {

@@ -51,6 +51,11 @@ export class Children {
     return abandonable(this.answerOf(child));
   }
 
+  /** @throws AppError `unknown_child` */
+  idOf({ agent_id }: Pick<AgentHandle, 'agent_id'>): string {
+    return this.find(agent_id, 'tell').agent_id;
+  }
+
   /** Children of a deferred call: they end with the call, not when the agent returns. */
   ofDeferredCall(): Children {
     return new Children(this.scope, this.options);
@@ -72,12 +77,16 @@ export class Children {
   }
 
   private async answerOf({ agent_id }: AgentHandle): Promise<string> {
+    return this.find(agent_id, 'wait').answer();
+  }
+
+  private find(agent_id: string, method: string): ChildAgent {
     const child = this.byId.get(agent_id);
-    if (child) return child.answer();
+    if (child) return child;
     throw new AppError(
       'internal',
       'unknown_child',
-      `wait was given the agent ${agent_id}, which this agent has not forked. Pass what fork answered.`,
+      `${method} was given the agent ${agent_id}, which this agent has not forked. Pass what fork answered.`,
     );
   }
 }

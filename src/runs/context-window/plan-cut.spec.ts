@@ -3,7 +3,7 @@ import { checkConversation } from '../../../test/support/runs/check-conversation
 import type { Message } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
 import { WHOLE } from './context-marks.js';
-import { planCut, summaryTokens } from './plan-cut.js';
+import { lastMessages, planCut, summaryTokens } from './plan-cut.js';
 import { renderContext } from './render-context.js';
 import { TokenTable } from './token-table.js';
 import { runs } from '../../../test/support/thoroughness.js';
@@ -98,5 +98,26 @@ describe(planCut.name, () => {
     expect(planCut({ messages, cut: WHOLE, table, budget: 1_000 })).toEqual({ kind: 'send' });
     expect(planCut({ messages, cut: WHOLE, table, budget: 900 })).toEqual({ kind: 'send' });
     expect(planCut({ messages, cut: WHOLE, table, budget: 700 })).toEqual({ kind: 'overflow' });
+  });
+});
+
+describe(lastMessages.name, () => {
+  it('takes at most so many, in whole turns, and always the last one', () => {
+    fc.assert(
+      fc.property(conversations, fc.integer({ min: 1, max: 60 }), (messages, count) => {
+        const from = lastMessages(messages, count);
+        const sent = renderContext({
+          messages,
+          cut: { ...WHOLE, from },
+          ...{ task: 0, window: from },
+        });
+        checkConversation(sent);
+        const lastTurn = messages.findLastIndex(({ role }) => role !== 'tool');
+        expect(from).toBeLessThanOrEqual(lastTurn);
+        if (from < lastTurn) expect(messages.length - from).toBeLessThanOrEqual(count);
+        if (count >= messages.length) expect(sent).toEqual(messages);
+      }),
+      { numRuns: runs(300) },
+    );
   });
 });

@@ -76,6 +76,17 @@ function smallerCuts(messages: readonly Message[], cut: ContextCut, newest: numb
 }
 
 /**
+ * Index of the first of the last `count` messages. Fewer where a call would be split from its
+ * results; the last turn stays whole.
+ */
+export function lastMessages(messages: readonly Message[], count: number): number {
+  const first = messages.length - count;
+  if (first <= 0) return 0;
+  const starts = unitStarts(messages);
+  return starts.find((at) => at >= first) ?? starts.at(-1) ?? 0;
+}
+
+/**
  * Indices at which a conversation may be cut: all messages except tool results, which belong to the
  * message that calls them.
  */

@@ -9,28 +9,36 @@ interface RenderedConversation {
   readonly cut: ContextCut;
   /** Index of the message that the agent works on, which is always sent. */
   readonly task: number;
+  /** Index of the first message that the chat's settings let the model see; 0 unless given. */
+  readonly window?: number;
 }
 
 /**
  * The conversation as it is sent. It is valid for a provider (I8) if the whole conversation is
  * valid and the cut is at the beginning of a turn.
  */
-export function renderContext({ messages, cut, task }: RenderedConversation): readonly Message[] {
+export function renderContext(rendered: RenderedConversation): readonly Message[] {
+  const { messages, cut } = rendered;
   const { from, references_before } = cut;
   const newest = messages
     .slice(from)
     .map((message, at) => (from + at < references_before ? asReference(message) : message));
-  return from === 0 ? newest : [...contextHead({ messages, cut, task }), ...newest];
+  return from === 0 ? newest : [...contextHead(rendered), ...newest];
 }
 
 /** The messages that replace the omitted ones. */
-export function contextHead({ messages, cut, task }: RenderedConversation): readonly Message[] {
+export function contextHead({
+  messages,
+  cut,
+  task,
+  window = 0,
+}: RenderedConversation): readonly Message[] {
   const { from, summary } = cut;
   const system = messages.slice(0, from).filter(({ role }) => role === 'system');
   const current = task < from ? messages[task] : undefined;
   return [
     ...system,
-    placeholder(from, summary),
+    ...(from > window || summary !== null ? [placeholder(from, summary)] : []),
     ...(current && current.role === 'user' ? [current] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { asReference, contextHead } from './render-context.js';
 interface TokenTableOptions {
   readonly messages: readonly Message[];
   readonly task: number;
+  readonly window?: number;
   /** Tokens of everything except messages, not scaled. */
   readonly fixed: number;
   /** Correction factor of estimates. */

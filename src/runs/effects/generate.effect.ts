@@ -9,7 +9,7 @@ import { judgementOf } from '../../guardrails/input-judgement.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { redactedEntries, remarkEntries, trip } from '../guarding/guard-output.js';
-import { toldText } from '../../conversation/intervention-text.js';
+import { noteText, toldText } from '../../conversation/intervention-text.js';
 import { intervened } from '../children/interventions.js';
 import { judgeInput } from '../guarding/guard-input.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
@@ -49,7 +49,9 @@ export class GenerateEffect implements Effect<Turn> {
     const messages = [...(options.messages ?? conversation), ...notes];
     const { length } = this.input.before;
     const task = messages[length] === conversation[length] ? length : -1;
-    const prompt = new FittedConversation(scope, { key, agent, options, messages, task });
+    const isOfChat = agent.parent_id === null && !options.messages;
+    const count = isOfChat ? scope.run.interaction.settings.context_messages : undefined;
+    const prompt = new FittedConversation(scope, { key, agent, options, messages, task, count });
     await prompt.replay();
     await new ModelTurn(scope, {
       ...{ key, agent, options },
@@ -74,7 +76,7 @@ export class GenerateEffect implements Effect<Turn> {
 }
 
 /**
- * The interventions since the agent's last turn, as messages. They are committed before the model
+ * The interventions and the notes of agents since the agent's last turn, as messages. They are committed before the model
  * reads them, so that a retried turn has the same ones.
  *
  * @throws Tripwire
@@ -85,14 +87,17 @@ async function takeNotes(
 ): Promise<readonly Message[]> {
   const notes = scope.run.interventions.takeNotes(agent.id);
   const judged = await Promise.all(notes.map((row) => judgedNote(scope, { row, key, agent })));
-  if (judged.length > 0) await scope.append(judged.flat());
-  const records = scope.run.journal.listProgress(key, 'AGENT_INTERVENED');
+  const entries = [...judged.flat(), ...scope.run.notes.listFor(agent.id, key)];
+  if (entries.length > 0) await scope.append(entries);
+  const { journal } = scope.run;
+  const records = journal.listProgress(key, 'AGENT_INTERVENED');
   for (const { hidden } of records) {
     const tripwire = judgementOf(hidden)?.tripwire;
     if (tripwire !== undefined) throw trip(scope, tripwire);
   }
-  const texts = records.map(toldText).filter((text) => text !== undefined);
-  return texts.map((content) => ({ role: 'user', content }));
+  const told = records.map(toldText).filter((text) => text !== undefined);
+  const read = journal.listProgress(key, 'NOTE_READ').map(({ body }) => noteText(body));
+  return [...told, ...read].map((content) => ({ role: 'user', content }));
 }
 
 async function judgedNote(

@@ -114,7 +114,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     const { id, function: fn } = this.input.call;
     const { isNested } = this.input;
     const admitted = this.scope.run.resultQuota.admit({ call_id: id, isNested }, execution);
-    const { output, is_error, duration_ms, truncated, journal } = admitted;
+    const { output, is_error, duration_ms, truncated, journal, data } = admitted;
     const { blockId } = this.toolRun;
     const body: RecordOf<'TOOL_RESULT'> = {
       type: 'TOOL_RESULT',
@@ -125,6 +125,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
       is_error,
       duration_ms,
       ...(truncated && { truncated }),
+      ...(data && { data }),
     };
     const { tripwire, deferred } = execution;
     const hidden: HiddenOf<'TOOL_RESULT'> = {

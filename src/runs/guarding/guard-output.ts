@@ -8,6 +8,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
+import { mapTexts } from '../../kernel/map-texts.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */
@@ -64,6 +65,21 @@ export function guardText(
   } catch (error) {
     throw error instanceof Tripwire ? trip(scope, error.message) : error;
   }
+}
+
+/** JSON by an agent's own code: as `guardText`, for each text in it. */
+export function guardJson(
+  scope: AgentScope,
+  agent: AgentIdentity,
+  json: unknown,
+): { readonly value: unknown; readonly remarks: readonly Entry[] } {
+  const remarks: Entry[] = [];
+  const guarded = (text: string): string => {
+    const read = guardText(scope, agent, text);
+    remarks.push(...read.remarks);
+    return read.text;
+  };
+  return { value: mapTexts(json, guarded), remarks };
 }
 
 /** The output of one call after the guardrails, for readers and for the model. */

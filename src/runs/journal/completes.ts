@@ -11,6 +11,9 @@ const COMPLETING: ReadonlySet<RecordType> = new Set([
   'NOTICE',
   'AGENT_STARTED',
   'AGENT_COMPLETED',
+  'AGENT_TOLD',
+  'CUSTOM',
+  'METADATA_SET',
 ]);
 
 /**

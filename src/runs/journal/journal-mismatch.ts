@@ -28,6 +28,12 @@ function stepLabel({ body }: CompletingRecord): string {
       return `the fork of an agent "${body.agent_type}"`;
     case 'MESSAGE':
       return 'a message';
+    case 'CUSTOM':
+      return `the event ${body.name}`;
+    case 'METADATA_SET':
+      return `the metadata ${body.key}`;
+    case 'AGENT_TOLD':
+      return 'a note to an agent';
     case 'NOTICE':
       return `the notice ${body.code}`;
     default:

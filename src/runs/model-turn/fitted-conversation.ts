@@ -13,7 +13,7 @@ import {
 } from '../context-window/model-context.js';
 import { CutNotice } from '../context-window/cut-notice.js';
 import { fixedTokens } from '../context-window/estimate-tokens.js';
-import { planCut } from '../context-window/plan-cut.js';
+import { lastMessages, planCut } from '../context-window/plan-cut.js';
 import { renderContext } from '../context-window/render-context.js';
 import { TokenTable } from '../context-window/token-table.js';
 import { trip } from '../guarding/guard-output.js';
@@ -33,6 +33,8 @@ interface FittedConversationInput {
   readonly messages: readonly Message[];
   /** Index of the message that the agent works on; -1 if it is not among them. */
   readonly task: number;
+  /** The model sees only so many of the last messages; undefined: all. */
+  readonly count: number | undefined;
 }
 
 interface NextCut {
@@ -56,11 +58,15 @@ export class FittedConversation implements TurnPrompt {
   private steps = 0;
   /** False once the model has returned an empty summary. */
   private summarises: boolean;
+  /** Index of the first message that the model may see. */
+  private readonly window: number;
 
   constructor(
     private readonly scope: AgentScope,
     private readonly input: FittedConversationInput,
   ) {
+    const { messages, count } = input;
+    this.window = count === undefined ? 0 : lastMessages(messages, count);
     this.summarises = scope.run.services.config.contextStrategy === 'compact';
   }
 
@@ -78,8 +84,9 @@ export class FittedConversation implements TurnPrompt {
     const { messages, options, task } = input;
     const isCut = scope.run.services.config.contextStrategy !== 'none';
     if (refusal && !isCut) throw refusedOverflow(model.name, refusal);
-    const cut = isCut ? await this.fit(model, refusal) : WHOLE;
-    const sent = renderContext({ messages, cut, task });
+    const { window } = this;
+    const cut = isCut ? await this.fit(model, refusal) : { ...WHOLE, from: window };
+    const sent = renderContext({ messages, cut, task, window });
     const request = turnRequest(scope, options, { model: model.model, messages: sent });
     return { request, tokens: this.table(1).total(cut) };
   }
@@ -110,7 +117,9 @@ export class FittedConversation implements TurnPrompt {
     const { agent, messages } = this.input;
     const { contextMarks, earlierMarks } = this.scope.run;
     const own = findMark(contextMarks.of(agent.id), messages);
-    return own ?? (this.isRoot ? findMark(earlierMarks.marks, messages) : undefined) ?? WHOLE;
+    const marked =
+      own ?? (this.isRoot ? findMark(earlierMarks.marks, messages) : undefined) ?? WHOLE;
+    return marked.from < this.window ? { ...WHOLE, from: this.window } : marked;
   }
 
   private get isRoot(): boolean {
@@ -189,6 +198,7 @@ export class FittedConversation implements TurnPrompt {
   }
 
   private table(scale: number): TokenTable {
+    const { window } = this;
     const { messages, task, options } = this.input;
     const { tools, instructions, schema } = options;
     const fixed = fixedTokens({
@@ -196,6 +206,6 @@ export class FittedConversation implements TurnPrompt {
       ...(instructions !== undefined && { instructions }),
       ...(schema !== undefined && { schema }),
     });
-    return new TokenTable({ messages, task, fixed, scale });
+    return new TokenTable({ messages, task, window, fixed, scale });
   }
 }

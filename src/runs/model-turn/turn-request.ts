@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { ModelRequest, ModelTool, ModelEvent } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
+import { TELL_AGENT } from '../../tools/agent/tell-agent.tool.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /** Maximum length of a conversation that is sent to a model, in characters. */
@@ -34,16 +35,21 @@ export function turnRequest(
 }
 
 /**
- * The named tools; without names, all tools of the server and of the client.
+ * The named tools; without names, all tools of the server and of the client. An agent without a
+ * parent is offered `tell_agent` by name only.
  * @throws AppError `unknown_tool`
  */
 export function toolsOffered(
-  { run }: AgentScope,
+  { run, depth }: AgentScope,
   names: readonly string[] | undefined,
 ): readonly ModelTool[] {
   const { client_tools } = run.interaction.settings;
   const { tools } = run.services;
-  if (!names) return [...tools.definitions(), ...client_tools];
+  if (!names) {
+    const all = tools.definitions();
+    const own = depth > 0 ? all : all.filter(({ name }) => name !== TELL_AGENT);
+    return [...own, ...client_tools];
+  }
   const fromClient = client_tools.filter(({ name }) => names.includes(name));
   const isServers = (name: string): boolean => !fromClient.some((tool) => tool.name === name);
   return [...tools.definitions(names.filter(isServers)), ...fromClient];

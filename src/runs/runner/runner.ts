@@ -144,6 +144,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const { row, lease, first } = acquired;
     const { id } = row.interaction;
     try {
+      if (row.fault) throw row.fault;
       // loading it may be the cause of the crashes
       if (row.alone_losses > this.services.config.crashLoopLimit)
         throw new CrashLoop(row.alone_losses);

@@ -10,6 +10,7 @@ import { isProgress } from '../../protocol/progress.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { ChildConversations } from '../../conversation/child-conversations.js';
 import { Conversation } from '../../conversation/conversation.js';
+import { AgentNotes } from '../children/agent-notes.js';
 import { Interventions } from '../children/interventions.js';
 import { ContextMarks } from '../context-window/context-marks.js';
 import { EarlierMarks } from '../context-window/earlier-marks.js';
@@ -40,8 +41,8 @@ interface RunParts {
 /**
  * State that all agents of one run share.
  *
- * Its folds over the log are updated at two moments. On commit (`append`): `openWork` and
- * `budgets`, which include what the agents have not reached on a replay. On delivery (`deliver`):
+ * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, `budgets`
+ * and `notes`, which include what the agents have not reached on a replay. On delivery (`deliver`):
  * everything else that decides the next steps of the agents, in journal order, so that a replay
  * decides the same.
  */
@@ -54,6 +55,7 @@ export class RunScope implements JournalListener {
   readonly callIds: CallIds;
   readonly requests: PendingRequests;
   readonly interventions = new Interventions();
+  readonly notes = new AgentNotes();
   /** The root agent's; `conversations` has those of its children. */
   readonly conversation: Conversation;
   readonly conversations = new ChildConversations();
@@ -109,7 +111,10 @@ export class RunScope implements JournalListener {
     const budget = treeBudget(interaction.settings.budget, config);
     const prices = config.modelPrices ?? {};
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
-    for (const record of records) this.budgets.apply(record);
+    for (const record of records) {
+      this.budgets.apply(record);
+      this.notes.apply(record);
+    }
     this.resultQuota = new ResultQuota(executor);
     this.earlierMarks = new EarlierMarks(services, interaction);
     this.outputs = new EarlierOutputs(services, { interaction, before });
@@ -141,6 +146,7 @@ export class RunScope implements JournalListener {
     for (const record of records) {
       this.openWork.apply(record);
       this.budgets.apply(record);
+      this.notes.apply(record);
     }
     this.journal.push(records);
     if (records.some(({ body }) => isProgress(body))) this.health.markHealthy();
@@ -166,6 +172,11 @@ export class RunScope implements JournalListener {
     this.tokenScale.apply(record);
     if (record.agent_id === this.openWork.rootAgentId) this.conversation.apply(record);
     else this.conversations.apply(record);
+  }
+
+  conversationOf(agent_id: string): Conversation {
+    const isRoot = agent_id === this.openWork.rootAgentId;
+    return isRoot ? this.conversation : this.conversations.get(agent_id);
   }
 
   /** Appends a request: its row, which can be settled, and its record. */

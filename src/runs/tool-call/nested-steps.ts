@@ -6,6 +6,7 @@ import { abandonable, perform } from '../effects/effect.js';
 import { AskEffect } from '../effects/ask.effect.js';
 import { guardText } from '../guarding/guard-output.js';
 import type { ChildAgent } from '../children/child-agent.js';
+import { TellEffect, parentOf } from '../effects/tell.effect.js';
 import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -50,6 +51,12 @@ export class NestedSteps {
     if (child) return this.answerOf(child);
     const message = `There is no agent ${JSON.stringify(id.slice(0, 64))} that this call has started.`;
     return Promise.reject(new AppError('invalid', 'unknown_child', message));
+  }
+
+  tellAgent(text: string, agent_id?: string): Promise<void> {
+    const { agent, children } = this.input;
+    const to = agent_id === undefined ? parentOf(agent) : children.idOf({ agent_id });
+    return this.perform(new TellEffect(this.scope, { key: this.nextKey(), agent, to, text }));
   }
 
   async runAgent(prompt: string, options: { readonly agent_type?: string }): Promise<string> {

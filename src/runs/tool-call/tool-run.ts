@@ -3,6 +3,7 @@ import type { Json } from '../../protocol/json.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
 import type { ToolContext, ToolEvent, ToolRecovery, Tool } from '../../tools/core/tool.js';
+import { ToolWorkspace } from '../../tools/files/tool-workspace.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -13,7 +14,8 @@ import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 /** Maximum number of characters of a running tool's output that readers see before its result. */
 const MAX_PREVIEW = 100_000;
 
-type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'call_tool';
+type AgentField = 'agent_id' | 'agent_type' | 'parent_agent_id' | 'turn' | 'metadata';
+type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'tell_agent' | 'call_tool';
 
 /** The result of a call, and the entries that precede it in the log. */
 export type Executed = ToolExecution & {
@@ -81,8 +83,9 @@ export class ToolRun {
       interaction_id: interaction.id,
       chat_id: interaction.chat_id,
       chat_uid: interaction.chat_uid,
-      agent_id: this.input.agent.id,
+      ...this.agentOf(),
       tool_call_id: this.input.call.id,
+      workspace: this.workspaceOf(passed),
       signal,
       resources,
       output: (text) => this.preview(text),
@@ -95,6 +98,19 @@ export class ToolRun {
     };
   }
 
+  private agentOf(): Pick<ToolContext, AgentField> {
+    const { id: agent_id, type: agent_type, parent_id, metadata } = this.input.agent;
+    const { turns } = this.scope.run.conversationOf(agent_id);
+    return { agent_id, agent_type, parent_agent_id: parent_id, turn: turns, metadata };
+  }
+
+  private workspaceOf(passed: PassedCall): ToolWorkspace {
+    const { services, interaction } = this.scope.run;
+    const maySee = (tool: string) => this.filterFiles(passed, [tool]);
+    const { workspaces } = services;
+    return new ToolWorkspace({ workspaces, chat_uid: interaction.chat_uid, maySee });
+  }
+
   private stepsOf(repeatable: boolean): Pick<ToolContext, StepName> {
     const { steps } = this;
     const waiting = <T>(work: () => Promise<T>) => steps.whileWaiting(repeatable, work);
@@ -103,6 +119,7 @@ export class ToolRun {
       run_agent: (prompt, options = {}) => waiting(() => steps.runAgent(prompt, options)),
       fork: (prompt, options = {}) => waiting(() => steps.fork(prompt, options)),
       wait: (id) => waiting(() => steps.wait(id)),
+      tell_agent: (text, id) => waiting(async () => steps.tellAgent(text, id)),
       call_tool: (name, args) => waiting(() => steps.callTool(name, args)),
     };
   }

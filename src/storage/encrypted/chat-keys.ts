@@ -1,5 +1,6 @@
 import type { DataKey } from '../../encryption/data-key.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
+import type { InteractionKeys } from '../../encryption/encryption.js';
 import { BoundedMap } from '../../kernel/bounded-map.js';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
@@ -10,7 +11,7 @@ import type { Keys } from './sealed-fields.js';
 const KEPT = 100_000;
 
 /** The keys of the chats of interactions. */
-export class ChatKeys {
+export class ChatKeys implements InteractionKeys {
   private readonly chats = new BoundedMap<string, string>(KEPT);
 
   constructor(
@@ -23,10 +24,12 @@ export class ChatKeys {
     this.chats.set(id, chat_uid);
   }
 
-  /** The key if it is in memory. */
+  /** The key if it is in memory, where those of runs stay: they append in an outage, too. */
   peek(interactionId: string): DataKey | undefined {
     const uid = this.chats.get(interactionId);
-    return uid === undefined ? undefined : this.data.peek(uid);
+    if (uid === undefined) return undefined;
+    this.chats.set(interactionId, uid);
+    return this.data.peek(uid);
   }
 
   /** Undefined: the interaction does not exist. */

@@ -1,7 +1,6 @@
-import type { DataKeys } from '../../encryption/data-keys.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { AllStores } from '../stores.js';
-import { ChatKeys } from './chat-keys.js';
+import type { ChatKeys } from './chat-keys.js';
 import { EncryptedChatArchive } from './encrypted-chat-archive.js';
 import { EncryptedChatStore } from './encrypted-chat-store.js';
 import { EncryptedFileCatalog } from './files/encrypted-file-catalog.js';
@@ -14,8 +13,8 @@ import { EncryptedRuleStore } from './encrypted-rule-store.js';
 import { EncryptedTaskStore } from './encrypted-task-store.js';
 
 /** The same stores, which encrypt what people and models have written. */
-export function encryptStores<S extends AllStores>(stores: S, data: DataKeys): S {
-  const keys = new ChatKeys(data, (stores.runs ?? stores).interactions);
+export function encryptStores<S extends AllStores>(stores: S, keys: ChatKeys): S {
+  const { data } = keys;
   return {
     ...stores,
     ...encrypted(stores, keys),
@@ -29,7 +28,7 @@ export function encryptStores<S extends AllStores>(stores: S, data: DataKeys): S
 function encrypted(stores: Stores, keys: ChatKeys): Stores {
   return {
     chats: new EncryptedChatStore(stores.chats, keys),
-    interactions: new EncryptedInteractionStore(stores.interactions, keys),
+    interactions: new EncryptedInteractionStore(stores.interactions, keys, stores.chats),
     records: new EncryptedRecordStore(stores.records, keys),
     leases: new EncryptedLeaseStore(stores.leases, keys),
     requests: new EncryptedRequestStore(stores.requests, keys),

@@ -1,13 +1,13 @@
 import type { DataKeys } from '../../encryption/data-keys.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type {
+  ArchivedChat,
   ArchivedEnd,
   ArchivedInteraction,
   IncomingChat,
 } from '../../persistence/chat-archive.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { sealChat } from './encrypted-chat-store.js';
 import { openInteractions } from './encrypted-interaction-store.js';
@@ -67,7 +67,7 @@ class EncryptedIncomingChat implements IncomingChat {
     });
   }
 
-  async commit(chat: ChatRow): Promise<boolean> {
+  async commit(chat: ArchivedChat): Promise<boolean> {
     const { uid: chat_uid, tenant_id } = chat;
     const { key, wrapped } = this.keyOf({ chat_uid, tenant_id });
     const isCreated = await this.inner.commit(sealChat(key, chat), wrapped);

@@ -3,9 +3,11 @@ import { ChatStore } from '../../persistence/chat.store.js';
 import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
 import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import type { Message } from '../../protocol/message.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
-import { keyIdOf, openJson, openText, sealMetadata } from './sealed-fields.js';
+import { openMessages, sealMessages } from './sealed-interaction.js';
+import { keyIdOf, openJson, openText, sealOptional } from './sealed-fields.js';
 
 /** Chats in another store, encrypted. */
 export class EncryptedChatStore extends ChatStore {
@@ -49,6 +51,11 @@ export class EncryptedChatStore extends ChatStore {
     return this.inner.listLive(tenantIds, since);
   }
 
+  async readMessages(uid: string): Promise<readonly Message[]> {
+    const messages = await this.inner.readMessages(uid);
+    return openMessages(await this.keys.load(messages.map(keyIdOf)), messages);
+  }
+
   async updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
     const key = await this.keys.data.ofChat(uid);
     return key && this.openFound(await this.inner.updateChat(uid, sealChat(key, patch)));
@@ -82,24 +89,30 @@ export class EncryptedChatStore extends ChatStore {
 
   private async open(rows: readonly ChatRow[]): Promise<ChatRow[]> {
     const keys = await this.keys.load(
-      rows.flatMap(({ title, preview, metadata }) => [title, preview, metadata].map(keyIdOf)),
+      rows.flatMap(({ title, preview, settings, metadata }) =>
+        [title, preview, settings, metadata].map(keyIdOf),
+      ),
     );
     return rows.map((row) => ({
       ...row,
       title: openText(keys, row.title, [row.uid, 'title']),
       preview: openText(keys, row.preview, [row.uid, 'preview']),
+      settings: openJson(keys, row.settings, [row.uid, 'settings']),
       metadata: openJson(keys, row.metadata, [row.uid, 'metadata']),
     }));
   }
 }
 
 export function sealChat<C extends ChatPatch | NewChat | ChatRow>(key: DataKey, chat: C): C {
-  const { title, metadata } = chat;
+  const { title, settings, metadata } = chat;
   const preview = 'preview' in chat ? chat.preview : undefined;
+  const messages = 'messages' in chat ? (chat.messages ?? []) : [];
   return {
     ...chat,
     ...(typeof title === 'string' && { title: key.seal(title, [key.id, 'title']) }),
     ...(typeof preview === 'string' && { preview: key.seal(preview, [key.id, 'preview']) }),
-    ...(metadata && { metadata: sealMetadata(key, metadata, [key.id, 'metadata']) }),
+    ...(settings && { settings: sealOptional(key, settings, [key.id, 'settings']) }),
+    ...(messages.length > 0 && { messages: sealMessages(key, key.id, messages) }),
+    ...(metadata && { metadata: sealOptional(key, metadata, [key.id, 'metadata']) }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import type {
   FinalState,
@@ -51,6 +52,7 @@ export class EncryptedInteractionStore extends InteractionStore {
   constructor(
     private readonly inner: InteractionStore,
     private readonly keys: ChatKeys,
+    private readonly chats: Pick<ChatStore, 'findChat'>,
   ) {
     super();
   }
@@ -62,9 +64,11 @@ export class EncryptedInteractionStore extends InteractionStore {
       const target = await this.targetOf(start.chat, uid);
       const { key, chat, sealed_for } = target;
       const interaction = sealStart(key, start.interaction);
+      const { idempotency } = start;
       const outcome = await this.inner.startInteraction({
         ...start,
         ...{ chat, interaction, sealed_for },
+        ...(idempotency && { idempotency: withMac(key, idempotency) }),
         chat_texts: sealTexts(key, start.interaction.user_message),
       });
       if (outcome.outcome === 'other_chat' && attempt < ATTEMPTS)
@@ -90,7 +94,7 @@ export class EncryptedInteractionStore extends InteractionStore {
     key: IdempotencyKey,
     viewer: Viewer,
   ): Promise<UsedKey | undefined> {
-    const used = await this.inner.findUsedKey(chatId, key, viewer);
+    const used = await this.findMacOf(chatId, key, viewer);
     if (used?.outcome !== 'repeated') return used;
     return { ...used, interaction: await this.openOne(used.interaction) };
   }
@@ -174,6 +178,19 @@ export class EncryptedInteractionStore extends InteractionStore {
     return { key, chat: { ...chat, data_key }, sealed_for: chat.uid };
   }
 
+  /** A fingerprint that was saved before encryption was turned on is there as it is. */
+  private async findMacOf(
+    chatId: string,
+    key: IdempotencyKey,
+    viewer: Viewer,
+  ): Promise<UsedKey | undefined> {
+    const plain = await this.inner.findUsedKey(chatId, key, viewer);
+    if (plain?.outcome !== 'key_reused') return plain;
+    const chat = await this.chats.findChat(chatId, viewer);
+    const dataKey = chat && (await this.keys.data.ofChat(chat.uid));
+    return dataKey ? this.inner.findUsedKey(chatId, withMac(dataKey, key), viewer) : plain;
+  }
+
   private async openStart(start: StartInteraction, outcome: StartOutcome): Promise<StartOutcome> {
     switch (outcome.outcome) {
       case 'started': {
@@ -220,6 +237,10 @@ export async function openInteractions<R extends InteractionRow>(
 ): Promise<R[]> {
   const loaded = await keys.load(rows.flatMap(keysOfInteraction));
   return rows.map((row) => openInteraction(loaded, row));
+}
+
+function withMac(key: DataKey, { fingerprint, ...rest }: IdempotencyKey): IdempotencyKey {
+  return { ...rest, fingerprint: key.mac(fingerprint) };
 }
 
 function withPlain(row: InteractionRow, { interaction }: StartInteraction): InteractionRow {

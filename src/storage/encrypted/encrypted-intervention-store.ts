@@ -1,3 +1,4 @@
+import type { DataKey } from '../../encryption/data-key.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import type {
   InterveneOutcome,
@@ -18,15 +19,9 @@ export class EncryptedInterventionStore extends InterventionStore {
   }
 
   async intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome> {
-    const { id, user_comment, user_content } = wanted;
     const key = await this.keys.ofInteraction(wanted.interaction_id);
     if (!key) return { outcome: 'unknown' };
-    const sealed = {
-      ...wanted,
-      user_comment: key.seal(user_comment, [id, 'user_comment']),
-      user_content: user_content === null ? null : key.seal(user_content, [id, 'user_content']),
-    };
-    const outcome = await this.inner.intervene(sealed, tenantId);
+    const outcome = await this.inner.intervene(sealIntervention(key, wanted), tenantId);
     if (outcome.outcome !== 'accepted') return outcome;
     const [interaction] = await openInteractions(this.keys, [outcome.interaction]);
     return { outcome: 'accepted', interaction: interaction! };
@@ -45,4 +40,15 @@ export class EncryptedInterventionStore extends InterventionStore {
       };
     });
   }
+}
+
+export function sealIntervention<
+  I extends Pick<NewIntervention, 'id' | 'user_comment' | 'user_content'>,
+>(key: DataKey, intervention: I): I {
+  const { id, user_comment, user_content } = intervention;
+  return {
+    ...intervention,
+    user_comment: key.seal(user_comment, [id, 'user_comment']),
+    user_content: user_content === null ? null : key.seal(user_content, [id, 'user_content']),
+  };
 }

@@ -1,8 +1,12 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import type { ChatKeys } from './chat-keys.js';
+import { lasting } from './lasting.js';
 import { keyIdOf } from './sealed-fields.js';
 import { keysOfInteraction, openInteraction, openReason } from './sealed-interaction.js';
+
+const UNREADABLE = '(This message can’t be read.)';
 
 /** Leases of another store, whose interactions are encrypted. */
 export class EncryptedLeaseStore extends LeaseStore {
@@ -18,8 +22,13 @@ export class EncryptedLeaseStore extends LeaseStore {
     const lease = await this.inner.acquireLease(interactionId, terms);
     if (!lease) return undefined;
     this.keys.note(lease.interaction);
-    const keys = await this.keys.load(keysOfInteraction(lease.interaction));
-    return { ...lease, interaction: openInteraction(keys, lease.interaction) };
+    try {
+      await this.keys.data.ofChat(lease.interaction.chat_uid);
+      const keys = await this.keys.load(keysOfInteraction(lease.interaction));
+      return { ...lease, interaction: openInteraction(keys, lease.interaction) };
+    } catch (error) {
+      return { ...lease, interaction: withoutTexts(lease.interaction), fault: lasting(error) };
+    }
   }
 
   async renewLeases(
@@ -27,11 +36,18 @@ export class EncryptedLeaseStore extends LeaseStore {
     terms: LeaseTerms,
   ): Promise<LeaseState[]> {
     const states = await this.inner.renewLeases(held, terms);
-    const keys = await this.keys.load(states.map(({ cancel_reason }) => keyIdOf(cancel_reason)));
-    return states.map((state) => {
-      const { interaction_id, cancel_reason } = state;
+    return Promise.all(states.map((state) => this.openState(state)));
+  }
+
+  /** A fault of one run does not touch the others. */
+  private async openState(state: LeaseState): Promise<LeaseState> {
+    const { interaction_id, cancel_reason } = state;
+    try {
+      const keys = await this.keys.load([keyIdOf(cancel_reason)]);
       return { ...state, cancel_reason: openReason(keys, interaction_id, cancel_reason) };
-    });
+    } catch (error) {
+      return { ...state, cancel_reason: lasting(error).message };
+    }
   }
 
   leaveTrial(interactionId: string, epoch: number): Promise<void> {
@@ -49,4 +65,8 @@ export class EncryptedLeaseStore extends LeaseStore {
   listUnowned(limit: number): Promise<Unowned[]> {
     return this.inner.listUnowned(limit);
   }
+}
+
+function withoutTexts(row: InteractionRow): InteractionRow {
+  return { ...row, user_message: UNREADABLE, metadata: {}, error: null, cancel_reason: null };
 }

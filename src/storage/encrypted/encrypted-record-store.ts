@@ -7,9 +7,12 @@ import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { ChatKeys } from './chat-keys.js';
+import { lasting } from './lasting.js';
 import { plainBytes, sealedBytes, sealJson } from './sealed-fields.js';
 import { sealError, sealMessages } from './sealed-interaction.js';
 import { keysOfRecord, openRecord, sealRecord } from './sealed-records.js';
+
+type FoundKey = DataKey | StoreRefused | undefined;
 
 /** Logs in another store, encrypted. */
 export class EncryptedRecordStore extends RecordStore {
@@ -80,8 +83,13 @@ export class EncryptedRecordStore extends RecordStore {
     return this.inner.ping();
   }
 
-  private findKeys(batches: readonly AppendBatch[]): Promise<(DataKey | undefined)[]> {
-    return Promise.all(batches.map(({ interaction_id: id }) => this.keys.ofInteraction(id)));
+  /** An error instead of a key that can't be read: the other batches are written. */
+  private findKeys(batches: readonly AppendBatch[]): Promise<FoundKey[]> {
+    return Promise.all(
+      batches.map(({ interaction_id: id }) =>
+        this.keys.ofInteraction(id).catch((error: unknown) => new StoreRefused(lasting(error))),
+      ),
+    );
   }
 
   private async openPage(page: EventPage): Promise<EventPage> {
@@ -97,10 +105,11 @@ export class EncryptedRecordStore extends RecordStore {
 
 /** The outcome if it can't be written: the interaction is gone, or a value is no JSON. */
 function trySeal(
-  key: DataKey | undefined,
+  key: FoundKey,
   batch: AppendBatch,
 ): AppendBatch | Exclude<AppendOutcome, 'written'> {
   if (!key) return 'fenced';
+  if (key instanceof StoreRefused) return key;
   try {
     return sealBatch(key, batch);
   } catch (error) {

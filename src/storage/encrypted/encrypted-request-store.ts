@@ -9,6 +9,7 @@ import type {
 } from '../../persistence/rows/request-rows.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
+import { lasting } from './lasting.js';
 import { keyIdOf, openJson, sealedBytes, sealJson } from './sealed-fields.js';
 import { openInteractions } from './encrypted-interaction-store.js';
 
@@ -44,8 +45,13 @@ export class EncryptedRequestStore extends RequestStore {
     return this.open(await this.inner.listRequests(limits));
   }
 
+  /** One that can't be read expires as it is. */
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
-    return this.open(await this.inner.listExpiredRequests(at, limit));
+    const rows = await this.inner.listExpiredRequests(at, limit);
+    const opened = rows.map((row) =>
+      this.open([row]).catch((error: unknown) => (lasting(error), [row])),
+    );
+    return (await Promise.all(opened)).flat();
   }
 
   private async open(rows: readonly RequestRow[]): Promise<RequestRow[]> {

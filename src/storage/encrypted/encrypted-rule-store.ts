@@ -1,3 +1,4 @@
+import type { DataKey } from '../../encryption/data-key.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import { RuleStore } from '../../permissions/rule-store.js';
@@ -36,17 +37,12 @@ export class EncryptedRuleStore extends RuleStore {
   }
 
   async add(rule: OwnedRule, limit: number): Promise<boolean> {
-    const { id, tenant_id, chat_uid, matcher, description } = rule;
+    const { tenant_id, chat_uid } = rule;
     const key = await (chat_uid === null
       ? this.keys.ofTenant(tenant_id)
       : this.keys.ofChat(chat_uid));
     if (!key) return false;
-    const sealed = {
-      ...rule,
-      matcher: sealJson(key, matcher, [id, 'matcher']),
-      description: description === null ? null : key.seal(description, [id, 'description']),
-    };
-    return this.inner.add(sealed, limit);
+    return this.inner.add(sealRule(key, rule), limit);
   }
 
   remove(id: string, viewer: Viewer): Promise<boolean> {
@@ -84,4 +80,16 @@ export class EncryptedRuleStore extends RuleStore {
       };
     });
   }
+}
+
+export function sealRule<R extends Pick<OwnedRule, 'id' | 'matcher' | 'description'>>(
+  key: DataKey,
+  rule: R,
+): R {
+  const { id, matcher, description } = rule;
+  return {
+    ...rule,
+    matcher: sealJson(key, matcher, [id, 'matcher']),
+    description: description === null ? null : key.seal(description, [id, 'description']),
+  };
 }

@@ -64,7 +64,10 @@ export class EncryptedTaskStore extends TaskStore {
   }
 }
 
-function sealTask(key: DataKey, task: Task): Task {
+export function sealTask<T extends Pick<Task, 'id' | 'title' | 'description'>>(
+  key: DataKey,
+  task: T,
+): T {
   const { id, title, description } = task;
   return {
     ...task,

@@ -3,9 +3,11 @@ import { ConfigError } from '../../config/config-error.js';
 import type { DataKeyStore } from '../../encryption/data-key-store.js';
 import { DataKeys } from '../../encryption/data-keys.js';
 import { Encryption } from '../../encryption/encryption.js';
+import { LiveKeys } from '../../encryption/live-keys.js';
 import { MasterKeys } from '../../encryption/master-keys.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { AllStores } from '../stores.js';
+import { ChatKeys } from './chat-keys.js';
 import { encryptStores } from './encrypt-stores.js';
 
 export interface EncryptedStorage<S extends AllStores> {
@@ -24,8 +26,12 @@ export async function openEncrypted<S extends AllStores>(
   const masters = encryptionKeys && new MasterKeys(encryptionKeys);
   await checkMasterKeys(stores.dataKeys, masters);
   if (!masters) return { stores, encryption: new Encryption(undefined) };
-  const keys = new DataKeys(masters, stores.dataKeys);
-  return { stores: encryptStores(stores, keys), encryption: new Encryption(keys) };
+  const data = new DataKeys(masters, stores.dataKeys);
+  const keys = new ChatKeys(data, (stores.runs ?? stores).interactions);
+  return {
+    stores: encryptStores(stores, keys),
+    encryption: new Encryption(data, keys, new LiveKeys(masters)),
+  };
 }
 
 /** @throws ConfigError which names the ids of keys that are missing, or that of a wrong one */

@@ -52,7 +52,7 @@ export function keyIdOf(value: unknown): string | undefined {
 }
 
 /** An empty object says nothing, and stays plain. */
-export function sealMetadata<T extends object>(key: DataKey, value: T, place: Place): T {
+export function sealOptional<T extends object>(key: DataKey, value: T, place: Place): T {
   return Object.keys(value).length === 0 ? value : sealJson(key, value, place);
 }
 

@@ -12,7 +12,7 @@ import {
   openJson,
   openText,
   sealJson,
-  sealMetadata,
+  sealOptional,
 } from './sealed-fields.js';
 import type { Keys } from './sealed-fields.js';
 import { openMessage, sealMessage } from './sealed-records.js';
@@ -32,7 +32,7 @@ export function sealStart(key: DataKey, start: NewInteraction): NewInteraction {
     ...start,
     user_message: sealMessage(key, id, user_message),
     settings: sealJson(key, settings, [id, 'settings']),
-    metadata: sealMetadata(key, metadata, [id, 'metadata']),
+    metadata: sealOptional(key, metadata, [id, 'metadata']),
   };
 }
 

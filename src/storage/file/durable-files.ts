@@ -54,7 +54,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** Like `replaceFile`, and durable: also holds after a power loss. */
-export async function replaceDurably(path: string, text: string): Promise<void> {
+export async function replaceDurably(path: string, text: string | Uint8Array): Promise<void> {
   await onDisk(writeFile(path + TEMPORARY_SUFFIX, text, { flush: true }));
   await rename(path + TEMPORARY_SUFFIX, path);
 }

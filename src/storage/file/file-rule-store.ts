@@ -15,7 +15,7 @@ import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { describeError } from './report-problem.js';
 
-const FILE_NAME = 'permission-rules.json';
+export const RULES_FILE = 'permission-rules.json';
 
 /** A rule with its uses. */
 type StoredRule = OwnedRule & RuleUses;
@@ -52,7 +52,7 @@ export class FileRuleStore extends RuleStore {
     data_dir: string;
     findChat: FindChat;
   }): Promise<FileRuleStore> {
-    const path = join(data_dir, FILE_NAME);
+    const path = join(data_dir, RULES_FILE);
     await rm(path + TEMPORARY_SUFFIX, { force: true });
     return new FileRuleStore(data_dir, findChat, await load(path));
   }
@@ -179,7 +179,7 @@ export class FileRuleStore extends RuleStore {
     return this.mutex.run('rules', async () => {
       const { result, kept } = work(this.kept);
       if (kept) {
-        await replaceDurably(join(this.folder, FILE_NAME), `${JSON.stringify(kept, null, 2)}\n`);
+        await replaceDurably(join(this.folder, RULES_FILE), `${JSON.stringify(kept, null, 2)}\n`);
         await syncDirectory(this.folder);
         this.kept = kept;
       }

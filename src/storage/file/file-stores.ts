@@ -13,6 +13,7 @@ import { FileJournal } from './file-journal.js';
 import { FileKeyStore } from './file-key-store.js';
 import { FileRows } from './file-rows.js';
 import { FileRuleStore } from './file-rule-store.js';
+import { FileSavedTexts } from './file-saved-texts.js';
 import { FileTaskStore } from './file-task-store.js';
 import { FileTenantKeys } from './file-tenant-keys.js';
 import { loadStore } from './load-store.js';
@@ -62,6 +63,10 @@ export async function openFileStores({
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const keys = await FileKeyStore.open(data_dir);
   const audit = await FileAuditStore.open(data_dir, report);
+  const settled = async (): Promise<void> => {
+    await mutex.idle();
+    await behind.flush();
+  };
   return {
     ...storesOver(core, files, await FileTenantKeys.open(data_dir)),
     tasks,
@@ -69,10 +74,10 @@ export async function openFileStores({
     keys,
     tickets: new MemoryTicketStore(),
     audit,
+    saved: new FileSavedTexts({ data_dir, index, settled }),
     async close() {
       await tasks.close();
-      await mutex.idle();
-      await behind.flush();
+      await settled();
       await rules.close();
       await keys.close();
       await audit.close();

@@ -39,7 +39,7 @@ export async function loadChat(
   const made = saved ? undefined : await rebuildChat(interactions[0]);
   const row = saved ? toRow(saved) : made && newChatRow(made);
   if (!row) return undefined;
-  const chat = new StoredChat(row, journal.open(directory), (saved ?? made)?.data_key);
+  const chat = new StoredChat(row, journal.open(directory), saved ?? made);
   for (const interaction of interactions) chat.add(interaction);
   const isStale = await catchUp(chat, saved);
   if (isStale) await writeChatFile(directory, chat.snapshot());
@@ -96,6 +96,7 @@ function toRow({
   branch_version: _version,
   superseded: _superseded,
   data_key: _key,
+  messages: _messages,
   ...row
 }: ChatSnapshot): ChatRow {
   return row;
@@ -107,7 +108,7 @@ async function rebuildChat(first: StoredInteraction | undefined): Promise<NewCha
   const { start } = await first.log.readHead();
   const { chat, chat_uid: uid, chat_id: id, tenant_id, started_by: owner, created_at } = start;
   const named = { uid, id, tenant_id, owner, created_at };
-  const rest = { visibility: 'private', title: null, agent: null, metadata: {} } as const;
+  const rest = { visibility: 'private', title: null, settings: {}, metadata: {} } as const;
   return chat ?? { ...named, ...rest };
 }
 

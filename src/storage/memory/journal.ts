@@ -113,8 +113,8 @@ export abstract class RecordLog {
   abstract remove(): Promise<void>;
 }
 
-/** A chat's row, key and branches. */
-export interface ChatSnapshot extends ChatRow, Pick<NewChat, 'data_key'> {
+/** A chat's row, key, first messages and branches. */
+export interface ChatSnapshot extends ChatRow, Pick<NewChat, 'data_key' | 'messages'> {
   /** The newest `branch_version` of its interactions that this snapshot includes. */
   readonly branch_version: number;
   /** `superseded_at` of the interactions that are off the active branch, by id. */

@@ -1,5 +1,6 @@
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type {
+  ArchivedChat,
   ArchivedEnd,
   ArchivedInteraction,
   IncomingChat,
@@ -7,7 +8,6 @@ import type {
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { startedState } from './interaction-state.js';
 import type { ChatJournal, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';
@@ -83,7 +83,7 @@ class ReceivedChat implements IncomingChat {
     );
   }
 
-  commit(row: ChatRow, dataKey?: WrappedKey): Promise<boolean> {
+  commit({ messages = [], ...row }: ArchivedChat, data_key?: WrappedKey): Promise<boolean> {
     const { index, mutex } = this.core;
     const key = chatKey(row);
     return mutex.run(key, async () => {
@@ -91,7 +91,7 @@ class ReceivedChat implements IncomingChat {
         await this.discard();
         return false;
       }
-      const chat = new StoredChat(row, this.journal, dataKey);
+      const chat = new StoredChat(row, this.journal, { messages, ...(data_key && { data_key }) });
       for (const interaction of this.interactions) chat.add(interaction);
       const { head_interaction_id: head, updated_at } = row;
       if (head !== null) chat.mark(chat.marksFor(head, updated_at));

@@ -11,6 +11,7 @@ import { newChatRow } from '../../persistence/interaction-rules.js';
 import { MAX_PENDING, statusOfChat } from '../../persistence/rows/chat-state.js';
 import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import type { Message } from '../../protocol/message.js';
 import { chatKey } from './chat-key.js';
 import type { StoreCore } from './store-core.js';
 import { compareKeys, sortKeyOf } from './store-index.js';
@@ -26,7 +27,7 @@ export class MemoryChatStore extends ChatStore {
     const key = chatKey(chat);
     return mutex.run(key, async () => {
       if (index.findChatByKey(key)) return false;
-      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.uid), chat.data_key);
+      const stored = new StoredChat(newChatRow(chat), journal.chat(chat.uid), chat);
       await stored.save();
       index.addChat(stored);
       return true;
@@ -69,14 +70,19 @@ export class MemoryChatStore extends ChatStore {
     return [...uids].slice(0, MAX_STATES);
   }
 
+  async readMessages(uid: string): Promise<readonly Message[]> {
+    return this.core.index.findChat(uid)?.messages ?? [];
+  }
+
   updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {
-    const { title, preview, visibility, metadata, updated_at } = patch;
+    const { title, preview, visibility, settings, metadata, updated_at } = patch;
     return this.change(uid, async (chat) => {
       const row: ChatRow = {
         ...chat.row,
         ...(title !== undefined && { title }),
         ...(preview !== undefined && { preview }),
         ...(visibility !== undefined && { visibility }),
+        ...(settings !== undefined && { settings }),
         ...(metadata !== undefined && { metadata }),
         updated_at,
       };

@@ -172,7 +172,7 @@ export class MemoryInteractionStore extends InteractionStore {
     const chat = last?.hasEnded && this.core.index.findChat(last.known.chat_uid);
     if (!chat) return undefined;
     const line: string[] = [];
-    let total = 0;
+    let total = Buffer.byteLength(JSON.stringify(chat.messages)) - 2;
     for (const { id, log } of chat.walkBranch(interactionId)) {
       total += log.addedBytes;
       if (total > bytes) return undefined;
@@ -180,16 +180,18 @@ export class MemoryInteractionStore extends InteractionStore {
     }
     const added = await this.findAddedMessages(line);
     const messages = line.toReversed().flatMap((each) => added.get(each) ?? []);
-    return { messages, bytes: total };
+    return { messages: [...chat.messages, ...messages], bytes: total };
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {
     const { index } = this.core;
     const ancestors: string[] = [];
-    let id = index.findInteraction(interactionId)?.state.parent_id;
+    const interaction = index.findInteraction(interactionId);
+    let id = interaction?.state.parent_id;
     for (; id; id = index.findInteraction(id)?.state.parent_id) ancestors.push(id);
     const added = await this.findAddedMessages(ancestors);
-    return ancestors.toReversed().flatMap((each) => added.get(each) ?? []);
+    const first = interaction && index.findChat(interaction.known.chat_uid)?.messages;
+    return [...(first ?? []), ...ancestors.toReversed().flatMap((each) => added.get(each) ?? [])];
   }
 
   async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {

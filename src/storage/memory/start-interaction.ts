@@ -110,7 +110,7 @@ async function begin(
 }
 
 function newChat(core: StoreCore, { chat }: StartInteraction): StoredChat {
-  return new StoredChat(newChatRow(chat), core.journal.chat(chat.uid), chat.data_key);
+  return new StoredChat(newChatRow(chat), core.journal.chat(chat.uid), chat);
 }
 
 /**

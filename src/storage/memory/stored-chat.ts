@@ -1,7 +1,7 @@
 import type { ChatTexts } from '../../persistence/chat-texts.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import { previewOfEnd } from '../../persistence/chat-texts.js';
-import type { ChatRow, StartInteraction } from '../../persistence/rows/store-rows.js';
+import type { ChatRow, NewChat, StartInteraction } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { ChatJournal, ChatSnapshot } from './journal.js';
 import { chatKey } from './chat-key.js';
@@ -27,12 +27,18 @@ export class StoredChat {
   readonly #byIdempotencyKey = new Map<string, StoredInteraction>();
   #unfinished: readonly StoredInteraction[] = [];
   #ordinal = 0;
+  /** The conversation that it starts from. */
+  readonly messages: readonly Message[];
+  dataKey?: WrappedKey;
 
   constructor(
     public row: ChatRow,
     readonly journal: ChatJournal,
-    public dataKey?: WrappedKey,
-  ) {}
+    { data_key, messages = [] }: Pick<NewChat, 'data_key' | 'messages'> = {},
+  ) {
+    this.messages = messages;
+    if (data_key) this.dataKey = data_key;
+  }
 
   get uid(): string {
     return this.row.uid;
@@ -188,6 +194,7 @@ export class StoredChat {
     return {
       ...row,
       ...(this.dataKey && { data_key: this.dataKey }),
+      ...(this.messages.length > 0 && { messages: this.messages }),
       ...{ branch_version: this.branchVersion, superseded },
     };
   }

@@ -12,6 +12,7 @@ import { TypeOrmLeaseStore } from './stores/typeorm-lease-store.js';
 import { TypeOrmRecordStore } from './append/typeorm-record-store.js';
 import { TypeOrmRequestStore } from './stores/typeorm-request-store.js';
 import { TypeOrmRuleStore } from './stores/typeorm-rule-store.js';
+import { TypeOrmSavedTexts } from './stores/typeorm-saved-texts.js';
 import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
 import { TypeOrmTicketStore } from './stores/typeorm-ticket-store.js';
 import { TypeOrmUsageStore } from './stores/typeorm-usage-store.js';
@@ -42,5 +43,6 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     audit: new TypeOrmAuditStore(database),
     usage: new TypeOrmUsageStore(database),
     dataKeys: new TypeOrmDataKeyStore(database.runs),
+    saved: new TypeOrmSavedTexts(database),
   };
 }

@@ -92,7 +92,9 @@ function toAnswer(
   const { text, truncated } = output.text();
   const shown = text === '' ? '(no output)' : text.replace(/\n$/, '');
   const is_error = end.code !== 0 || end.stopped !== undefined;
-  return new ToolOutput(`${shown}\n${describeEnd(end, timeoutMs)}`, { is_error, truncated });
+  const { code: exit_code, signal, stopped = null } = end;
+  const data = { exit_code, signal, stopped };
+  return new ToolOutput(`${shown}\n${describeEnd(end, timeoutMs)}`, { is_error, truncated, data });
 }
 
 /** Describes the end of a command, for the model. */

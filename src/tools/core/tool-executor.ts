@@ -8,10 +8,11 @@ import type { CutNote } from '../text/cut-output.js';
 import { withRetries } from './retries.js';
 import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
+import { mapTexts } from '../../kernel/map-texts.js';
 import { toErrorText, toText } from '../text/to-text.js';
 import { ToolLimits, keptOutput } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
-import type { ToolJournal } from './tool-output.js';
+import type { ToolData, ToolJournal } from './tool-output.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -25,11 +26,16 @@ export interface ToolExecution {
   readonly truncated?: true;
   /** The tool was told to stop and, as far as is known, still runs. */
   readonly still_running?: true;
+  /** For clients. */
+  readonly data?: ToolData;
   /** For the log only. */
   readonly journal?: ToolJournal;
   /** If `output` is truncated: the part of the whole output that may be kept. */
   readonly whole?: { readonly text: string; readonly is_part: boolean };
 }
+
+/** Maximum size of `data`, in bytes of JSON. */
+const MAX_DATA = 64 * 1024;
 
 /** A tool call as a model makes it. */
 export interface NamedCall {
@@ -77,7 +83,9 @@ export class ToolExecutor {
     guard = (text: string): string => text,
   ): Promise<ToolExecution> {
     const began = this.clock.monotonic();
-    const { text, is_error, truncated, still_running, journal } = await this.run(call, context);
+    const outcome = await this.run(call, context);
+    const { text, is_error, truncated, still_running, journal } = outcome;
+    const data = guardData(outcome.data, guard);
     const cut = { is_part: truncated === true };
     const kept = cutOutput(guard(text), keptOutput(this.limits), cut); // in this order
     const whole = { text: kept.text, is_part: kept.truncated || truncated === true };
@@ -90,6 +98,7 @@ export class ToolExecutor {
       duration_ms: Math.round(this.clock.monotonic() - began),
       ...(still_running && { still_running }),
       ...(journal && { journal }),
+      ...(data && { data }),
     };
   }
 
@@ -110,6 +119,7 @@ interface Outcome {
   readonly truncated?: true;
   readonly still_running?: true;
   readonly journal?: ToolJournal;
+  readonly data?: ToolData;
 }
 
 async function runTool(
@@ -145,12 +155,14 @@ function tellRetry(
   return tell({ type: 'NOTICE', code: 'tool_retried', message });
 }
 
-function pausingSteps(pause: Pause, { ask, run_agent, fork, wait, call_tool }: ToolContext) {
+function pausingSteps(pause: Pause, context: ToolContext) {
+  const { ask, run_agent, fork, wait, tell_agent, call_tool } = context;
   return {
     ask: pausing(pause, ask),
     run_agent: pausing(pause, run_agent),
     fork: pausing(pause, fork),
     wait: pausing(pause, wait),
+    tell_agent: pausing(pause, tell_agent),
     call_tool: pausing(pause, call_tool),
   };
 }
@@ -191,13 +203,26 @@ function isCut(value: unknown): boolean {
 
 function returned(value: unknown): Outcome {
   const answer = value instanceof ToolOutput ? value : new ToolOutput('');
-  const { is_error, truncated, journal } = answer;
+  const { is_error, truncated, journal, data } = answer;
   return {
     text: toText(value),
     is_error,
     ...(truncated && { truncated }),
     ...(journal && { journal }),
+    ...(data && { data }),
   };
+}
+
+/** As JSON, with each text guarded; undefined if it is too large, or not JSON. */
+function guardData(data: unknown, guard: (text: string) => string): ToolData | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  try {
+    const json = JSON.stringify(data);
+    if (Buffer.byteLength(json) > MAX_DATA) return undefined;
+    return mapTexts(JSON.parse(json), guard) as ToolData;
+  } catch {
+    return undefined; // a circular object, or one that throws
+  }
 }
 
 function describeStop(

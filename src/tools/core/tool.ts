@@ -2,6 +2,7 @@ import type { ZodType } from 'zod';
 import type { RecordOf } from '../../protocol/events.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 import type { Resources } from './resources.js';
+import type { ToolWorkspace } from '../files/tool-workspace.js';
 import type { ToolOutput } from './tool-output.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
@@ -62,7 +63,16 @@ export interface ToolContext {
   /** For what is kept for a chat: it is unique over all tenants, and never used again. */
   readonly chat_uid: string;
   readonly agent_id: string;
+  /** `react`, or another type of agent. */
+  readonly agent_type: string;
+  /** Null: the agent that answers the user. */
+  readonly parent_agent_id: string | null;
+  /** The model turns of the agent so far, with the one that made the call. */
+  readonly turn: number;
+  /** The interaction's, or what a parent agent gave this agent. */
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly tool_call_id: string;
+  readonly workspace: ToolWorkspace;
   /** Aborts when the call times out or is cancelled; the tool has to stop then. */
   readonly signal: AbortSignal;
   /**
@@ -113,6 +123,12 @@ export interface ToolContext {
    * @throws AppError if the agent failed or was stopped
    */
   readonly wait: (id: string) => Promise<string>;
+  /**
+   * Leaves a note for an agent that this agent has started, or for its parent if no id is given,
+   * which reads it with its next turn; journaled.
+   * @throws AppError `no_parent`, `unknown_child`, `note_too_long`
+   */
+  readonly tell_agent: (text: string, agent_id?: string) => Promise<void>;
   /**
    * Calls another tool with the same rules, approvals and limits as a call of the agent; journaled,
    * but not part of the conversation. `args`: JSON text of an object. A failure and a denial are

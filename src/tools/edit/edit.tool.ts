@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
 import { missing } from '../../workspace/workspace-fault.js';
+import { diffData } from '../files/describe-change.js';
 import { FileChanges } from '../files/file-changes.js';
 import type { FileChange } from '../files/file-changes.js';
 import { pathInput, textInput } from '../files/inputs.js';
@@ -60,8 +61,9 @@ export class EditTool extends Tool<Input> {
 
   async execute(value: Input, context: ToolContext): Promise<ToolOutput> {
     const edit = new Edit(value);
-    const { seen } = await this.changes.make(edit.change, context);
-    return new ToolOutput(`Edited ${value.path}: ${edit.describe()}.`, { journal: { seen } });
+    const { before, after, seen } = await this.changes.make(edit.change, context);
+    const data = diffData({ path: value.path, before, after });
+    return new ToolOutput(`Edited ${value.path}: ${edit.describe()}.`, { journal: { seen }, data });
   }
 }
 

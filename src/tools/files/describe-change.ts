@@ -1,3 +1,4 @@
+import type { ToolData } from '../core/tool-output.js';
 import { showDiff } from './show-diff.js';
 import { decodeText } from './text-content.js';
 
@@ -17,6 +18,16 @@ export function describeChange({ path, before, after }: ChangeAbout): string {
   const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
   const notes = old ? notesOn(old, now) : [];
   return [`${path} (+${added} −${removed} lines)`, ...notes, text].join('\n');
+}
+
+/** For clients that show the change of a file. */
+export function diffData({ path, before, after }: ChangeAbout): ToolData {
+  const old = before && decodeText(before);
+  const now = decodeText(after);
+  const size_bytes = after.length;
+  if (!now.ok || old?.ok === false) return { path, size_bytes };
+  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
+  return { path, size_bytes, added, removed, diff: text };
 }
 
 interface Text {

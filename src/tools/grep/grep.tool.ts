@@ -62,16 +62,19 @@ export class GrepTool extends SearchTool<Input> {
     const lines = new LineSearch(LinearRegex.compile(pattern, { ignoreCase: ignore_case }), tree);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_LINES);
     const found = new Set<string>();
+    const matches: object[] = [];
     for await (const group of files) {
       const wanted = group.filter((file) => isWanted(file.path));
       for await (const { file, number, text } of lines.in(wanted)) {
         const gap = found.size > 0 && !found.has(file) ? '\n' : '';
         if (!answer.add(`${gap}${file}:${number}: ${text}`)) break;
         found.add(file);
+        matches.push({ path: file, line: number, text });
       }
       if (answer.isFull) break;
     }
-    return answer.end(summaryOf(answer.found, found.size), tree.leftOut.remarks());
+    const summary = summaryOf(answer.found, found.size);
+    return answer.end(summary, tree.leftOut.remarks(), { matches });
   }
 }
 

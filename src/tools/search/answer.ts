@@ -1,4 +1,5 @@
 import { ToolOutput } from '../core/tool-output.js';
+import type { ToolData } from '../core/tool-output.js';
 
 /** Characters reserved for the summary. */
 const END_ROOM = 600;
@@ -37,10 +38,12 @@ export class Answer {
   /**
    * @param summary of all matches
    * @param remarks sentences on skipped files
+   * @param data the matches, for clients
    */
-  end(summary: string, remarks: readonly string[]): ToolOutput {
+  end(summary: string, remarks: readonly string[], data?: ToolData): ToolOutput {
     const cut = this.isFull ? ['There is more than fits here: narrow the search.'] : [];
     const said = [summary, ...cut, ...remarks].map((sentence) => `[${sentence}]`);
-    return new ToolOutput([...this.lines, ...said].join('\n'), { truncated: this.isFull });
+    const flags = { truncated: this.isFull, ...(data && { data }) };
+    return new ToolOutput([...this.lines, ...said].join('\n'), flags);
   }
 }

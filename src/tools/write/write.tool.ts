@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { FileChanges } from '../files/file-changes.js';
 import type { FileChange } from '../files/file-changes.js';
+import { diffData } from '../files/describe-change.js';
 import { pathInput, textInput } from '../files/inputs.js';
 import { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
@@ -52,7 +53,8 @@ export class WriteTool extends Tool<Input> {
         journal,
       });
     const done = before ? 'Overwrote' : 'Created';
-    return new ToolOutput(`${done} ${path}: ${sizeOf(value.content, after)}.`, { journal });
+    const data = diffData({ path, before, after });
+    return new ToolOutput(`${done} ${path}: ${sizeOf(value.content, after)}.`, { journal, data });
   }
 }
 

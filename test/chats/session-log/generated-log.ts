@@ -71,13 +71,14 @@ const CHAT = fc.record({
   interactions: fc.array(INTERACTION, { maxLength: 5 }),
   head: fc.nat(),
   title: fc.option(SAID),
+  preview: fc.option(SAID),
   tag: TEXT,
 });
 
 /** Session logs of chats with branches, as an export writes them, but without the lines for people. */
 export const GENERATED_LOG: fc.Arbitrary<string> = CHAT.map(toSessionLog);
 
-function toSessionLog({ interactions, head, title, tag }: ValueOf<typeof CHAT>): string {
+function toSessionLog({ interactions, head, tag, ...texts }: ValueOf<typeof CHAT>): string {
   const chat_id = ids.make('chat');
   const built: Built[] = [];
   for (const each of interactions) {
@@ -86,7 +87,7 @@ function toSessionLog({ interactions, head, title, tag }: ValueOf<typeof CHAT>):
   }
   const headId = built[head % Math.max(1, built.length)]?.id ?? null;
   const branch = branchOf(built, headId);
-  const chat = { type: 'chat', id: chat_id, title, agent: null, head_interaction_id: headId };
+  const chat = { type: 'chat', id: chat_id, ...texts, agent: null, head_interaction_id: headId };
   const logs = built.map(({ id, row, rest }) => [
     { ...row, superseded_at: branch.has(id) ? null : time(7) },
     ...rest,
@@ -98,6 +99,9 @@ function toSessionLog({ interactions, head, title, tag }: ValueOf<typeof CHAT>):
     { type: 'end' },
   ]);
 }
+
+/** Who imports the log. */
+const IMPORTER = { kind: 'user', user_id: 'local' } as const;
 
 interface Plan extends ValueOf<typeof INTERACTION> {
   readonly chat_id: string;
@@ -117,7 +121,7 @@ function build({ chat_id, parent_id, n, events, status, message, epoch }: Plan):
   const agent_id = ids.make('agent');
   const begun = { chat_id, user_message: message, agent: 'react', model: 'demo/script', parent_id };
   const contents: Content[] = [
-    { body: { type: 'INTERACTION_STARTED', ...begun } },
+    { body: { type: 'INTERACTION_STARTED', ...begun, by: IMPORTER } },
     ...events.flatMap((event, at) => {
       if (event === 'call') return turnWithCall(`call_${n}_${at}`);
       if (event === 'child') return childOf(agent_id);

@@ -1,7 +1,8 @@
 import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
 import { ChatAccess } from '../../../src/access/chat-access.js';
 import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
-import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
+import type { ChatSettingsRules } from '../../../src/chats/chat-settings-rules.js';
+import type { ChatSettings } from '../../../src/protocol/chat-settings.js';
 import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
 import { NewIds } from '../../../src/chats/session-log/new-ids.js';
 import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
@@ -27,9 +28,12 @@ export interface Imported {
 
 const ANY_ID = /(chat|int|agent|approval|input|task)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const MAX_BYTES = 40_000_000;
-const AGENTS = {
-  find: (name: string) => (name === 'react' ? {} : undefined),
-} as unknown as AgentRegistry;
+const SETTINGS = {
+  imported: (_: unknown, settings: ChatSettings) =>
+    settings.agent === undefined || settings.agent === 'react'
+      ? { settings, faults: [] }
+      : { settings: {}, faults: [`There is no agent "${settings.agent}".`] },
+} as unknown as ChatSettingsRules;
 
 /** Carries chats out of a store and into it, as the API does. */
 export class SessionLogWorld {
@@ -40,16 +44,17 @@ export class SessionLogWorld {
   constructor(readonly stores: AllStores) {
     const { chats, interactions, records, requests, archive, usage } = stores;
     const config = loadConfig({ IMPORT_MAX_BYTES: String(MAX_BYTES) });
-    const agents = AGENTS;
     const access = new ChatAccess(chats, interactions);
-    this.exporter = new SessionLogExporter(access, interactions, records, requests, archive);
+    this.exporter = new SessionLogExporter(
+      ...([access, chats, interactions, records, requests, archive] as const),
+    );
     const clock = new SystemClock();
     const meter = { refused: () => {} };
     const quotas = new Quotas(config, new KnownUsage(usage, clock), meter, clock);
     this.importer = new SessionLogImporter(
       chats,
       archive,
-      agents,
+      SETTINGS,
       config,
       clock,
       new Redaction(config),

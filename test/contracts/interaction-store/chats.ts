@@ -1,5 +1,6 @@
 import { uidOf } from '../../support/store/chat-parts.js';
 import type { ChatOrder } from '../../../src/persistence/chat.store.js';
+import type { Message } from '../../../src/protocol/message.js';
 import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
 import { at, chatId, endBatch, ended, HELD, newChat, newEnd, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
@@ -7,7 +8,11 @@ import type { StoreUnderTest } from './store-under-test.js';
 export function describeChats(tested: StoreUnderTest): void {
   describe('chats', () => {
     it('creates a chat and finds it again', async () => {
-      const chat = newChat({ title: 'Sums', agent: 'react', metadata: { b: [1, null], a: 'ü' } });
+      const chat = newChat({
+        title: 'Sums',
+        settings: { agent: 'react' },
+        metadata: { b: [1, null], a: 'ü' },
+      });
       expect(await tested.store.createChat(chat)).toBe(true);
       const row = await tested.store.findChat(chat.id);
       expect(row).toEqual({
@@ -15,6 +20,28 @@ export function describeChats(tested: StoreUnderTest): void {
         updated_at: chat.created_at,
       });
       expect(JSON.stringify(row?.metadata)).toBe('{"b":[1,null],"a":"ü"}');
+    });
+
+    it('starts every branch from the messages of the chat', async () => {
+      const messages: Message[] = [
+        { role: 'user', content: 'I am Ann.' },
+        { role: 'assistant', content: 'Hello Ann.' },
+      ];
+      const chat = newChat({ messages });
+      await tested.store.createChat(chat);
+      expect(await tested.store.readMessages(uidOf(chat.id))).toEqual(messages);
+      expect(await tested.store.readMessages(uidOf(chatId()))).toEqual([]);
+      const one = await ended(tested.store, 'one', { chat_id: chat.id });
+      const two = await ended(tested.store, 'two', { chat_id: chat.id });
+      expect(await tested.store.getPreviousState(one.id)).toEqual(messages);
+      const before = await tested.store.getPreviousState(two.id);
+      expect(before.slice(0, 2)).toEqual(messages);
+      const edit = await started(tested.store, { chat_id: chat.id, edited_from: one.id });
+      expect(await tested.store.getPreviousState(edit.id)).toEqual(messages);
+      const bytes = 1_000_000;
+      const state = await tested.store.findFinalState(two.id, bytes);
+      expect(state?.messages.slice(0, before.length)).toEqual(before);
+      expect(await tested.store.findFinalState(one.id, 60)).toBeUndefined();
     });
 
     it('refuses a taken id and leaves the chat as it was', async () => {
@@ -44,7 +71,7 @@ export function describeChats(tested: StoreUnderTest): void {
     });
 
     it('patches what is given and nothing else', async () => {
-      const chat = newChat({ title: 'old', agent: 'react', metadata: { a: 1 } });
+      const chat = newChat({ title: 'old', settings: { agent: 'react' }, metadata: { a: 1 } });
       await tested.store.createChat(chat);
       const before = await tested.store.findChat(chat.id);
       const titled = await tested.store.updateChat(uidOf(chat.id), {
@@ -57,7 +84,12 @@ export function describeChats(tested: StoreUnderTest): void {
         metadata: { z: 1, y: 2 },
         updated_at: at(6),
       });
-      expect(cleared).toMatchObject({ title: null, agent: 'react', updated_at: at(6) });
+      expect(cleared).toMatchObject({ title: null, settings: chat.settings, updated_at: at(6) });
+      const settings = { system_prompt: 'Be brief.', context_messages: 3 };
+      const uid = uidOf(chat.id);
+      await tested.store.updateChat(uid, { settings, updated_at: at(6) });
+      expect(await tested.store.findChat(chat.id)).toEqual({ ...cleared, settings });
+      await tested.store.updateChat(uid, { settings: chat.settings, updated_at: at(6) });
       expect(JSON.stringify(cleared?.metadata)).toBe('{"z":1,"y":2}');
       expect(await tested.store.findChat(chat.id)).toEqual(cleared);
     });

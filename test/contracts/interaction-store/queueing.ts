@@ -195,6 +195,7 @@ function describePromotion(tested: StoreUnderTest): void {
           agent,
           model,
           parent_id: first.id,
+          by: { kind: 'user', user_id: waiting.started_by },
         },
         hidden: null,
       },

@@ -52,6 +52,7 @@ export function describeStarts(tested: StoreUnderTest): void {
           agent: interaction.agent,
           model: interaction.model,
           parent_id: null,
+          by: { kind: 'user', user_id: row.started_by },
         },
         hidden: null,
       };
@@ -69,7 +70,7 @@ export function describeStarts(tested: StoreUnderTest): void {
     });
 
     it('goes on from the head of a chat that exists, and leaves the chat its own title', async () => {
-      const chat = newChat({ title: 'mine', agent: 'deliberate', created_at: at(0) });
+      const chat = newChat({ title: 'mine', settings: { agent: 'deliberate' }, created_at: at(0) });
       await tested.store.createChat(chat);
       const first = await ended(tested.store, 'one', { chat_id: chat.id, created_at: at(2) });
       const second = await started(tested.store, { chat_id: chat.id, created_at: at(3) });

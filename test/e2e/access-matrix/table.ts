@@ -189,7 +189,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: OF, on: 'ended', done: 409 },
   ],
   'chat: patch /chats/{chat_id}': [
-    { ids: CHAT, send: { title: 'Mine', metadata: {} }, unsent: 'visibility' },
+    { ids: CHAT, send: { title: 'Mine', metadata: {} }, unsent: 'visibility settings' },
     { ids: { ...CHAT, head_interaction_id: ['interaction', 404] }, on: 'ended' },
   ],
   'chat: post /chats/{chat_id}/interactions/{interaction_id}/edit': [
@@ -219,7 +219,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     {
       ids: { id: ['chat', 201] },
       send: { title: 'Mine', metadata: {} },
-      unsent: 'agent visibility',
+      unsent: 'agent visibility settings messages',
       taken: 409,
     },
   ],

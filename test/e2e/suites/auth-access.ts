@@ -142,6 +142,23 @@ export function describeAuthAccess(servers: Servers): void {
           expect((await clients.get('chat')!.post(start, body)).status).toBe(400);
         });
 
+        it('needs decide for settings after which nobody is asked, and for starts with them', async () => {
+          const needsDecide = { status: 403, body: { scope: 'decide' } };
+          const chat = clients.get('chat')!;
+          const both = server.api.bearing((await makeKey(server.api, ['chat', 'decide'])).key);
+          const settings = { approval_mode: 'auto' };
+          expect(await chat.post('/chats', { settings })).toMatchObject(needsDecide);
+          const shared = { id: 'deciding', visibility: 'tenant', settings: { agent: 'react' } };
+          expect((await both.post('/chats', shared)).status).toBe(201);
+          expect(await chat.patch('/chats/deciding', { settings })).toMatchObject(needsDecide);
+          expect((await both.patch('/chats/deciding', { settings })).status).toBe(200);
+          const start = '/chats/deciding/interactions?wait=true';
+          const hello = { user_message: 'Hello' };
+          expect(await chat.post(start, hello)).toMatchObject(needsDecide);
+          expect((await chat.post(start, { ...hello, approval_mode: 'ask' })).status).toBe(200);
+          expect((await both.post(start, hello)).status).toBe(200);
+        });
+
         it('needs decide for rules, which decide in advance', async () => {
           const rule = { scope: 'user', decision: 'allow', matcher: { type: 'all' } };
           const needsDecide = { status: 403, body: { scope: 'decide' } };

@@ -42,6 +42,8 @@ export function describeChats(servers: Servers): void {
             id: 'my-Own_1d',
             title: 'Plans 🏝',
             agent: 'react',
+            settings: { agent: 'react' },
+            messages: [],
             interactions: [],
             next_before: null,
             head_interaction_id: null,

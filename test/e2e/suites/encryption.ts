@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../src/config/secret.js';
 import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
+import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
+import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
+import { eventually } from '../../support/eventually.js';
 import { readFolder } from '../../support/read-folder.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
+import type { ApiClient } from '../../support/client/api-client.js';
+import { EventReader } from '../../support/client/event-reader.js';
+import { Gate } from '../../support/gate.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
+import { canary, readEverything, ruleWith, writeEverywhere } from '../../support/runs/canaries.js';
 import type { TestServer } from '../../support/server/test-server.js';
 import type { OpenStore } from '../stores.js';
 import type { Servers } from '../servers.js';
@@ -15,21 +22,11 @@ import type { Servers } from '../servers.js';
 const [K1, K2, WRONG] = ['k1', 'k2', 'k1'].map((id) => {
   return { id, secret: new Secret(randomBytes(32).toString('base64')) };
 }) as [Key, Key, Key];
+const question = { name: 'ask_human', arguments: { question: 'Go on?' } };
+const CANARIES = /CANARY-[\w-]+/g;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 
 type Key = ConstructorParameters<typeof MasterKeys>[0][0];
-
-/** Text that must be nowhere in what is saved; the number says where it was written. */
-const canary = (place: string): string => `CANARY-${place}`;
-const calculate = { name: 'calculator', arguments: { expression: '6*7' } };
-const ask = {
-  name: 'ask_human',
-  arguments: { question: canary('question'), options: [canary('option')] },
-};
-const plan = {
-  name: 'todo',
-  arguments: { tasks: [{ title: canary('todo'), description: canary('todo-text') }] },
-};
 
 function keys(...used: Key[]): { ENCRYPTION_KEYS: string } {
   const entries = used.map(({ id, secret }) => `${id}:${secret.reveal()}`);
@@ -70,13 +67,14 @@ export function describeEncryption(servers: Servers): void {
         const before = await readEverything(server!, all);
         for (const place of all.canaries) expect(before).toContain(canary(place));
         const dump = await opened.dump();
-        expect(dump.match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
+        expect(dump.match(CANARIES) ?? []).toEqual([]);
         expect(dump).toContain(all.interaction_id);
+        expect((await server!.dumpRedis()).match(CANARIES) ?? []).toEqual([]);
 
         const log = await (await fetch(`${api.url}/chats/main/log`)).text();
         const imported = await api.post('/chats/import?chat_id=again', log, NDJSON);
         expect(imported.status).toBe(201);
-        expect((await opened.dump()).match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
+        expect((await opened.dump()).match(CANARIES) ?? []).toEqual([]);
         const again = JSON.stringify((await api.get('/chats/again?state=all')).body);
         expect(again).toContain(canary('message'));
         expect(again).toContain(canary('answer'));
@@ -84,6 +82,35 @@ export function describeEncryption(servers: Servers): void {
 
         await start(keys(K1));
         expect(await readEverything(server!, all)).toBe(before);
+      });
+
+      it('keeps no text while it streams, which readers get all the same', async () => {
+        const { api, fake } = await start(keys(K1));
+        const gate = new Gate();
+        fake.otherwise(() => ({
+          thinking: canary('thinking'),
+          text: [canary('open'), gate, canary('rest')],
+        }));
+        const of = await api.begin('live', canary('message'));
+        await gate.reached;
+        const [reader, seen] = [new EventReader(), new Gate()];
+        const following = api.follow(
+          of,
+          () => {
+            if (reader.openText.endsWith(canary('open'))) void seen.pass();
+            return false;
+          },
+          reader,
+        );
+        await seen.reached;
+        const dumps = [await opened.dump(), await server!.dumpRedis()];
+        expect(dumps.join('').match(CANARIES) ?? []).toEqual([]);
+        if (servers.store.isCluster) expect(dumps[1]).toContain(of.id);
+        gate.open();
+        const text = canary('open') + canary('rest');
+        await following;
+        expect(reader.find('ANSWER')).toMatchObject({ content: text });
+        expect(reader.faults).toEqual([]);
       });
 
       it('keeps no file, and no name of one, that can be read', async () => {
@@ -149,6 +176,53 @@ export function describeEncryption(servers: Servers): void {
         expect([sent.includes('CANARY-old'), sent.includes('CANARY-new')]).toEqual([true, true]);
         const dump = await opened.dump();
         expect([dump.includes('CANARY-old'), dump.includes('CANARY-new')]).toEqual([true, false]);
+      });
+
+      it('encrypts what was saved before it was turned on, and gives it all back', async () => {
+        const plain = await start({ ENCRYPTION_KEYS: '' });
+        const all = await writeEverywhere(plain);
+        const before = await readEverything(plain, all);
+        expect(await opened.dump()).toContain(canary('answer'));
+        await plain.stop();
+        server = undefined;
+        await opened.reopen();
+        const masters = new MasterKeys([K1]);
+        expect(await encryptSaved(opened.stores, masters)).toBeGreaterThan(5);
+        await opened.reopen();
+        expect(await encryptSaved(opened.stores, masters)).toBe(0);
+        await opened.reopen();
+        const { api } = await start(keys(K1));
+        expect(await readEverything(server!, all)).toBe(before);
+        expect((await opened.dump()).match(CANARIES) ?? []).toEqual([]);
+        await api.say('main', 'Go on.');
+        const sent = JSON.stringify(server!.fake.requests.at(-1)!.body);
+        expect(sent).toContain(canary('answer'));
+      });
+
+      it('keeps nothing that confirms a guess of a request with an idempotency key', async () => {
+        const startOnce = async (api: ApiClient, chat: string, user_message: string) => {
+          const headers = { 'idempotency-key': 'once', accept: 'application/json' };
+          const reply = await api.post(`/chats/${chat}/interactions`, { user_message }, headers);
+          return [reply.status, reply.body.id];
+        };
+        const plain = await start({ ENCRYPTION_KEYS: '' });
+        const early = await startOnce(plain.api, 'early', 'Hello.');
+        expect(await opened.dump()).toMatch(/[^:][0-9a-f]{64}/);
+        const { api } = await start(keys(K1));
+        const late = await startOnce(api, 'late', 'Hello.');
+        const again = async (chats: ApiClient) => [
+          await startOnce(chats, 'early', 'Hello.'),
+          await startOnce(chats, 'late', 'Hello.'),
+          (await startOnce(chats, 'late', 'Another.'))[0],
+        ];
+        expect(await again(api)).toEqual([early, late, 422]);
+        await server!.stop();
+        server = undefined;
+        await opened.reopen();
+        await encryptSaved(opened.stores, new MasterKeys([K1]));
+        expect(await opened.dump()).not.toMatch(/[^:0-9a-f][0-9a-f]{64}[^0-9a-f]/);
+        await opened.reopen();
+        expect(await again((await start(keys(K1))).api)).toEqual([early, late, 422]);
       });
 
       it('refuses to start without the key, or with another one, and names it', async () => {
@@ -218,6 +292,40 @@ export function describeEncryption(servers: Servers): void {
         expect((await api.get('/chats/two')).status).toBe(500);
       });
 
+      it('ends an interaction that was changed, and others go on', async () => {
+        const env = { ...keys(K1), LEASE_TTL_MS: '1500', PARK_AFTER_MS: '0' };
+        const { api } = await start(env);
+        const person = new Person(() => api);
+        const [bad, running, good] = await Promise.all([
+          person.say('bad', script({ calls: [question] })),
+          person.say('running', script({ calls: [{ name: 'patient', arguments: {} }] })),
+          person.say('good', script({ calls: [question] })),
+        ]);
+        const { request_id } = await good.record('INPUT_REQUIRED');
+        await bad.record('INPUT_REQUIRED');
+        await running.record('TOOL_STARTED');
+        const raw = opened.stores.interactions;
+        for (const { of } of [bad, running]) {
+          const { chat_uid } = (await raw.findInteraction(of.id, ANY_TENANT))!;
+          await raw.requestCancel(
+            { id: of.id, tenant_id: LOCAL.tenant_id },
+            `\u0001enc1:${chat_uid}:AAAA`,
+          );
+        }
+        await eventually(async () => {
+          const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
+          return (await Promise.all(rows)).every((row) => row?.completed_at);
+        }, 20_000);
+        const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
+        const [ofBad, ofRunning] = await Promise.all(rows);
+        expect(ofBad).toMatchObject({ status: 'FAILED', error: { code: 'log_unreadable' } });
+        expect(ofRunning!.status).toMatch(/FAILED|CANCELLED/);
+        await person.respond(good.of, request_id, 'Yes.');
+        expect((await good.end()).records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+        const later = await api.say('bad', 'Hello.');
+        expect(later.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+      });
+
       it('has a key for what is kept outside of the stores', async () => {
         const on = await start(keys(K1));
         await on.api.post('/chats', { id: 'seam' });
@@ -229,84 +337,4 @@ export function describeEncryption(servers: Servers): void {
       });
     },
   );
-}
-
-interface Everything {
-  readonly interaction_id: string;
-  readonly canaries: readonly string[];
-}
-
-function ruleWith(text: string): Record<string, unknown> {
-  const matcher = { type: 'command_prefix', prefixes: [text] };
-  return { scope: 'global', decision: 'ask', matcher, description: `About ${text}` };
-}
-
-/** Writes a canary into each field that holds the text of a person or a model. */
-async function writeEverywhere({ api, fake }: TestServer): Promise<Everything> {
-  const person = new Person(() => api);
-  await api.post('/chats', {
-    id: 'main',
-    title: canary('title'),
-    metadata: { [canary('metadata-key')]: canary('metadata') },
-  });
-  await api.post('/tasks', {
-    chat_id: 'main',
-    title: canary('task'),
-    description: canary('task-text'),
-  });
-  await api.post('/permissions/rules', ruleWith(canary('rule')));
-  const following = await person.say('main', {
-    user_message: script({
-      ...{ thinking: canary('thinking'), text: canary('text') },
-      calls: [calculate, ask, plan],
-    }),
-    metadata: { of: canary('message-metadata') },
-    client_tools: [
-      {
-        name: 'client_tool',
-        description: canary('client-tool'),
-        input_schema: { type: 'object', properties: {} },
-      },
-    ],
-  });
-  const { of } = following;
-  const { approval_id } = await following.record('APPROVAL_REQUIRED');
-  const { request_id, agent_id } = await following.record('INPUT_REQUIRED');
-  const note = { user_comment: canary('note') };
-  expect((await api.post(`/agents/${agent_id}/intervene`, note)).status).toBe(202);
-  await person.reject(of, approval_id, { reason: canary('reason') });
-  await person.respond(of, request_id, canary('given'));
-  await following.end();
-  fake.reply({ text: [canary('answer')] });
-  await api.say('main', canary('message'));
-  const cancelled = await person.say('main', script({ calls: [ask] }));
-  await cancelled.record('INPUT_REQUIRED');
-  await person.cancel(cancelled.of, '?wait=true');
-  const canaries = [
-    ...['title', 'metadata', 'metadata-key', 'task', 'task-text', 'rule', 'thinking', 'text'],
-    ...['answer', 'question', 'option', 'todo', 'todo-text', 'message-metadata', 'note', 'reason'],
-    ...['given', 'message'],
-  ];
-  return { interaction_id: of.id, canaries };
-}
-
-/** All that clients can read, but the times of what is not over. */
-async function readEverything({ api }: TestServer, all: Everything): Promise<string> {
-  const paths = [
-    '/chats/main?state=all',
-    '/chats',
-    '/tasks?chat_id=main',
-    '/permissions/rules',
-    '/requests?chat_id=main&status=all',
-    '/agents/tree?chat_id=main',
-  ];
-  const replies: string[] = [];
-  for (const path of paths) {
-    const { status, body } = await api.get(path);
-    expect([path, status]).toEqual([path, 200]);
-    replies.push(JSON.stringify(body));
-  }
-  const events = await api.follow({ chat_id: 'main', id: all.interaction_id });
-  const log = await fetch(`${api.url}/chats/main/log`);
-  return [...replies, JSON.stringify(events.records), await log.text()].join('\n');
 }

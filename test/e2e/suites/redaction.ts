@@ -81,6 +81,27 @@ export function describeRedaction(servers: Servers): void {
           await expectClean('message');
         });
 
+        it('takes them out of what a chat starts with', async () => {
+          const call = { name: 'calculator', arguments: '{"expression":"CANARY-3"}' };
+          const messages = [
+            { role: 'user', content: 'I am CANARY-2.' },
+            {
+              ...{ role: 'assistant', content: null, provider_data: { kept: 'CANARY-3' } },
+              tool_calls: [{ id: 'call_1', type: 'function', function: call }],
+            },
+            { role: 'tool', tool_call_id: 'call_1', content: 'CANARY-4' },
+          ];
+          const settings = { system_prompt: 'Never say CANARY-1.' };
+          await server.api.post('/chats', { id: 'earlier', settings, messages });
+          await server.api.say('earlier', { user_message: 'Go' });
+          expect(sent()).toContain('Never say [redacted: canary].');
+          expect(sent()).toContain('I am [redacted: canary].');
+          const later = { settings: { system_prompt: 'Nor CANARY-5.' } };
+          const { body } = await server.api.patch('/chats/earlier', later);
+          expect(body.settings.system_prompt).toBe('Nor [redacted: canary].');
+          await expectClean('earlier');
+        });
+
         it.each([1, 7, 1000])(
           'takes them out of deltas and blocks in pieces of %i',
           async (size) => {

@@ -91,6 +91,12 @@ function placeOf(step: Step): string {
       return step.text;
     case 'notice':
       return step.message;
+    case 'emit':
+      return (step.data as { place: string }).place;
+    case 'set_metadata':
+      return String(step.value);
+    case 'tell':
+      return step.text.replace('told at ', '');
     case 'step':
     case 'fork':
     case 'wait':

@@ -11,6 +11,7 @@ export interface AgentHooks {
 /** Runs a program as an agent would: its places are named by where they are in the code. */
 export class ProgramAgent {
   private readonly outcomes: string[] = [];
+  private child: AgentHandle | undefined;
 
   constructor(
     private readonly ctx: AgentContext,
@@ -52,6 +53,7 @@ export class ProgramAgent {
     place: string,
   ): Promise<void> {
     const child = await this.ctx.fork(`${place}.0`, { agent_type: 'child' });
+    this.child = child;
     const working = this.run(meanwhile, `${place}.1`);
     if (fate === 'race') return Promise.race([working, this.wait(child, place)]);
     await working;
@@ -66,10 +68,10 @@ export class ProgramAgent {
     this.see(`${place}/state`, child.state);
   }
 
-  /** What people told it is there from the turn on that took it in, and stays. */
+  /** What people and agents told it is there from the turn on that took it in, and stays. */
   private seeTold(place: string): void {
     const users = this.ctx.messages.filter(({ role }) => role === 'user');
-    const told = users.flatMap(({ content }) => /(?:note|task)#\d+/.exec(content ?? '')?.[0] ?? []);
+    const told = users.flatMap(({ content }) => /(?:note|task)#\d+|told at \S+/.exec(content ?? '')?.[0] ?? []);
     for (const [i, text] of told.entries()) this.see(`${place}/told/${i}`, text);
     this.see(`${place}/told`, String(told.length));
   }
@@ -117,7 +119,22 @@ export class ProgramAgent {
       case 'notice':
         await this.ctx.notice('place', place);
         return '';
+      case 'emit':
+        await this.ctx.emit('place', { place });
+        return '';
+      case 'set':
+        await this.ctx.setMetadata('place', place);
+        return '';
+      case 'tell':
+        return this.tell(place);
     }
+  }
+
+  /** A child tells its parent, and the root its last child. */
+  private async tell(place: string): Promise<string> {
+    const reader = this.ctx.agent.parent_id === null ? this.child : 'parent';
+    if (reader) await this.ctx.tell(reader, `told at ${place}`);
+    return '';
   }
 
   private async generate(place: string): Promise<string> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /** Who may do what an effect asks for, and how it may go. */
 export interface EffectNode {
-  readonly kind: 'generate' | 'step' | 'ask' | 'say' | 'notice';
+  readonly kind: 'generate' | 'step' | 'ask' | 'say' | 'notice' | 'emit' | 'set' | 'tell';
   /** Microtasks that pass before the agent asks for it. */
   readonly hops: number;
   /** Whether it may fail; which then is caught, or not. */
@@ -22,7 +22,10 @@ export type Program =
   | { readonly kind: 'choose'; readonly effect: EffectNode; readonly ways: [Program, Program] };
 
 const effect: fc.Arbitrary<EffectNode> = fc.record({
-  kind: fc.constantFrom('generate', 'generate', 'step', 'step', 'ask', 'say', 'notice'),
+  kind: fc.constantFrom(
+    ...(['generate', 'generate', 'step', 'step', 'ask', 'say', 'notice'] as const),
+    ...(['emit', 'set', 'tell'] as const),
+  ),
   hops: fc.constantFrom(0, 0, 0, 1, 2, 4, 9),
   fails: fc.constantFrom('never', 'never', 'never', 'caught', 'caught', 'uncaught'),
   calls: fc.oneof(

@@ -8,6 +8,8 @@ import type { Agent } from '../../../src/agents/agent.js';
 import { CallRates } from '../../../src/runs/limits/call-limits.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import type { Config } from '../../../src/config/config.js';
+import type { Hooks, ServerHooks } from '../../../src/agents/server-hooks.js';
+import type { Workspaces } from '../../../src/workspace/workspaces.js';
 import type { Guardrail } from '../../../src/guardrails/guardrail.js';
 import { AttachedFiles } from '../../../src/files/attached/attached-files.js';
 import { Guardrails } from '../../../src/guardrails/guardrails.js';
@@ -58,6 +60,7 @@ export interface RunWorldOptions {
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
   readonly guardrails?: readonly Guardrail[];
+  readonly hooks?: readonly Hooks[];
   readonly clock?: Clock;
   readonly max_iterations?: number;
   readonly approval_mode?: ApprovalMode;
@@ -213,6 +216,7 @@ export class RunWorld {
       spill: new Spill(portsOf(this.store)),
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
+      hooks: { all: settings.hooks ?? [] } as unknown as ServerHooks,
       models: new ModelRegistry([provider], 'fake/model'),
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
@@ -222,6 +226,7 @@ export class RunWorld {
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
       rates: this.rates,
       orphans: new OrphanedProcesses(),
+      workspaces: undefined as unknown as Workspaces,
       config,
       clock,
       ids: this.ids,

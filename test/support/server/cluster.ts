@@ -11,10 +11,12 @@ import { Effects } from '../tools/effects.js';
 import { eventually } from '../eventually.js';
 import { FakeOpenAi } from '../model/fake-openai.js';
 import { RedisServer } from '../store/redis-server.js';
+import { allTenants } from '../store/all-tenants.js';
 
 export const LEASE_MS = 3_000;
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
+  SYSTEM_PROMPT_FILE: '/dev/null',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
   LEASE_TTL_MS: String(LEASE_MS),
   HEARTBEAT_MS: '500',
@@ -58,7 +60,7 @@ export class Cluster {
       start('worker'),
       start('worker'),
     ]);
-    const database = new pg.Pool({ connectionString: data.url, max: 1 });
+    const database = new pg.Pool({ connectionString: allTenants(data.url), max: 1 });
     const remove = () => Promise.all([data.drop(), rm(folder, { recursive: true, force: true })]);
     return new Cluster(fake, effects, redis, [first, second], workers, database, remove);
   }

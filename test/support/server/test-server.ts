@@ -51,6 +51,7 @@ export class TestServer {
     const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
       MODEL: 'openai/fake',
+      SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: fake.baseUrl,
       LOG_LEVEL: 'debug',
@@ -89,6 +90,11 @@ export class TestServer {
     if (this.readersOf(interactionId) > 0) return false;
     const channels = (await this.redis?.channels()) ?? [];
     return !channels.some((channel) => channel.includes(interactionId));
+  }
+
+  /** All that the cluster's Redis holds, as text; empty without one. */
+  async dumpRedis(): Promise<string> {
+    return (await this.redis?.dump()) ?? '';
   }
 
   /** Whether a run of it is in memory. */

@@ -14,8 +14,8 @@ export function uidOf(chatId: string): string {
 /** An empty chat of `LOCAL`, with `uidOf` its id. */
 export function chatOf(
   parts: Pick<NewChat, 'id' | 'created_at'> & Partial<NewChat>,
-): Required<Omit<NewChat, 'data_key'>> & NewChat {
+): Required<Omit<NewChat, 'data_key' | 'messages'>> & NewChat {
   const { tenant_id, user_id: owner } = LOCAL;
   const ours = { uid: uidOf(parts.id), tenant_id, owner, visibility: 'private' } as const;
-  return { ...ours, title: null, agent: null, metadata: {}, ...parts };
+  return { ...ours, title: null, settings: {}, metadata: {}, ...parts };
 }

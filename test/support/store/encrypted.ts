@@ -3,6 +3,7 @@ import type { Environment } from '../../../src/config/load-config.js';
 import { Secret } from '../../../src/config/secret.js';
 import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
+import { ChatKeys } from '../../../src/storage/encrypted/chat-keys.js';
 import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
 import { openMemoryStores } from '../../../src/storage/memory/memory-stores.js';
 import type { AllStores } from '../../../src/storage/stores.js';
@@ -22,5 +23,8 @@ export function dataKeys({ dataKeys: saved }: Pick<AllStores, 'dataKeys'> = open
 
 /** The same stores, encrypted with a key of the tests' own. */
 export function encrypted<S extends AllStores>(stores: S): S {
-  return encryptStores(stores, dataKeys(stores));
+  return encryptStores(
+    stores,
+    new ChatKeys(dataKeys(stores), (stores.runs ?? stores).interactions),
+  );
 }

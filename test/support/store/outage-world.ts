@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/config/load-config.js';
-import { decodeSpill } from '../../../src/event-log/spill/spill-lines.js';
-import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
+import type { SealedLine } from '../../../src/event-log/spill/spill-lines.js';
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient, Reply } from '../client/api-client.js';
 import { EventReader } from '../client/event-reader.js';
@@ -23,6 +22,7 @@ export const PATIENCE_MS = 40_000;
 const LONG_ANSWER = Array.from({ length: 40_000 }, (_, n) => n.toString(36)).join(' ');
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
+  SYSTEM_PROMPT_FILE: '/dev/null',
   OPENAI_API_KEY: 'sk-a-key-that-nobody-may-see',
   SAVE_TIMEOUT_MS: '2400', // half of it is what a connection may take, also of a machine that is busy
   LEASE_TTL_MS: '3000',
@@ -146,9 +146,11 @@ export class OutageWorld {
     return readdir(join(this.dataDir, 'spill', 'aside')).catch(() => []);
   }
 
-  async recordsSpilledOf({ id }: Interaction): Promise<LogRecord[]> {
+  /** Its lines; the texts are encrypted. */
+  async spilledOf({ id }: Interaction): Promise<SealedLine[]> {
     const text = await readFile(join(this.dataDir, 'spill', `${id}.jsonl`), 'utf8');
-    return decodeSpill(text).batches.flatMap(({ records }) => records);
+    const lines = text.trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as SealedLine);
   }
 
   /** A client that comes back with its cursor, whatever becomes of the server. */

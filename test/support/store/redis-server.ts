@@ -66,6 +66,15 @@ export class RedisServer {
     return this.ask((redis) => redis.keys('*'));
   }
 
+  /** All that it holds, as text. */
+  dump(): Promise<string> {
+    return this.ask(async (redis) => {
+      const names = await redis.keys('*');
+      const values = await Promise.all(names.map((name) => readValue(redis, name)));
+      return names.map((name, n) => `${name} ${JSON.stringify(values[n])}`).join('\n');
+    });
+  }
+
   /** Names of all that anything listens to. */
   channels(): Promise<string[]> {
     return this.ask(async (redis) => (await redis.pubsub('CHANNELS')) as string[]);
@@ -92,6 +101,25 @@ export class RedisServer {
     } finally {
       redis.disconnect();
     }
+  }
+}
+
+async function readValue(redis: Redis, name: string): Promise<unknown> {
+  switch (await redis.type(name)) {
+    case 'string':
+      return redis.get(name);
+    case 'hash':
+      return redis.hgetall(name);
+    case 'list':
+      return redis.lrange(name, 0, -1);
+    case 'set':
+      return redis.smembers(name);
+    case 'zset':
+      return redis.zrange(name, 0, -1);
+    case 'stream':
+      return redis.xrange(name, '-', '+');
+    default:
+      return undefined; // it has expired
   }
 }
 

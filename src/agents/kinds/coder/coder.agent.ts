@@ -39,7 +39,7 @@ export class CoderAgent extends Agent {
       'project notes',
       async () => (await this.notes.read(chat_uid)) ?? null,
     );
-    const instructions = coderInstructions(this.prompt, notes);
+    const instructions = coderInstructions(ctx.instructions ?? this.prompt, notes);
     await reactLoop(ctx, () => ({
       instructions,
       tools: [...this.offered(), ...ctx.client_tools],

@@ -3,6 +3,7 @@ import type { Frame } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
 import { FrameSender } from './frame-sender.js';
 import type { LiveScripts, PublishedFrames } from './live-scripts.js';
+import { SealedFrames } from './sealed-frames.js';
 import { Topics } from './topic-subscriptions.js';
 
 const ID = 'int_1';
@@ -30,6 +31,7 @@ class World {
       close: async (key: string) => void this.closed.push(this.there(key)),
     } as unknown as LiveScripts,
     topics: new Topics('p:'),
+    sealed: new SealedFrames(undefined),
     sender: 'me',
     isReady: () => true,
     snapshot: (id) => this.local.snapshot(id),

@@ -2,7 +2,8 @@ import { afterTick } from '../../../kernel/after-tick.js';
 import { gapAfter } from '../live-bus.js';
 import type { Frame, FrameItem, Snapshot } from '../live-bus.js';
 import { changesOf, changesTo } from './live-scripts.js';
-import type { BlockChange, LiveScripts } from './live-scripts.js';
+import type { BlockChange, LiveScripts, SealPiece } from './live-scripts.js';
+import type { SealedFrames } from './sealed-frames.js';
 import type { Topics } from './topic-subscriptions.js';
 
 /**
@@ -28,6 +29,7 @@ interface Waiting {
 export interface FrameSenderOptions {
   readonly scripts: LiveScripts;
   readonly topics: Topics;
+  readonly sealed: SealedFrames;
   /** Identifies this process. */
   readonly sender: string;
   readonly isReady: () => boolean;
@@ -55,7 +57,7 @@ export class FrameSender {
     const waiting = this.of(interactionId, epoch);
     waiting.number = number;
     for (const item of items) if (item.kind === 'record') waiting.seq = item.record.seq;
-    waiting.changes.push(...changesOf(items));
+    waiting.changes.push(...changesOf(items, this.sealPieceOf(interactionId)));
     const text = JSON.stringify({ epoch, number, items: items.map(withoutHidden) });
     waiting.frames.push(text);
     this.size += text.length;
@@ -118,10 +120,10 @@ export class FrameSender {
   }
 
   private async sendOne(waiting: Waiting): Promise<boolean> {
-    const { scripts, topics, sender } = this.options;
+    const { scripts, topics, sealed, sender } = this.options;
     const { id, epoch, number, seq, changes, frames, closed } = waiting;
     try {
-      const message = `{"sender":"${sender}","frames":[${frames.join()}]}`;
+      const message = `{"sender":"${sender}","frames":${sealed.sealFrames(id, `[${frames.join()}]`)}}`;
       const channel = topics.channel(id);
       const told =
         frames.length === 0 ||
@@ -145,7 +147,8 @@ export class FrameSender {
     const { number, seq, blocks } = now;
     const message = JSON.stringify({ sender, frames: [gapAfter({ epoch, number: number - 1 })] });
     const channel = topics.channel(id);
-    const state = { channel, epoch, number, seq, changes: changesTo(blocks), message };
+    const changes = changesTo(blocks, this.sealPieceOf(id));
+    const state = { channel, epoch, number, seq, changes, message };
     try {
       await scripts.publish(topics.key(id), state);
       return true;
@@ -154,6 +157,10 @@ export class FrameSender {
       this.broken.set(id, epoch);
       return false;
     }
+  }
+
+  private sealPieceOf(id: string): SealPiece {
+    return (text, ...place) => this.options.sealed.sealPiece(id, text, place);
   }
 
   private breakAll(): void {

@@ -117,6 +117,9 @@ export interface StoredRun {
   readonly blocks: readonly { readonly about: string; readonly text: string }[];
 }
 
+/** The saved form of a piece of a block that begins at `offset`. */
+export type SealPiece = (text: string, block_id: string, offset: number) => string;
+
 /** Redis lost the state of a run that goes on. */
 const HAS_FORGOTTEN = 2;
 
@@ -165,7 +168,7 @@ export class LiveScripts {
 }
 
 /** Changes of a run's open blocks by the items of a frame, as in `OpenBlocks`. */
-export function changesOf(items: readonly FrameItem[]): BlockChange[] {
+export function changesOf(items: readonly FrameItem[], seal: SealPiece): BlockChange[] {
   return items.flatMap((item): BlockChange[] => {
     switch (item.kind) {
       case 'trace':
@@ -176,20 +179,21 @@ export function changesOf(items: readonly FrameItem[]): BlockChange[] {
       }
       case 'delta': {
         const { offset, delta: text, ...delta } = item.delta;
-        return [grow({ agent_id: item.agent_id, delta, text }, offset)];
+        return [grow({ agent_id: item.agent_id, delta, text }, offset, seal)];
       }
     }
   });
 }
 
 /** Changes that restore the open blocks from nothing. */
-export function changesTo(blocks: readonly OpenBlock[]): BlockChange[] {
-  return [['clear'], ...blocks.map((block) => grow(block, 0))];
+export function changesTo(blocks: readonly OpenBlock[], seal: SealPiece): BlockChange[] {
+  return [['clear'], ...blocks.map((block) => grow(block, 0, seal))];
 }
 
-function grow({ agent_id, delta, text }: OpenBlock, offset: number): BlockChange {
+function grow({ agent_id, delta, text }: OpenBlock, offset: number, seal: SealPiece): BlockChange {
   const about = JSON.stringify({ agent_id, delta });
-  return ['grow', delta.block_id, offset, text.length, escape(text), about];
+  const kept = escape(seal(text, delta.block_id, offset));
+  return ['grow', delta.block_id, offset, text.length, kept, about];
 }
 
 /** As in a JSON string: lone surrogates survive, and pieces can be concatenated. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Observable } from 'rxjs';
+import { AppError } from '../../../kernel/app-error.js';
+import type { LiveKeys } from '../../../encryption/live-keys.js';
 import { LiveBus, gapAfter } from '../live-bus.js';
 import type { ChatHint, Frame, OpenBlock, Snapshot } from '../live-bus.js';
 import { LocalLiveBus } from '../local/local-live-bus.js';
@@ -9,11 +11,14 @@ import { LiveScripts } from './live-scripts.js';
 import type { StoredRun } from './live-scripts.js';
 import { RedisLink } from './redis-link.js';
 import type { RedisLinkOptions } from './redis-link.js';
+import { SealedFrames } from './sealed-frames.js';
 import { TopicSubscriptions, Topics } from './topic-subscriptions.js';
 
 export interface RedisLiveBusOptions extends RedisLinkOptions {
   /** Of all channels and keys. */
   readonly prefix: string;
+  /** Encryption is on. */
+  readonly keys?: LiveKeys | undefined;
 }
 
 /** The messages between processes, on several channels. */
@@ -21,7 +26,8 @@ interface Message {
   readonly sender: string;
   readonly id: string;
   readonly hint?: ChatHint;
-  readonly frames: readonly Frame[];
+  /** A string: sealed. */
+  readonly frames: readonly Frame[] | string;
 }
 
 /** Time to live of the state of a run, should its process die and no other take over. */
@@ -41,6 +47,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   private readonly scripts: LiveScripts;
   private readonly sender: FrameSender;
   private readonly subscriptions: TopicSubscriptions;
+  private readonly sealed: SealedFrames;
   /** Malformed messages are reported once. */
   private hasReportedGarbage = false;
   /** Epochs of the runs of this process. */
@@ -59,6 +66,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   private constructor(private readonly options: RedisLiveBusOptions) {
     super();
     this.topics = new Topics(options.prefix);
+    this.sealed = new SealedFrames(options.keys);
     this.link = new RedisLink(options);
     const { commands, subscriber } = this.link;
     this.scripts = new LiveScripts(commands, KEEP_MS);
@@ -66,6 +74,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.sender = new FrameSender({
       scripts: this.scripts,
       topics: this.topics,
+      sealed: this.sealed,
       sender: this.sender_id,
       isReady: () => commands.status === 'ready',
       snapshot: (id) => this.local.snapshot(id),
@@ -128,7 +137,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     await this.subscriptions.ready(this.topics.channel(interactionId));
     try {
       const run = await this.scripts.read(this.topics.key(interactionId));
-      return run && toSnapshot(run);
+      return run && this.toSnapshot(interactionId, run);
     } catch (error) {
       this.link.noteError(error as Error);
       return undefined;
@@ -221,13 +230,15 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
   private receive(channel: string, text: string): void {
     try {
       this.onMessage(channel, text);
-    } catch {
-      if (!this.hasReportedGarbage)
-        this.options.report(
-          `Ignored a malformed message on the Redis channel ${channel}; later ones are not reported. Give Parley a Redis of its own.`,
-        );
-      this.hasReportedGarbage = true;
+    } catch (error) {
+      const problem = `Ignored a malformed message on the Redis channel ${channel}; later ones are not reported.`;
+      this.reportGarbage(`${problem} ${adviceFor(error)}`);
     }
+  }
+
+  private reportGarbage(problem: string): void {
+    if (!this.hasReportedGarbage) this.options.report(problem);
+    this.hasReportedGarbage = true;
   }
 
   private onMessage(channel: string, text: string): void {
@@ -239,7 +250,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
       return this.readerListeners.forEach((listener) => listener(message.id));
     if (!this.subscriptions.has(channel)) return;
     const id = this.topics.interactionOf(channel);
-    for (const frame of message.frames) {
+    for (const frame of this.sealed.openFrames(id, message.frames)) {
       this.lastFrames.set(id, { epoch: frame.epoch, number: frame.number });
       this.local.publish(id, frame);
     }
@@ -250,12 +261,18 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     this.lastFrames.delete(interactionId);
     if (!this.running.has(interactionId)) this.local.close(interactionId, Infinity);
   }
+
+  private toSnapshot(id: string, { blocks, ...run }: StoredRun): Snapshot {
+    const opened = blocks.map(({ about, text }) => {
+      const block = JSON.parse(about) as Pick<OpenBlock, 'agent_id' | 'delta'>;
+      return { ...block, text: this.sealed.openPieces(id, text, block.delta.block_id) };
+    });
+    return { ...run, blocks: opened };
+  }
 }
 
-function toSnapshot({ blocks, ...run }: StoredRun): Snapshot {
-  return { ...run, blocks: blocks.map(({ about, text }) => toBlock(about, text)) };
-}
-
-function toBlock(about: string, text: string): OpenBlock {
-  return { ...(JSON.parse(about) as Pick<OpenBlock, 'agent_id' | 'delta'>), text };
+function adviceFor(error: unknown): string {
+  return error instanceof AppError
+    ? `${error.message} All processes need the same ENCRYPTION_KEYS.`
+    : 'Give Parley a Redis of its own.';
 }

@@ -1,4 +1,5 @@
 import type {
+  ArchivedChat,
   ArchivedEnd,
   ArchivedInteraction,
   IncomingChat,
@@ -6,7 +7,6 @@ import type {
 import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
-import type { ChatRow } from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
 
@@ -57,8 +57,8 @@ const ADD_REQUEST: Statement = {
 const COMMIT_INCOMING: Statement = {
   text: `
     WITH chat AS (
-      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, head_interaction_id, created_at, updated_at, metadata, preview, master_key_id, data_key)
-      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, $11::timestamptz, $12::json, $13, $14, $15 FROM incoming_chats WHERE id = $1
+      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, head_interaction_id, created_at, updated_at, settings, messages, metadata, preview, master_key_id, data_key)
+      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9::timestamptz, $10::timestamptz, $11::json, $12::json, $13::json, $14, $15, $16 FROM incoming_chats WHERE id = $1
       ON CONFLICT (tenant_id, id) DO NOTHING RETURNING uid
     ),
     entered AS (
@@ -109,13 +109,14 @@ export class IncomingRows implements IncomingChat {
     await this.db.batch([[ADD_INTERACTION, [this.id, ...interaction, bytes]], ...asked]);
   }
 
-  async commit(chat: ChatRow, key?: WrappedKey): Promise<boolean> {
-    const { uid, tenant_id, id, owner, visibility, title, agent } = chat;
+  async commit(chat: ArchivedChat, key?: WrappedKey): Promise<boolean> {
+    const { uid, tenant_id, id, owner, visibility, title } = chat;
     const { head_interaction_id, created_at, updated_at, preview } = chat;
-    const json = JSON.stringify(chat.metadata);
-    const named = [uid, tenant_id, id, owner, visibility, title, agent];
+    const { settings, messages = [], metadata } = chat;
+    const json = [settings, messages, metadata].map((each) => JSON.stringify(each));
+    const named = [uid, tenant_id, id, owner, visibility, title];
     const wrapped = [key?.master_key_id, key?.wrapped];
-    const texts = [json, preview];
+    const texts = [...json, preview];
     const values = [...named, head_interaction_id, created_at, updated_at, ...texts, ...wrapped];
     const [made] = await this.db.longBatch([
       [COMMIT_INCOMING, [this.id, ...values]],

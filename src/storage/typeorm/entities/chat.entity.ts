@@ -12,7 +12,7 @@ export const ChatEntity = new EntitySchema<ChatRow>({
     visibility: TEXT,
     title: nullable(TEXT),
     preview: nullable(TEXT),
-    agent: nullable(TEXT),
+    settings: JSON_TEXT,
     head_interaction_id: nullable(ID),
     created_at: TIME,
     updated_at: TIME,

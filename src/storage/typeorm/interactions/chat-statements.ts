@@ -1,3 +1,4 @@
+import type { NewChat } from '../../../persistence/rows/store-rows.js';
 import type { Statement } from '../connection/database.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
@@ -9,6 +10,19 @@ export const LOCK_CHAT: Statement = {
   name: 'chats.lock',
   text: 'SELECT uid FROM chats WHERE uid = $1 FOR UPDATE',
 };
+
+/** Of `chatValues`. */
+export const INSERT_CHAT = `
+    INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, created_at, updated_at, settings, messages, metadata, master_key_id, data_key)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12)`;
+
+export function chatValues(chat: NewChat): unknown[] {
+  const { uid, tenant_id, id, owner, visibility, title, created_at, data_key } = chat;
+  const { settings, messages = [], metadata } = chat;
+  const json = [settings, messages, metadata].map((each) => JSON.stringify(each));
+  const key = [data_key?.master_key_id, data_key?.wrapped];
+  return [uid, tenant_id, id, owner, visibility, title, created_at, ...json, ...key];
+}
 
 /** The chat `$2` of the tenant `$1`. */
 export const LOCK_NAMED_CHAT: Statement = {

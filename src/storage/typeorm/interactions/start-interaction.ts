@@ -1,7 +1,6 @@
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
-import { MARK_BRANCH_OF } from './chat-statements.js';
-import { LOCK_NAMED_CHAT } from './chat-statements.js';
+import { LOCK_NAMED_CHAT, MARK_BRANCH_OF, chatValues } from './chat-statements.js';
 import { viewerValues } from '../viewer-sql.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
@@ -89,12 +88,10 @@ function isOvertaken(error: unknown): boolean {
 
 /** An edit must not create a chat that does not exist, nor what is sealed for another one. */
 function toLock({ chat, edited_from, sealed_for }: StartInteraction): Step {
-  const { uid, tenant_id, id, owner, visibility, title, agent, created_at, metadata } = chat;
+  const { uid, tenant_id, id } = chat;
   const isOfOther = sealed_for !== undefined && sealed_for !== uid;
   if (edited_from !== undefined || isOfOther) return [LOCK_NAMED_CHAT, [tenant_id, id]];
-  const named = [uid, tenant_id, id, owner, visibility];
-  const key = [chat.data_key?.master_key_id, chat.data_key?.wrapped];
-  return [HOLD_CHAT, [...named, title, agent, created_at, JSON.stringify(metadata), ...key]];
+  return [HOLD_CHAT, chatValues(chat)];
 }
 
 function toParameters(start: StartInteraction): unknown[] {

@@ -1,5 +1,5 @@
 import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
-import { beginInteractions } from './chat-statements.js';
+import { INSERT_CHAT, beginInteractions } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
 import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
@@ -11,8 +11,7 @@ import { EXCEEDED, quotaUsage } from './quota-statements.js';
  */
 export const HOLD_CHAT: Statement = {
   name: 'start.hold_chat',
-  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata, master_key_id, data_key)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)
+  text: `${INSERT_CHAT}
     ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
 };
 

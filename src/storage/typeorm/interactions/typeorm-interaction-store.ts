@@ -58,6 +58,9 @@ const LIST_UNFINISHED: Statement = {
   text: `${SELECT_INTERACTIONS} WHERE i.chat_uid = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) ORDER BY i.queue_rank NULLS FIRST, i.id`,
 };
 
+const CHAT_OF = 'chats WHERE uid = (SELECT chat_uid FROM interactions WHERE id = $1)';
+
+/** The messages of the chat come first. */
 const ANCESTORS_ADDED: Statement = {
   text: `
     WITH RECURSIVE ancestors AS (
@@ -65,24 +68,29 @@ const ANCESTORS_ADDED: Statement = {
       UNION ALL
       SELECT i.parent_id, a.distance + 1 FROM ancestors a JOIN interactions i ON i.id = a.id
     )
-    SELECT i.id, i.added_messages FROM ancestors a JOIN interactions i ON i.id = a.id
-    WHERE i.added_messages IS NOT NULL ORDER BY a.distance DESC`,
+    SELECT messages AS added_messages, NULL AS distance FROM ${CHAT_OF}
+    UNION ALL
+    SELECT i.added_messages, a.distance FROM ancestors a JOIN interactions i ON i.id = a.id
+    WHERE i.added_messages IS NOT NULL ORDER BY distance DESC NULLS FIRST`,
 };
 
 /** Follows the parents only as far as the bytes go, and reads no messages if they are too many. */
 const FINAL_STATE: Statement = {
   text: `
     WITH RECURSIVE line AS (
-      SELECT id, parent_id, 1 AS distance, added_bytes::bigint AS total FROM interactions WHERE id = $1 AND added_bytes IS NOT NULL
+      SELECT id, parent_id, 1 AS distance, added_bytes::bigint
+        + (SELECT octet_length(messages::text) - 2 FROM ${CHAT_OF}) AS total FROM interactions WHERE id = $1 AND added_bytes IS NOT NULL
       UNION ALL
       SELECT p.id, p.parent_id, l.distance + 1, l.total + coalesce(p.added_bytes, 0) FROM line l CROSS JOIN LATERAL (
         SELECT id, parent_id, added_bytes FROM interactions WHERE id = l.parent_id OFFSET 0
       ) p WHERE l.total <= $2
     ),
     whole AS (SELECT max(total)::integer AS total FROM line HAVING max(total) <= $2)
-    SELECT i.id, i.added_messages, w.total FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
-      SELECT id, added_messages FROM interactions WHERE id = l.id AND added_messages IS NOT NULL OFFSET 0
-    ) i ORDER BY l.distance DESC`,
+    SELECT c.messages AS added_messages, w.total, NULL AS distance FROM whole w CROSS JOIN (SELECT messages FROM ${CHAT_OF}) c
+    UNION ALL
+    SELECT i.added_messages, w.total, l.distance FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
+      SELECT added_messages FROM interactions WHERE id = l.id AND added_messages IS NOT NULL OFFSET 0
+    ) i ORDER BY distance DESC NULLS FIRST`,
 };
 
 const ADDED: Statement = {

@@ -13,10 +13,11 @@ import { ChatEntity } from '../entities/chat.entity.js';
 import { MAX_PENDING, statusOfChat } from '../../../persistence/rows/chat-state.js';
 import type { ChatState } from '../../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type { Message } from '../../../protocol/message.js';
 import type { InteractionStatus } from '../../../protocol/interaction.js';
 import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
-import { LOCK_CHAT } from '../interactions/chat-statements.js';
+import { INSERT_CHAT, LOCK_CHAT, chatValues } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
@@ -66,12 +67,16 @@ const DELETE_IDLE: Statement = {
 };
 
 const COLUMNS =
-  'uid, id, tenant_id, owner, visibility, title, preview, agent, head_interaction_id, created_at, updated_at, metadata';
+  'uid, id, tenant_id, owner, visibility, title, preview, settings, head_interaction_id, created_at, updated_at, metadata';
 
 const CREATE: Statement = {
   name: 'chats.create',
-  text: `INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, agent, created_at, updated_at, metadata, master_key_id, data_key)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING uid`,
+  text: `${INSERT_CHAT} ON CONFLICT DO NOTHING RETURNING uid`,
+};
+
+const MESSAGES: Statement = {
+  name: 'chats.messages',
+  text: 'SELECT messages FROM chats WHERE uid = $1',
 };
 
 const FIND: Statement = {
@@ -151,11 +156,7 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async createChat(chat: NewChat): Promise<boolean> {
-    const { uid, tenant_id, id, owner, visibility, title, agent, created_at, data_key } = chat;
-    const json = JSON.stringify(chat.metadata);
-    const values = [uid, tenant_id, id, owner, visibility, title, agent, created_at, json];
-    const key = [data_key?.master_key_id, data_key?.wrapped];
-    return (await this.db.query(CREATE, [...values, ...key])).length > 0;
+    return (await this.db.query(CREATE, chatValues(chat))).length > 0;
   }
 
   async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
@@ -184,6 +185,11 @@ export class TypeOrmChatStore extends ChatStore {
   async listLive(tenantIds: readonly string[], since: string): Promise<string[]> {
     const rows = await this.db.query<{ uid: string }>(LIST_LIVE, [tenantIds, since]);
     return [...new Set(rows.map(({ uid }) => uid))];
+  }
+
+  async readMessages(uid: string): Promise<readonly Message[]> {
+    const [found] = await this.db.query<{ messages: Message[] }>(MESSAGES, [uid]);
+    return found?.messages ?? [];
   }
 
   async updateChat(uid: string, patch: ChatPatch): Promise<ChatRow | undefined> {

@@ -1,0 +1,26 @@
+import type { Budget } from './budget.js';
+import type { ApprovalMode } from './interaction.js';
+
+/**
+ * What the interactions of a chat start with unless their message says otherwise. A field that is
+ * left out is that of the agent, or of the server.
+ */
+export interface ChatSettings {
+  /** The kind of agent. */
+  readonly agent?: string;
+  /** As in a start: `<provider>/<name>`, or several separated by commas. */
+  readonly model?: string;
+  readonly approval_mode?: ApprovalMode;
+  readonly max_iterations?: number;
+  readonly budget?: Budget;
+  /** Replaces the system prompt of the agent. */
+  readonly system_prompt?: string;
+  /** Absolute path of the folder that the agents work in, under one of the WORKSPACE_ROOTS. */
+  readonly workspace?: string;
+  /** The agent sees only so many of the last messages. */
+  readonly context_messages?: number;
+}
+
+export const MAX_SYSTEM_PROMPT = 32_000;
+export const MAX_WORKSPACE = 4_096;
+export const MAX_CONTEXT_MESSAGES = 10_000;

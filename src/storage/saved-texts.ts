@@ -1,0 +1,47 @@
+import type { ChatPatch } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { InterventionRow } from '../persistence/rows/intervention-rows.js';
+import type { LogRecord } from '../persistence/rows/log-record.js';
+import type { RequestRow } from '../persistence/rows/request-rows.js';
+import type { OwnedRule } from '../permissions/permission-rule.js';
+import type { Message } from '../protocol/message.js';
+import type { Task } from '../protocol/task.js';
+
+/** The rows with texts of people and models, with the fields that sealing them needs. */
+export interface SavedRows {
+  readonly chats: Pick<ChatPatch, 'title' | 'preview' | 'metadata'>;
+  readonly interactions: Pick<
+    InteractionRow,
+    'id' | 'user_message' | 'settings' | 'metadata' | 'error' | 'cancel_reason'
+  > & {
+    readonly added_messages: readonly Message[] | null;
+    readonly idempotency_fingerprint: string | null;
+  };
+  readonly records: Pick<LogRecord, 'interaction_id' | 'seq' | 'body' | 'hidden'>;
+  readonly requests: Pick<RequestRow, 'id' | 'event' | 'settlement'>;
+  readonly interventions: Pick<InterventionRow, 'id' | 'user_comment' | 'user_content'>;
+  readonly permission_rules: Pick<OwnedRule, 'id' | 'matcher' | 'description'>;
+  readonly tasks: Pick<Task, 'id' | 'title' | 'description'>;
+}
+
+export type SavedKind = keyof SavedRows;
+
+/** Whose key seals a row. */
+export type Owner = { readonly chat_uid: string } | { readonly tenant_id: string };
+
+/** Gives the row back with all its texts sealed. Undefined: its owner is gone. */
+export type SealRow = <K extends SavedKind>(
+  kind: K,
+  owner: Owner,
+  row: SavedRows[K],
+) => Promise<SavedRows[K] | undefined>;
+
+/** Port: all rows of a store, to encrypt those that were saved in plain. */
+export interface SavedTexts {
+  /**
+   * Replaces each row, or file, that `seal` changes, in slices. It may be called again after an
+   * interruption. Returns their number.
+   * @throws AppError `store_in_use` while other processes use the store
+   */
+  sealAll(seal: SealRow): Promise<number>;
+}
