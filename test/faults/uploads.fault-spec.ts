@@ -80,7 +80,7 @@ async function check(api: ApiClient, told: Told, folder: string): Promise<void> 
   const kept = [...added.keys()].filter((id) => !deleted.has(id) && !unclear.has(id));
   expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
   for (const { id, sha256, size_bytes } of files) {
-    const response = await fetch(`${api.url}/files/${id}/content`);
+    const response = await read(api, id);
     const bytes = Buffer.from(await response.arrayBuffer());
     const fault = response.status === 200 ? '' : bytes.toString();
     expect([id, response.status, fault]).toEqual([id, 200, '']);
@@ -94,6 +94,14 @@ async function check(api: ApiClient, told: Told, folder: string): Promise<void> 
     expect(status).toBe(204);
     told.deleted.add(id);
   }
+}
+
+/** Again while the answer is 503: on a busy machine S3 may not answer in time. */
+async function read(api: ApiClient, id: string): Promise<Response> {
+  let response = await fetch(`${api.url}/files/${id}/content`);
+  for (let tries = 0; tries < 5 && response.status === 503; tries++)
+    response = await fetch(`${api.url}/files/${id}/content`);
+  return response;
 }
 
 /** Uploads, and deletes files and chats, until the server is gone. */
