@@ -89,7 +89,7 @@ const HOMES = {
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
   yaml: 'src/agents/files/',
-  zod: 'src/(agents|config|files/tools|mcp|protocol|tools|tasks|permissions/rules|chats/session-log)/',
+  zod: 'src/(agents|config|files/tools|mcp|protocol|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
 };
 
 /** May import what it likes; knip and the linter look after it. */

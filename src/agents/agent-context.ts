@@ -118,8 +118,8 @@ export abstract class AgentContext<R = unknown> {
   abstract readonly resources: R;
   abstract readonly max_iterations: number;
   /**
-   * The system prompt that replaces the agent's own: of the chat's settings, or of its `fork`. Turns
-   * without `instructions` have it.
+   * The system prompt that replaces the agent's own: of the chat's settings, or of its `fork`.
+   * Turns without `instructions` have it.
    */
   abstract readonly instructions: string | undefined;
   /** Names of the tools that the client has declared for this interaction and runs itself. */
@@ -158,7 +158,7 @@ export abstract class AgentContext<R = unknown> {
   /** Shows readers a notice about the run itself. */
   abstract notice(code: string, message: string): Promise<void>;
   /**
-   * Sends readers an event of your own, `custom {name, data}`. The data must be JSON, at most 16 KB.
+   * Sends readers an event of your own, `custom {name, data}`; at most 16 KB of JSON.
    * @throws AppError `invalid_event`
    */
   abstract emit(name: string, data: unknown): Promise<void>;

@@ -101,10 +101,10 @@ export class ChatsController {
   private redacted<B extends CreateChatDto | UpdateChatDto>(body: B): B {
     const { settings } = body;
     const messages = 'messages' in body ? body.messages : undefined;
-    return {
-      ...this.redaction.of(body, 'title'),
-      ...(settings && { settings: this.redaction.of(settings, 'system_prompt') }),
-      ...(messages && { messages: this.redaction.ofMessages(messages) }),
-    };
+    return Object.assign(
+      this.redaction.of({ ...body }, 'title'),
+      settings && { settings: this.redaction.of(settings, 'system_prompt') },
+      messages && { messages: this.redaction.ofMessages(messages) },
+    );
   }
 }

@@ -21,7 +21,7 @@ const toolCall = z.strictObject({
   }),
 });
 
-const message = z.discriminatedUnion('role', [
+const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: text }),
   z.strictObject({ role: z.literal('user'), content: text }),
   z.strictObject({
@@ -39,7 +39,7 @@ const message = z.discriminatedUnion('role', [
  * @throws AppError `invalid_body` (400) with the first faults
  */
 export function checkMessages(given: readonly unknown[], field = 'messages'): Message[] {
-  const { data, error } = z.array(message).safeParse(given);
+  const { data, error } = z.array(messageSchema).safeParse(given);
   if (!data) throw invalid((error?.issues ?? []).map((issue) => toFault(issue, field)));
   const messages = data as Message[];
   const faults = findUnpaired(messages).map(([at, why]) => ({

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from '../protocol/interaction.js';
+import type { ApprovalMode } from '../protocol/approval-mode.js';
 import type { ModelPrices } from '../protocol/budget.js';
 import type { MasterKey } from './master-key.js';
 import type { Secret } from './secret.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../kernel/package-root.js';
-import type { ApprovalMode } from '../protocol/interaction.js';
+import type { ApprovalMode } from '../protocol/approval-mode.js';
 import type { Variables } from './schema.js';
 import { Secret } from './secret.js';
 

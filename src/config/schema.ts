@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { APPROVAL_MODES } from '../protocol/interaction.js';
+import { APPROVAL_MODES } from '../protocol/approval-mode.js';
 import {
   amount,
   apiKey,

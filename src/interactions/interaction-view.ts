@@ -18,7 +18,7 @@ const MAX_EVENTS = 2 * MIB;
 const MAX_EVENTS_ON_PAGE = MIB / 4;
 const MAX_STATE = 16 * MIB;
 const MAX_STATE_ON_PAGE = 4 * MIB;
-/** What the view is made of. */
+/** Types of the records that the view shows. */
 const TYPES = [...AGENT_EVENT_TYPES, 'METADATA_SET'] as const;
 /** Interactions of a page whose events are read at once. */
 const ABREAST = 32;
@@ -30,7 +30,7 @@ export interface PageOptions {
   readonly hasState: (row: InteractionRow) => boolean;
 }
 
-/** What its log said last. */
+/** The answer and the metadata, as its log has them last. */
 interface LastValues {
   answer: string | null;
   readonly metadata: Record<string, unknown>;

@@ -122,7 +122,7 @@ export class InteractionFactory {
     return (await this.access.interaction(caller, chat_id, edited_from)).settings.files ?? [];
   }
 
-  /** What the chat allows another kind of agent than its own may be too much here. */
+  /** Of the chat, but no more than this kind of agent may make. */
   private iterationsOf(agent: string, { max_iterations }: ChatSettings): number {
     if (max_iterations !== undefined)
       return Math.min(max_iterations, this.checks.mostIterations(agent));

@@ -8,7 +8,7 @@ import { ConfigError } from '../config/config-error.js';
 import { AppError } from '../kernel/app-error.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
-import type { ApprovalMode } from '../protocol/interaction.js';
+import type { ApprovalMode } from '../protocol/approval-mode.js';
 
 /** With these, the agent goes on before a person has decided. */
 export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];
@@ -18,7 +18,7 @@ type Checked = Pick<
   'agent' | 'model' | 'approval_mode' | 'max_iterations' | 'budget'
 >;
 
-/** What a caller may not ask for, in a start as in the settings of a chat. */
+/** The checks of a start, and of the settings of a chat. */
 @Injectable()
 export class RunChecks implements OnApplicationBootstrap {
   constructor(

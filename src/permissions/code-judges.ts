@@ -14,7 +14,7 @@ const MAX_REASON = 1_000;
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 const VERB = { allow: 'Allows', deny: 'Denies', ask: 'Asks about' } as const;
 
-/** What a judge has said. */
+/** The opinion of a judge, by its name. */
 interface Said extends Opinion {
   readonly judge: string;
 }

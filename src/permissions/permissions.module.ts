@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -13,7 +14,7 @@ import { RuleBook } from './rule-book.js';
 import { ToolJudge } from './tool-judge.js';
 
 @Module({
-  imports: [AccessModule, ToolsModule],
+  imports: [AccessModule, DiscoveryModule, ToolsModule],
   controllers: [PermissionsController],
   providers: [
     PermissionsService,

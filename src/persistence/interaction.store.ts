@@ -99,13 +99,13 @@ export abstract class InteractionStore {
   /** Active and queued interactions, oldest first, by creation time, then id. */
   abstract listRuns(page: RunListPage): Promise<InteractionRow[]>;
   /**
-   * The conversation before this interaction, oldest first: the messages of the chat, then those that
-   * its ancestors added.
+   * The conversation before this interaction, oldest first: the messages of the chat, then those
+   * that its ancestors added.
    */
   abstract getPreviousState(interactionId: string): Promise<Message[]>;
   /**
-   * The conversation up to the end of an interaction, from that of its chat on; undefined if it has not ended, or if the
-   * conversation has more than `bytes`.
+   * The conversation up to the end of an interaction, from that of its chat on; undefined if it has
+   * not ended, or if the conversation has more than `bytes`.
    */
   abstract findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined>;
   /** The messages that each of these interactions added; those that have not ended are left out. */

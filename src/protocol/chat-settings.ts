@@ -1,5 +1,5 @@
 import type { Budget } from './budget.js';
-import type { ApprovalMode } from './interaction.js';
+import type { ApprovalMode } from './approval-mode.js';
 
 /**
  * What the interactions of a chat start with unless their message says otherwise. A field that is

@@ -23,14 +23,6 @@ export function isFinal(status: InteractionStatus): status is FinalStatus {
   return (FINAL_STATUSES as readonly string[]).includes(status);
 }
 
-export const APPROVAL_MODES = ['ask', 'auto', 'deny', 'defer'] as const;
-
-/**
- * Treatment of a tool call that needs approval. `ask`: ask and wait; `auto`: allow; `deny`: deny;
- * `defer`: ask while the agent continues.
- */
-export type ApprovalMode = (typeof APPROVAL_MODES)[number];
-
 /** Tokens, summed over all model turns of the interaction's agents. */
 export type Usage = Immutable<z.infer<typeof usage>>;
 

@@ -59,6 +59,9 @@ function valueOf(step: DoneStep): unknown {
     case 'step':
     case 'say':
     case 'notice':
+    case 'emit':
+    case 'set_metadata':
+    case 'tell':
       return step.value;
   }
 }

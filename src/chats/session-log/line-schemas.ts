@@ -9,7 +9,7 @@ import {
   MAX_WORKSPACE,
 } from '../../protocol/chat-settings.js';
 import type { ChatSettings } from '../../protocol/chat-settings.js';
-import { APPROVAL_MODES } from '../../protocol/interaction.js';
+import { APPROVAL_MODES } from '../../protocol/approval-mode.js';
 import { MAX_MESSAGES } from '../check-messages.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {

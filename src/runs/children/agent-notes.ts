@@ -4,7 +4,7 @@ import type { RecordOf } from '../../protocol/events.js';
 
 type Note = RecordOf<'NOTE_READ'>;
 
-/** Notes between agents that nobody has read yet: a fold over the committed part of the log. */
+/** Unread notes between agents: a fold over the committed part of the log. */
 export class AgentNotes {
   private unread: { readonly to: string; readonly note: Note }[] = [];
 

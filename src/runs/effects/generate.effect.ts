@@ -76,8 +76,8 @@ export class GenerateEffect implements Effect<Turn> {
 }
 
 /**
- * The interventions and the notes of agents since the agent's last turn, as messages. They are committed before the model
- * reads them, so that a retried turn has the same ones.
+ * The interventions and the notes of agents since the agent's last turn, as messages. They are
+ * committed before the model reads them, so that a retried turn has the same ones.
  *
  * @throws Tripwire
  */

@@ -35,7 +35,10 @@ export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
       added_messages: added_messages && sealMessages(key, id, added_messages),
       idempotency_fingerprint: idempotency_fingerprint && key.mac(idempotency_fingerprint),
     };
-    return keepSealed(row, { ...sealed, ...(added_messages?.some(isSealed) && { added_messages }) });
+    return keepSealed(row, {
+      ...sealed,
+      ...(added_messages?.some(isSealed) && { added_messages }),
+    });
   },
   records: (key, row) =>
     keysOfRecord(row as LogRecord).some((id) => id !== undefined)

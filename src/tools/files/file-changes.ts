@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { findRealPath } from '../../workspace/find-real-path.js';
 import { parsePath } from '../../workspace/parse-path.js';
 import { findFile, MAX_FILE_BYTES } from '../../workspace/read-file.js';
 import type { WorkspaceFile } from '../../workspace/read-file.js';
@@ -12,7 +13,7 @@ import { describeChange } from './describe-change.js';
 import type { FileState } from './file-state.js';
 import { stateOf } from './file-state.js';
 import { KnownFiles } from './known-files.js';
-import { findRealPath, requirePermitted } from './require-permitted.js';
+import { requirePermitted } from './require-permitted.js';
 import type { PermittedCall } from './require-permitted.js';
 import { ToolFault } from './tool-fault.js';
 

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
+import { findRealPath } from '../../workspace/find-real-path.js';
 import { findFile, readFile } from '../../workspace/read-file.js';
 import { replaceFile } from '../../workspace/replace-file.js';
 import { refused } from '../../workspace/workspace-fault.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { Workspaces } from '../../workspace/workspaces.js';
-import { findRealPath } from './require-permitted.js';
 
 /** Maximum number of names in a list. */
 const MAX_NAMES = 10_000;
@@ -12,7 +12,7 @@ const MAX_NAMES = 10_000;
 interface ToolWorkspaceOptions {
   readonly workspaces: Workspaces;
   readonly chat_uid: string;
-  /** Whether the permission rules let the call use these files, besides those that it names. */
+  /** A predicate over files that the call does not name: true if the rules let it use them. */
   readonly maySee: (tool_name: 'read' | 'write') => Promise<(path: string) => boolean>;
 }
 

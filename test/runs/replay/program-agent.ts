@@ -71,7 +71,9 @@ export class ProgramAgent {
   /** What people and agents told it is there from the turn on that took it in, and stays. */
   private seeTold(place: string): void {
     const users = this.ctx.messages.filter(({ role }) => role === 'user');
-    const told = users.flatMap(({ content }) => /(?:note|task)#\d+|told at \S+/.exec(content ?? '')?.[0] ?? []);
+    const told = users.flatMap(
+      ({ content }) => /(?:note|task)#\d+|told at \S+/.exec(content ?? '')?.[0] ?? [],
+    );
     for (const [i, text] of told.entries()) this.see(`${place}/told/${i}`, text);
     this.see(`${place}/told`, String(told.length));
   }

@@ -26,7 +26,7 @@ import { LocalLiveBus } from '../../../src/event-log/live/local/local-live-bus.j
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import { LogWriter } from '../../../src/event-log/append/log-writer.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
-import type { ApprovalMode } from '../../../src/protocol/interaction.js';
+import type { ApprovalMode } from '../../../src/protocol/approval-mode.js';
 import type {
   AppendBatch,
   AppendOutcome,
