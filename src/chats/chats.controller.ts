@@ -102,7 +102,7 @@ export class ChatsController {
     const { settings } = body;
     const messages = 'messages' in body ? body.messages : undefined;
     return Object.assign(
-      this.redaction.of({ ...body }, 'title'),
+      this.redaction.of(body, 'title'),
       settings && { settings: this.redaction.of(settings, 'system_prompt') },
       messages && { messages: this.redaction.ofMessages(messages) },
     );
