@@ -66,7 +66,11 @@ async function opinionOf(judge: PermissionJudge, call: OwnedCall): Promise<Said 
     const said: unknown = await asked;
     if (said === undefined) return undefined;
     const { decision, reason } = Object(said) as Partial<Opinion>;
-    if (decision === undefined || !(decision in STRICTNESS) || typeof reason !== 'string')
+    if (
+      decision === undefined ||
+      !Object.hasOwn(STRICTNESS, decision) ||
+      typeof reason !== 'string'
+    )
       throw new Error('it has to answer a decision (allow, ask or deny) and a reason');
     return { judge: name, decision, reason: reason.slice(0, MAX_REASON) };
   } catch (error) {

@@ -113,6 +113,35 @@ describe(Run.name, () => {
     ]);
   });
 
+  it('calls the hooks of the server before those of the agent, and for every agent', async () => {
+    const seen: string[] = [];
+    const hooks = (name: string) => ({
+      beforeStep: ({ kind }: Step) => void seen.push(`${name} ${kind}`),
+    });
+    const agent = new Hooked(async (ctx) => {
+      await ctx.say('Well');
+      await ctx.wait(await ctx.fork('Go', { agent_type: 'child' }));
+    }, hooks('agent'));
+    const child: AgentFunction = async (ctx) => ctx.say('Hi');
+    await ended({ agent, kinds: { child }, hooks: [hooks('server')] });
+    expect(seen).toEqual([
+      ...['server say', 'agent say', 'server fork', 'agent fork'],
+      ...['server say', 'server wait', 'agent wait'], // the child has no hooks of its own
+    ]);
+  });
+
+  it('does not ask the agent about a step that a hook of the server refuses', async () => {
+    const seen: string[] = [];
+    const agent = new Hooked(
+      async (ctx) => {
+        await ctx.say('Well').catch(({ message }: Error) => seen.push(message));
+      },
+      { beforeStep: () => void seen.push('asked') },
+    );
+    await ended({ agent, hooks: [{ beforeStep: () => 'Be quiet.' }] });
+    expect(seen).toEqual(['The step "say" was refused: Be quiet.']);
+  });
+
   it('tells hooks of a step that fails', async () => {
     let seen: readonly string[] = [];
     const agent = new Hooked(async (ctx) => {

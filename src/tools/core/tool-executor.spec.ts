@@ -6,6 +6,8 @@ import { Clock } from '../../kernel/clock.js';
 import { STOP_GRACE_MS } from './run-until.js';
 import { ToolExecutor } from './tool-executor.js';
 import type { ToolExecution } from './tool-executor.js';
+import { ToolOutput } from './tool-output.js';
+import type { ToolOutputFlags } from './tool-output.js';
 import { ToolRegistry } from './tool-registry.js';
 import { Tool } from './tool.js';
 import type { ToolContext, ToolEvent, ToolPolicy, ToolRetries } from './tool.js';
@@ -299,5 +301,29 @@ describe(ToolExecutor.name, () => {
       is_error: true,
     });
     expect(work).not.toHaveBeenCalled();
+  });
+
+  it('answers data for clients, each text of it guarded, up to 64 KB', async () => {
+    const work = (data: object) => () => new ToolOutput('sunny', { data } as ToolOutputFlags);
+    const guard = (text: string) => text.replace('secret', '…');
+    const of = (data: object) =>
+      executorFor({ work: work(data) })
+        .execute({ name: 'weather', arguments: '{"city":"Oslo"}' }, toolContext(), guard)
+        .then((result) => result.data);
+    expect(await of({ days: [1, 'a secret'], of: { secret: null } })).toEqual({
+      days: [1, 'a …'],
+      of: { '…': null },
+    });
+    expect(await of({ text: 'x'.repeat(65_525) })).toBeDefined();
+    expect(await of({ text: 'x'.repeat(65_526) })).toBeUndefined();
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    expect(await of(circular)).toBeUndefined();
+  });
+
+  it('adds diagnostics to the data', async () => {
+    const diagnostics = [{ path: 'a.ts', line: 1, severity: 'error', message: 'No' }] as const;
+    const work = () => new ToolOutput('failed', { data: { exit_code: 1 }, diagnostics });
+    expect(await execute({ work })).toMatchObject({ data: { exit_code: 1, diagnostics } });
   });
 });
