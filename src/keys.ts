@@ -10,7 +10,7 @@ import { MasterKeys } from './encryption/master-keys.js';
 import { rotateKeys } from './encryption/rotate-keys.js';
 import { SystemClock } from './kernel/clock.js';
 import { keepFilesPrivate } from './kernel/umask.js';
-import { encryptSaved } from './storage/encrypted/encrypt-saved.js';
+import { encryptSaved } from './storage/encrypted/saved/encrypt-saved.js';
 import { openKeyStore } from './storage/open-key-store.js';
 import { openStorage } from './storage/open-storage.js';
 import type { Storage } from './storage/open-storage.js';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { Secret } from '../../src/config/secret.js';
 import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { SystemClock } from '../../src/kernel/clock.js';
-import { encryptSaved } from '../../src/storage/encrypted/encrypt-saved.js';
+import { encryptSaved } from '../../src/storage/encrypted/saved/encrypt-saved.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
 

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../kernel/bounded-map.js';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Keys } from './sealed-fields.js';
+import type { Keys } from './sealed/sealed-fields.js';
 
 /** Interactions whose chats are kept in memory. */
 const KEPT = 100_000;

@@ -13,8 +13,8 @@ import { sealChat } from './encrypted-chat-store.js';
 import { openInteractions } from './encrypted-interaction-store.js';
 import { sealRequest } from './encrypted-record-store.js';
 import { sealSettlement } from './encrypted-request-store.js';
-import { sealInteraction, sealMessages } from './sealed-interaction.js';
-import { sealRecord } from './sealed-records.js';
+import { sealInteraction, sealMessages } from './sealed/sealed-interaction.js';
+import { sealRecord } from './sealed/sealed-records.js';
 
 /** Whole chats of another store, encrypted there. */
 export class EncryptedChatArchive extends ChatArchive {

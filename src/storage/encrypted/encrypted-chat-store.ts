@@ -6,8 +6,8 @@ import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-r
 import type { Message } from '../../protocol/message.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
-import { openMessages, sealMessages } from './sealed-interaction.js';
-import { keyIdOf, openJson, openText, sealOptional } from './sealed-fields.js';
+import { openMessages, sealMessages } from './sealed/sealed-interaction.js';
+import { keyIdOf, openJson, openText, sealOptional } from './sealed/sealed-fields.js';
 
 /** Chats in another store, encrypted. */
 export class EncryptedChatStore extends ChatStore {

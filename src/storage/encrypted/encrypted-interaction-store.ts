@@ -21,7 +21,7 @@ import type {
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { Message } from '../../protocol/message.js';
 import type { ChatKeys } from './chat-keys.js';
-import { keyIdOf, sealedBytes } from './sealed-fields.js';
+import { keyIdOf, sealedBytes } from './sealed/sealed-fields.js';
 import {
   keysOfInteraction,
   messagesLength,
@@ -30,7 +30,7 @@ import {
   sealReason,
   sealStart,
   sealTexts,
-} from './sealed-interaction.js';
+} from './sealed/sealed-interaction.js';
 
 /** Attempts of a start whose chat is created or deleted meanwhile. */
 const ATTEMPTS = 5;

@@ -7,7 +7,7 @@ import type {
 } from '../../persistence/rows/intervention-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { openInteractions } from './encrypted-interaction-store.js';
-import { keyIdOf, openText } from './sealed-fields.js';
+import { keyIdOf, openText } from './sealed/sealed-fields.js';
 
 /** Interventions in another store, encrypted. */
 export class EncryptedInterventionStore extends InterventionStore {

@@ -3,8 +3,8 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
-import { keyIdOf } from './sealed-fields.js';
-import { keysOfInteraction, openInteraction, openReason } from './sealed-interaction.js';
+import { keyIdOf } from './sealed/sealed-fields.js';
+import { keysOfInteraction, openInteraction, openReason } from './sealed/sealed-interaction.js';
 
 const UNREADABLE = '(This message can’t be read.)';
 

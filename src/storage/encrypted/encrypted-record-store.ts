@@ -8,9 +8,9 @@ import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-ro
 import type { RecordType } from '../../protocol/events.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
-import { plainBytes, sealedBytes, sealJson } from './sealed-fields.js';
-import { sealError, sealMessages } from './sealed-interaction.js';
-import { keysOfRecord, openRecord, sealRecord } from './sealed-records.js';
+import { plainBytes, sealedBytes, sealJson } from './sealed/sealed-fields.js';
+import { sealError, sealMessages } from './sealed/sealed-interaction.js';
+import { keysOfRecord, openRecord, sealRecord } from './sealed/sealed-records.js';
 
 type FoundKey = DataKey | StoreRefused | undefined;
 

@@ -10,7 +10,7 @@ import type {
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
-import { keyIdOf, openJson, sealedBytes, sealJson } from './sealed-fields.js';
+import { keyIdOf, openJson, sealedBytes, sealJson } from './sealed/sealed-fields.js';
 import { openInteractions } from './encrypted-interaction-store.js';
 
 /** Requests in another store, encrypted. Appends write them. */

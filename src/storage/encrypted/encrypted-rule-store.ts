@@ -5,7 +5,7 @@ import { RuleStore } from '../../permissions/rule-store.js';
 import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
 import type { OwnedRule, PermissionRule } from '../../permissions/permission-rule.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
-import { keyIdOf, openJson, openText, sealJson } from './sealed-fields.js';
+import { keyIdOf, openJson, openText, sealJson } from './sealed/sealed-fields.js';
 
 /** Rules in another store, encrypted: with the key of their chat, or else of their tenant. */
 export class EncryptedRuleStore extends RuleStore {

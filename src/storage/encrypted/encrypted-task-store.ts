@@ -4,7 +4,7 @@ import type { AnyViewer } from '../../persistence/viewer.js';
 import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
-import { keyIdOf, openText } from './sealed-fields.js';
+import { keyIdOf, openText } from './sealed/sealed-fields.js';
 
 /** Task boards in another store, encrypted. */
 export class EncryptedTaskStore extends TaskStore {

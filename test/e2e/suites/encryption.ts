@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../src/config/secret.js';
 import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
-import { encryptSaved } from '../../../src/storage/encrypted/encrypt-saved.js';
+import { encryptSaved } from '../../../src/storage/encrypted/saved/encrypt-saved.js';
 import { rotateKeys } from '../../../src/encryption/rotate-keys.js';
 import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
 import { eventually } from '../../support/eventually.js';

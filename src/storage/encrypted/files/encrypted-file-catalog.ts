@@ -3,7 +3,7 @@ import type { DataKeys } from '../../../encryption/data-keys.js';
 import { FileCatalog } from '../../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import { keyIdOf, openText } from '../sealed-fields.js';
+import { keyIdOf, openText } from '../sealed/sealed-fields.js';
 
 /** A file catalog in another store, with encrypted names of files. */
 export class EncryptedFileCatalog extends FileCatalog {

@@ -1,7 +1,7 @@
-import { DataKeys } from '../../encryption/data-keys.js';
-import type { MasterKeys } from '../../encryption/master-keys.js';
-import type { SealRow } from '../saved-texts.js';
-import type { AllStores } from '../stores.js';
+import { DataKeys } from '../../../encryption/data-keys.js';
+import type { MasterKeys } from '../../../encryption/master-keys.js';
+import type { SealRow } from '../../saved-texts.js';
+import type { AllStores } from '../../stores.js';
 import { SEAL_SAVED } from './seal-saved.js';
 
 /**

@@ -1,5 +1,5 @@
-import { dataKeyOf, isSealed } from '../../encryption/sealed-text.js';
-import type { DataKey, Place } from '../../encryption/data-key.js';
+import { dataKeyOf, isSealed } from '../../../encryption/sealed-text.js';
+import type { DataKey, Place } from '../../../encryption/data-key.js';
 
 /** The keys that open what was read, by id. */
 export type Keys = ReadonlyMap<string, DataKey>;

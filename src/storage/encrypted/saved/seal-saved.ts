@@ -1,19 +1,19 @@
-import type { DataKey } from '../../encryption/data-key.js';
-import type { ChatPatch } from '../../persistence/rows/store-rows.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { Message } from '../../protocol/message.js';
-import type { SavedKind, SavedRows } from '../saved-texts.js';
-import { sealChat } from './encrypted-chat-store.js';
-import { sealFile } from './files/encrypted-file-catalog.js';
-import { sealIntervention } from './encrypted-intervention-store.js';
-import { sealRequest } from './encrypted-record-store.js';
-import { sealSettlement } from './encrypted-request-store.js';
-import { sealRule } from './encrypted-rule-store.js';
-import { sealTask } from './encrypted-task-store.js';
-import { keyIdOf } from './sealed-fields.js';
-import { sealError, sealMessages, sealReason, sealStart } from './sealed-interaction.js';
-import { keysOfRecord, sealRecord } from './sealed-records.js';
+import type { DataKey } from '../../../encryption/data-key.js';
+import type { ChatPatch } from '../../../persistence/rows/store-rows.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../../persistence/rows/request-rows.js';
+import type { Message } from '../../../protocol/message.js';
+import type { SavedKind, SavedRows } from '../../saved-texts.js';
+import { sealChat } from '../encrypted-chat-store.js';
+import { sealFile } from '../files/encrypted-file-catalog.js';
+import { sealIntervention } from '../encrypted-intervention-store.js';
+import { sealRequest } from '../encrypted-record-store.js';
+import { sealSettlement } from '../encrypted-request-store.js';
+import { sealRule } from '../encrypted-rule-store.js';
+import { sealTask } from '../encrypted-task-store.js';
+import { keyIdOf } from '../sealed/sealed-fields.js';
+import { sealError, sealMessages, sealReason, sealStart } from '../sealed/sealed-interaction.js';
+import { keysOfRecord, sealRecord } from '../sealed/sealed-records.js';
 
 type Seal<R> = (key: DataKey, row: R) => R;
 

@@ -1,11 +1,11 @@
-import { decryptionFailed, sealedLength } from '../../encryption/data-key.js';
-import type { DataKey } from '../../encryption/data-key.js';
-import { previewOfEnd, textsOf } from '../../persistence/chat-texts.js';
-import type { ChatTexts } from '../../persistence/chat-texts.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { NewInteraction } from '../../persistence/rows/store-rows.js';
-import type { InteractionError } from '../../protocol/interaction.js';
-import type { Message } from '../../protocol/message.js';
+import { decryptionFailed, sealedLength } from '../../../encryption/data-key.js';
+import type { DataKey } from '../../../encryption/data-key.js';
+import { previewOfEnd, textsOf } from '../../../persistence/chat-texts.js';
+import type { ChatTexts } from '../../../persistence/chat-texts.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { NewInteraction } from '../../../persistence/rows/store-rows.js';
+import type { InteractionError } from '../../../protocol/interaction.js';
+import type { Message } from '../../../protocol/message.js';
 import {
   isSealedJson,
   keyIdOf,
