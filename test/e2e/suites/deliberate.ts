@@ -23,7 +23,7 @@ const CLEAR: Says = [
   [WORK, 'The work.'],
 ];
 
-function saying(...says: Says): FakeAnswer {
+function saying(...says: Says): Extract<FakeAnswer, Function> {
   return (body) => {
     const messages = body['messages'] as readonly { content: string | null }[];
     const shown = [messages.at(-1)!.content, messages[0]!.content].map(String);
@@ -104,6 +104,28 @@ export function describeDeliberate(servers: Servers): void {
         expect(reader.list('INPUT_REQUIRED')).toHaveLength(1);
         expect(reader.list('ANSWER')).toMatchObject([{ content: 'Then I can only guess.' }]);
         expect(reader.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+      });
+
+      it('decides again with the answers, and asks in three rounds at most', async () => {
+        const asked: string[] = [];
+        const decide: FakeAnswer = (body) => {
+          const shown = JSON.stringify(body['messages']);
+          if (!shown.includes(MISSING)) return saying(...CLEAR)(body);
+          asked.push(shown);
+          return { text: JSON.stringify({ questions: [`Question ${asked.length}?`] }) };
+        };
+        server.fake.otherwise(decide);
+        const start = { user_message: 'Plan a trip', agent: 'deliberate' };
+        const following = await person.say('rounds', start);
+        for (let n = 1; n <= 3; n++)
+          expect(await respond(following, n, `Answer ${n}`)).toBe(`Question ${n}?`);
+        const reader = await following.end();
+        expect(asked).toHaveLength(3);
+        expect(asked[2]).toContain('Answer 2');
+        expect(reader.list('INPUT_REQUIRED')).toHaveLength(3);
+        expect((await server.api.interaction(following.of)).metadata).toEqual({
+          deliberation: { rounds: 3, questions: 3, answered: 3, parts: 0, parts_with_result: 0 },
+        });
       });
 
       it('works with a model that can’t decide anything', async () => {

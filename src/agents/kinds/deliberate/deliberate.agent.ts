@@ -14,6 +14,8 @@ import { findUncertainty } from './uncertainty.js';
 const WORK = readPrompt('deliberate/work');
 const SUMMARY = readPrompt('deliberate/summary');
 const DECLINED = readPrompt('deliberate/declined');
+/** Times that the user is asked for what is missing. */
+const MAX_ROUNDS = 3;
 
 /**
  * Thinks before it works: asks about unclear points, delegates parts of the work to parallel
@@ -30,15 +32,16 @@ export class DeliberateAgent extends Agent {
     const talk = new Talk(ctx);
     const ambiguity = await findAmbiguity(ctx);
     if (ambiguity) await talk.ask(ambiguity.question, ambiguity.options);
-    for (const question of await findMissing(ctx, talk.facts))
-      if ((await talk.ask(question)) === null) return answer(ctx, DECLINED, talk.facts);
+    if (!(await askMissing(ctx, talk))) return answer(ctx, DECLINED, talk.facts);
     const tasks = await findSubQuestions(ctx, talk.facts);
     const findings = await this.work(ctx, { tasks, facts: talk.facts });
     const doubt = await findUncertainty(ctx, { facts: talk.facts, findings });
     if (doubt !== undefined) await talk.ask(doubt);
     if (findings.length > 0 || doubt !== undefined)
       await answer(ctx, SUMMARY + describeFindings(findings), talk.facts);
-    await ctx.notice('deliberated', describeWork(talk.facts, findings));
+    const summary = summaryOf(talk, findings);
+    await ctx.setMetadata('deliberation', summary);
+    await ctx.notice('deliberated', describeSummary(summary));
   }
 
   /** Steps 4 and 5: children work on parts, while the agent itself works on the whole. */
@@ -59,6 +62,8 @@ export class DeliberateAgent extends Agent {
 /** Questions to the user so far. */
 class Talk {
   private readonly asked: Fact[] = [];
+  /** The times that the user was asked for something, each maybe for several things. */
+  rounds = 0;
 
   constructor(private readonly ctx: AgentContext) {}
 
@@ -85,8 +90,38 @@ async function answer(ctx: AgentContext, prompt: string, facts: readonly Fact[])
   await ctx.generate({ instructions: prompt + describeFacts(facts), tool_choice: 'none' });
 }
 
-function describeWork(facts: readonly Fact[], findings: readonly Finding[]): string {
-  const answered = facts.filter(({ answer: given }) => given !== null).length;
-  const found = findings.filter(({ failed }) => !failed).length;
-  return `Questions asked: ${facts.length}, answered: ${answered}. Parts looked into by others: ${findings.length}, with a result: ${found}.`;
+/**
+ * Asks for what is missing, and decides again with the answers. False if the user does not answer.
+ */
+async function askMissing(ctx: AgentContext, talk: Talk): Promise<boolean> {
+  while (talk.rounds < MAX_ROUNDS) {
+    const questions = await findMissing(ctx, talk.facts);
+    if (questions.length === 0) return true;
+    talk.rounds++;
+    for (const question of questions) if ((await talk.ask(question)) === null) return false;
+  }
+  return true;
+}
+
+/** The `deliberation` in the metadata of the interaction. */
+interface Summary {
+  readonly rounds: number;
+  readonly questions: number;
+  readonly answered: number;
+  readonly parts: number;
+  readonly parts_with_result: number;
+}
+
+function summaryOf({ facts, rounds }: Talk, findings: readonly Finding[]): Summary {
+  return {
+    rounds,
+    questions: facts.length,
+    answered: facts.filter(({ answer: given }) => given !== null).length,
+    parts: findings.length,
+    parts_with_result: findings.filter(({ failed }) => !failed).length,
+  };
+}
+
+function describeSummary({ questions, answered, parts, parts_with_result }: Summary): string {
+  return `Questions asked: ${questions}, answered: ${answered}. Parts looked into by others: ${parts}, with a result: ${parts_with_result}.`;
 }

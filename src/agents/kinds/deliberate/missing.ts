@@ -15,7 +15,7 @@ const PROMPT = readPrompt('deliberate/missing');
 
 /**
  * Step 2: required information that only the user has, most important first; at most three
- * questions.
+ * questions, none of which was asked before.
  */
 export async function findMissing(
   ctx: Decider,
@@ -27,5 +27,7 @@ export async function findMissing(
     schema,
     otherwise: { questions: [] },
   });
-  return questions.filter((question) => question.trim() !== '').slice(0, MAX_QUESTIONS);
+  const isNew = (question: string): boolean =>
+    question.trim() !== '' && !facts.some((fact) => fact.question === question);
+  return questions.filter(isNew).slice(0, MAX_QUESTIONS);
 }
