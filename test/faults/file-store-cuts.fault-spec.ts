@@ -86,7 +86,7 @@ describe('The file store, killed in the middle of a write (I3)', () => {
       await folder.close();
     }
     throw new Error('The whole start was never tried.');
-  });
+  }, 300_000); // with EXHAUSTIVE=1, some thousand stores are opened
 
   it('has the next interaction of a chat, or the chat as it was', async () => {
     const first = await ended(await folder.open(), 'one', { created_at: at(1) });

@@ -78,7 +78,7 @@ export class EncryptedInteractionStore extends InteractionStore {
           this.uids.set(name, sealed_for);
           this.keys.data.remember(key);
         }
-        return this.openStart(start, outcome);
+        return this.openStart(start, await this.withSavedKey(start, outcome));
       }
     }
   }
@@ -176,6 +176,15 @@ export class EncryptedInteractionStore extends InteractionStore {
     if (known) return { key: known, chat, sealed_for: known.id };
     const { key, wrapped: data_key } = this.keys.data.forNewChat(chat);
     return { key, chat: { ...chat, data_key }, sealed_for: chat.uid };
+  }
+
+  /** A start that was sealed for another chat than that of the id has another fingerprint. */
+  private async withSavedKey(
+    { chat, idempotency, viewer }: StartInteraction,
+    outcome: StartOutcome,
+  ): Promise<StartOutcome> {
+    if (outcome.outcome !== 'key_reused' || !idempotency) return outcome;
+    return (await this.findMacOf(chat.id, idempotency, viewer)) ?? outcome;
   }
 
   /** A fingerprint that was saved before encryption was turned on is there as it is. */

@@ -87,7 +87,14 @@ function toSessionLog({ interactions, head, tag, ...texts }: ValueOf<typeof CHAT
   }
   const headId = built[head % Math.max(1, built.length)]?.id ?? null;
   const branch = branchOf(built, headId);
-  const chat = { type: 'chat', id: chat_id, ...texts, agent: null, head_interaction_id: headId };
+  const chat = {
+    type: 'chat',
+    id: chat_id,
+    ...texts,
+    agent: null,
+    settings: {},
+    head_interaction_id: headId,
+  };
   const logs = built.map(({ id, row, rest }) => [
     { ...row, superseded_at: branch.has(id) ? null : time(7) },
     ...rest,
