@@ -101,9 +101,10 @@ export class ChatsController {
   private redacted<B extends CreateChatDto | UpdateChatDto>(body: B): B {
     const { settings } = body;
     const messages = 'messages' in body ? body.messages : undefined;
+    const prompt = settings && this.redaction.of(settings, 'system_prompt').system_prompt;
     return Object.assign(
       this.redaction.of(body, 'title'),
-      settings && { settings: this.redaction.of(settings, 'system_prompt') },
+      settings && { settings: Object.assign(settings, { system_prompt: prompt }) },
       messages && { messages: this.redaction.ofMessages(messages) },
     );
   }

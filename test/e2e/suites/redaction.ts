@@ -98,7 +98,7 @@ export function describeRedaction(servers: Servers): void {
           expect(sent()).toContain('I am [redacted: canary].');
           const later = { settings: { system_prompt: 'Nor CANARY-5.' } };
           const { body } = await server.api.patch('/chats/earlier', later);
-          expect(body.settings.system_prompt).toBe('Nor [redacted: canary].');
+          expect(body.settings).toEqual({ system_prompt: 'Nor [redacted: canary].' });
           await expectClean('earlier');
         });
 
