@@ -44,7 +44,9 @@ export function isIn(path: string, folder: string): boolean {
 async function look(path: string): Promise<HiddenPlace | undefined> {
   try {
     const real = await realpath(path);
-    return { path: real, isFolder: (await stat(real)).isDirectory() };
+    const stats = await stat(real);
+    if (stats.isCharacterDevice()) return undefined; // such as /dev/null; the sandbox has its own
+    return { path: real, isFolder: stats.isDirectory() };
   } catch {
     return undefined; // nothing there to hide or read
   }

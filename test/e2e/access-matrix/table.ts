@@ -61,7 +61,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { ...CHAT, before: ['interaction', 400] }, send: { include: 'superseded' } },
     { ids: CHAT, send: { state: 'all', limit: 5 } },
   ],
-  'chat: get /chats/{chat_id}/log': [{ ids: CHAT }],
+  'chat: get /chats/{chat_id}/log': [{ ids: CHAT, unsent: 'files' }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}/events': [
     { ids: OF, on: 'ended', send: { trace: '1', named: '0' } },
@@ -130,7 +130,6 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   ],
   'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
   'chat: post /files': [{ form: true, ids: CHAT, send: { file: 'x' } }],
-  'chat: delete /files/{id}': [{ ids: FILE }],
   'decide: post /permissions/rules': [
     { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
     { ids: { scope_id: ['user', [403, 201]] }, send: { scope: 'user', ...RULE } },
@@ -199,7 +198,14 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       send: { new_user_message: 'Hi' },
       unsent: `on_conflict ${START}`,
     },
+    {
+      own: { chat_id: 'chat', interaction_id: 'interaction' },
+      ids: { file_ids: ['file', 400] },
+      ...{ list: 'file_ids', on: 'ended' },
+      send: { new_user_message: 'Hi', on_conflict: 'interrupt' },
+    },
   ],
+  'chat: delete /files/{id}': [{ ids: FILE }],
   'chat: delete /chats/{chat_id}': [{ ids: CHAT }],
 
   'chat: post /chats/{chat_id}/interactions': [
@@ -208,6 +214,11 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       send: { user_message: 'Hi' },
       unsent: `on_conflict ${START}`,
       taken: 404,
+    },
+    {
+      own: { chat_id: 'chat' },
+      ids: { file_ids: ['file', 400] },
+      ...{ list: 'file_ids', send: { user_message: 'Hi' }, done: 400 }, // it was deleted above
     },
     {
       own: { chat_id: 'chat' },

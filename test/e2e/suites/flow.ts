@@ -194,6 +194,7 @@ export function describeFlow(servers: Servers): void {
           },
           usage: { input_tokens: 20, output_tokens: 10 },
           error: null,
+          files: [],
           created_at: expect.stringMatching(ISO_TIME),
           completed_at: expect.stringMatching(ISO_TIME),
           superseded_at: null,
