@@ -56,7 +56,9 @@ export class RunningServer {
   async checkChats(): Promise<void> {
     const { since } = this;
     if (since === undefined) return;
-    const { items } = (await this.current.api.get('/chats?limit=200')).body;
+    const reply = await this.current.api.get('/chats?limit=200');
+    expect(reply).toMatchObject({ status: 200 });
+    const { items } = reply.body;
     const used = (items as { id: string; created_at: string; updated_at: string }[]).filter(
       ({ created_at, updated_at }) => created_at < since && updated_at > since,
     );
