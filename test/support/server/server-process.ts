@@ -32,8 +32,9 @@ export class ServerProcess {
    */
   static async spawn(env: Environment, command?: readonly string[]): Promise<ServerProcess> {
     const { PATH, HOME } = process.env;
+    const own = { PORT: '0', LOG_FORMAT: 'json', SYSTEM_PROMPT_FILE: '/dev/null' };
     const child = spawn(process.execPath, command ?? [await builtServer()], {
-      env: { PATH, HOME, NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...env },
+      env: { PATH, HOME, NODE_ENV: 'production', ...own, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return new ServerProcess(child);
