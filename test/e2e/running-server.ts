@@ -56,7 +56,10 @@ export class RunningServer {
   async checkChats(): Promise<void> {
     const { since } = this;
     if (since === undefined) return;
-    const reply = await this.current.api.get('/chats?limit=200');
+    const { api } = this.current;
+    const { ADMIN_KEY } = this.options.env ?? {};
+    const reader = ADMIN_KEY === undefined ? api : api.bearing(ADMIN_KEY);
+    const reply = await reader.get('/chats?limit=200');
     expect(reply).toMatchObject({ status: 200 });
     const { items } = reply.body;
     const used = (items as { id: string; created_at: string; updated_at: string }[]).filter(
