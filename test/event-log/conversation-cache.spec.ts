@@ -23,6 +23,7 @@ const fault = await findRedisFault();
 
 /** What interactions have added to their chat, as a store has it. */
 class Saved {
+  /** Of interactions that follow another; a first one may go on from messages of its chat. */
   reads = 0;
   private readonly all = new Map<string, { parent_id: string | null; added: Message[] }>();
 
@@ -39,7 +40,7 @@ class Saved {
   store(parentOf: (id: string) => string | null) {
     return {
       getPreviousState: async (id: string): Promise<Message[]> => {
-        this.reads++;
+        if (parentOf(id) !== null) this.reads++;
         return this.before(parentOf(id));
       },
     };
