@@ -130,6 +130,21 @@ for (const { name, fault, create } of onStores(POSTGRES))
       },
     );
 
+    it('is saved for download at most once when the server is killed meanwhile (I4)', async () => {
+      const { chat } = await give('x'.repeat(90_000_000)); // takes its time to be copied
+      const api = await start();
+      const save = script({ calls: [{ name: 'file_save', arguments: { path: 'a.txt' } }] });
+      const of = await api.begin(chat, { user_message: save, approval_mode: 'auto' });
+      await new Following(api, of).record('TOOL_STARTED');
+      await server!.kill('SIGKILL');
+      const next = await start();
+      const reader = await next.follow(of);
+      expect(reader.faults).toEqual([]);
+      expect(reader.list('TOOL_RESULT')).toMatchObject([{ tool_output: UNKNOWN, is_error: true }]);
+      const { items } = (await next.get(`/files?chat_id=${chat}`)).body;
+      expect((items as unknown[]).length).toBeLessThanOrEqual(1);
+    });
+
     it('is still known when the change to it is approved after a restart', async () => {
       const { chat, file } = await give('one\ntwo\n');
       const change = { ...edit, arguments: { path: 'a.txt', old_string: 'one', new_string: '1' } };
