@@ -5,10 +5,11 @@ import { FileMeter } from '../files/file-meter.js';
 import { HttpModule } from '../http/http.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { QuotaMeter } from '../quotas/quotas.js';
+import { WebhookMeter } from '../webhooks/webhook-meter.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 
-/** Global because the event log, the quotas and files, which are below, count with its meters. */
+/** Global because others, which are below or beside it, count with its meters. */
 @Global()
 @Module({
   imports: [EventLogModule, HttpModule, InteractionsModule],
@@ -18,7 +19,8 @@ import { Metrics } from './metrics.js';
     { provide: AppendMeter, useExisting: Metrics },
     { provide: QuotaMeter, useExisting: Metrics },
     { provide: FileMeter, inject: [Metrics], useFactory: ({ files }: Metrics) => files },
+    { provide: WebhookMeter, inject: [Metrics], useFactory: ({ webhooks }: Metrics) => webhooks },
   ],
-  exports: [AppendMeter, QuotaMeter, FileMeter],
+  exports: [AppendMeter, QuotaMeter, FileMeter, WebhookMeter],
 })
 export class MetricsModule {}

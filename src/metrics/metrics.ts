@@ -4,6 +4,7 @@ import { AppendMeter } from '../event-log/append/log-writer.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 import { QUOTAS } from '../quotas/quotas.js';
+import { WebhookMetrics } from './webhook-metrics.js';
 import type { Quota, QuotaMeter } from '../quotas/quotas.js';
 
 /** Gauges, read at the moment of a scrape. */
@@ -83,6 +84,7 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     registers: this.registers,
   });
   readonly files = new FileMetrics(this.registry);
+  readonly webhooks = new WebhookMetrics(this.registry);
   private watchesProcess = false;
 
   constructor() {

@@ -1,0 +1,146 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
+import type { ClaimedWebhook } from '../persistence/rows/webhook-rows.js';
+import { KEPT_MS, retryDelay, TRIED_MS } from './retry-schedule.js';
+import { ReceiverHealth } from './receiver-health.js';
+import { WebhookBodies } from './webhook-bodies.js';
+import { WebhookMeter } from './webhook-meter.js';
+import { WebhookOutbox } from './webhook-outbox.js';
+import { WebhookSender } from './webhook-sender.js';
+
+const POLL_MS = 1_000;
+const TIDY_MS = 30_000;
+/** Deliveries of this process at the same time. */
+const CONCURRENCY = 8;
+/** Longer than an attempt takes: an entry that a killed process had claimed is tried again then. */
+const CLAIM_MS = 30_000;
+const MAX_ENTRIES = 10_000;
+
+/**
+ * Delivers the outbox, in every process that runs agents. Runs never wait for it: it uses the
+ * connections of clients, a bounded number of entries at a time.
+ */
+@Injectable()
+export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly stopping = new AbortController();
+  private readonly sending = new Set<Promise<void>>();
+  private callOff = (): void => {};
+  private round: Promise<void> | undefined;
+  private tidiedAt = -Infinity;
+
+  constructor(
+    private readonly outbox: WebhookOutbox,
+    private readonly bodies: WebhookBodies,
+    private readonly sender: WebhookSender,
+    private readonly receiver: ReceiverHealth,
+    private readonly meter: WebhookMeter,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.webhookUrl && this.config.role !== 'api') this.tick();
+  }
+
+  /** Gives back the entries that are being sent, so that the next process tries them at once. */
+  async onApplicationShutdown(): Promise<void> {
+    this.callOff();
+    this.stopping.abort();
+    await this.round;
+    await Promise.all(this.sending);
+  }
+
+  private tick(): void {
+    this.callOff = this.clock.after(POLL_MS, () => this.tick());
+    this.round ??= this.deliverDue()
+      .catch(() => {}) // The store is unavailable; the next round tries again.
+      .finally(() => (this.round = undefined));
+  }
+
+  /** Resolves once no more entries are due; the last of them may still be under way. */
+  private async deliverDue(): Promise<void> {
+    for (let isFull = true; isFull && !this.stopping.signal.aborted;) {
+      const limit = CONCURRENCY - this.sending.size;
+      const at = this.clock.now();
+      const until = new Date(at.getTime() + CLAIM_MS).toISOString();
+      const claimed = await this.outbox.claim({ at: at.toISOString(), until, limit });
+      for (const each of claimed) this.begin(each);
+      await this.tidy();
+      isFull = claimed.length === limit;
+      if (isFull && this.sending.size > 0) await Promise.race(this.sending);
+    }
+  }
+
+  private begin(claimed: ClaimedWebhook): void {
+    const sent = this.deliver(claimed)
+      .catch(() => {}) // The store is unavailable; the claim ends by itself.
+      .finally(() => this.sending.delete(sent));
+    this.sending.add(sent);
+  }
+
+  private async deliver(claimed: ClaimedWebhook): Promise<void> {
+    const body = await this.read(claimed);
+    if (body === undefined) return;
+    const fault = await this.sender.send(claimed.id, body, this.stopping.signal);
+    if (this.stopping.signal.aborted && fault !== undefined)
+      return this.outbox.postpone(claimed, this.clock.now().toISOString());
+    if (fault !== undefined) {
+      this.receiver.noteFault(fault);
+      return this.retryLater(claimed);
+    }
+    this.receiver.noteDelivery();
+    this.meter.ended('delivered');
+    await this.outbox.remove(claimed.id);
+  }
+
+  /** Undefined if there is nothing to send, now or at all. */
+  private async read(claimed: ClaimedWebhook): Promise<string | undefined> {
+    let body: string | undefined;
+    try {
+      body = await this.bodies.read(claimed);
+    } catch (err) {
+      this.logger.warn({ message: `The webhook ${claimed.id} could not be made`, err });
+      await this.retryLater(claimed);
+      return undefined;
+    }
+    if (body === undefined) await this.outbox.remove(claimed.id);
+    return body;
+  }
+
+  private async retryLater(claimed: ClaimedWebhook): Promise<void> {
+    const now = this.clock.now().getTime();
+    if (now - Date.parse(claimed.created_at) >= TRIED_MS) {
+      if (!(await this.outbox.giveUp(claimed, new Date(now).toISOString()))) return;
+      this.meter.ended('failed');
+      this.logger.warn(
+        `The webhook ${claimed.id} was given up after ${claimed.attempts} attempts.`,
+      );
+      return;
+    }
+    const next = now + retryDelay(claimed.attempts, Math.random());
+    await this.outbox.postpone(claimed, new Date(next).toISOString());
+    this.meter.ended('retried');
+  }
+
+  /** Bounds the outbox, and counts it. */
+  private async tidy(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now - this.tidiedAt >= TIDY_MS) {
+      this.tidiedAt = now;
+      const failed_before = new Date(this.clock.now().getTime() - KEPT_MS).toISOString();
+      const dropped = await this.outbox.trim({ failed_before, max: MAX_ENTRIES });
+      if (dropped > 0) {
+        this.meter.ended('dropped', dropped);
+        this.logger.warn(
+          `The oldest ${dropped} webhooks were dropped: no more than ${MAX_ENTRIES} are kept. Check WEBHOOK_URL and its receiver.`,
+        );
+      }
+    }
+    const counts = await this.outbox.count();
+    this.receiver.noteCounts(counts);
+    this.meter.waiting(counts.waiting);
+  }
+}
