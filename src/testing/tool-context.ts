@@ -1,0 +1,43 @@
+import { Resources } from '../tools/core/resources.js';
+import { ToolWorkspace } from '../tools/files/tool-workspace.js';
+import type { ToolContext } from '../tools/core/tool.js';
+import type { Workspaces } from '../workspace/workspaces.js';
+
+const MISSING = 'This context has no workspace. Give `context` a `workspace` that has the files.';
+
+/** The context of a tool that is called outside of a server; questions have no answer. */
+export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
+  return {
+    interaction_id: 'int_1',
+    chat_id: 'chat_1',
+    chat_uid: 'uid_1',
+    agent_id: 'agent_1',
+    agent_type: 'react',
+    parent_agent_id: null,
+    turn: 1,
+    metadata: {},
+    tool_call_id: 'call_1',
+    workspace: NO_WORKSPACE,
+    signal: new AbortController().signal,
+    resources: new Resources(),
+    output: () => {},
+    started: async () => {},
+    may_show: async () => () => true,
+    ask: async () => null,
+    tell: async () => {},
+    run_agent: async () => '',
+    fork: async () => ({ id: 'agent_2', type: 'react' }),
+    wait: async () => '',
+    tell_agent: async () => {},
+    call_tool: async () => ({ output: '', is_error: false }),
+    earlier_output: async () => undefined,
+    now: async () => 0,
+    ...given,
+  };
+}
+
+const NO_WORKSPACE = new ToolWorkspace({
+  workspaces: { use: () => Promise.reject(new Error(MISSING)) } as unknown as Workspaces,
+  chat_uid: 'uid_1',
+  maySee: async () => () => true,
+});
