@@ -5,8 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { toolChecks } from 'parley/testing/tool';
 import { RollDiceTool } from './roll-dice.tool.js';
 import { startScriptedModel } from './scripted-model.js';
+
+for (const { name, run } of toolChecks({
+  make: () => new RollDiceTool(),
+  input: { count: 2 },
+  wrong: { count: 0 },
+}))
+  test(name, run);
 
 test('rolls as many dice as were asked for', () => {
   const tool = new RollDiceTool();
