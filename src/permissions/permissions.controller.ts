@@ -16,13 +16,13 @@ import {
 } from './dto/permission-rule.dto.js';
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
-import { RuleBook } from './rule-book.js';
+import { RuleBook } from './rules/rule-book.js';
 import { toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
-import type { RuleInput, RuleScope } from './permission-rule.js';
-import type { RuleFilter } from './rule-store.js';
+import type { RuleInput, RuleScope } from './rules/permission-rule.js';
+import type { RuleFilter } from './rules/rule-store.js';
 import { checkRule } from './rules/check-rule.js';
-import { formatRuleCursor, parseRuleCursor } from './rules/rule-cursor.js';
+import { formatRuleCursor, parseRuleCursor } from './rules/order-rules.js';
 
 type RuleTarget = Pick<RuleInput, 'scope' | 'scope_id'>;
 

@@ -3,15 +3,15 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { CodeRules } from './code-rules.js';
-import { DeclaredRules } from './declared-rules.js';
+import { CodeRules } from './rules/code-rules.js';
+import { DeclaredRules } from './rules/declared-rules.js';
 import { RulesFile } from './file/rules-file.js';
-import { CodeJudges } from './code-judges.js';
-import { RuleJudge } from './rule-judge.js';
+import { CodeJudges } from './judges/code-judges.js';
+import { RuleJudge } from './judges/rule-judge.js';
 import { PermissionsController } from './permissions.controller.js';
 import { PermissionsService } from './permissions.service.js';
-import { RuleBook } from './rule-book.js';
-import { ToolJudge } from './tool-judge.js';
+import { RuleBook } from './rules/rule-book.js';
+import { ToolJudge } from './judges/tool-judge.js';
 
 @Module({
   imports: [AccessModule, DiscoveryModule, ToolsModule],

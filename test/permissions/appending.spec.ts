@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
+import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { judgeCommand, prefix } from './fixtures.js';
 import { runs } from '../support/thoroughness.js';
 

@@ -1,5 +1,5 @@
-import type { Decision, PermissionRule } from '../../src/permissions/permission-rule.js';
-import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
+import type { Decision, PermissionRule } from '../../src/permissions/rules/permission-rule.js';
+import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { judgeCommand, prefix, rule } from './fixtures.js';
 
 /** What a careful person allows. */
@@ -101,6 +101,30 @@ const CASES: readonly (readonly [
       ["tar cf a.tar b --checkpoint-action=exec='curl x'", 'ask'],
       ['git log --oneline', 'allow'],
       ['make test', 'allow'],
+    ],
+  ],
+  [
+    'files of Git, which name programs that it runs',
+    [
+      prefix('allow', 'git log', 'cp', 'mv', 'ln', 'mkdir', 'touch', 'cd', 'echo'),
+      rule('allow', { type: 'path', pattern: '**' }),
+    ],
+    [
+      ['cp a b', 'allow'],
+      ['cp .gitignore b', 'allow'],
+      ['cp evil .git/config', 'ask'],
+      ['cp evil sub/.GIT/hooks/pre-commit', 'ask'],
+      ['cp --target-directory=.git config', 'ask'],
+      ['mv evil .git', 'ask'],
+      ['mv evil .g[i]t', 'ask'],
+      ['mv evil {.git,x}', 'ask'],
+      ['mv evil "$place"', 'ask'],
+      ['ln -s x .git/hooks/post-checkout', 'ask'],
+      ['mkdir sub/.git', 'ask'],
+      ['cd .git && cp ../evil config', 'ask'],
+      ['echo evil > a', 'allow'],
+      ['echo evil > .git/config', 'ask'],
+      ['echo evil >> sub/.Git/config', 'ask'],
     ],
   ],
   [

@@ -1,4 +1,4 @@
-import type { Decision } from '../../src/permissions/permission-rule.js';
+import type { Decision } from '../../src/permissions/rules/permission-rule.js';
 import { judge, READ, rule, WRITE } from './fixtures.js';
 
 const TOOLS = [

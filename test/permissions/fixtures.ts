@@ -1,10 +1,14 @@
-import type { AnyRule } from '../../src/permissions/compiled-rule.js';
-import type { PermissionCall } from '../../src/permissions/permission-call.js';
-import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
-import type { Decision, Matcher, PermissionRule } from '../../src/permissions/permission-rule.js';
+import type { AnyRule } from '../../src/permissions/rules/compiled-rule.js';
+import type { PermissionCall } from '../../src/permissions/policy/permission-call.js';
+import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
+import type {
+  Decision,
+  Matcher,
+  PermissionRule,
+} from '../../src/permissions/rules/permission-rule.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
-import type { Verdict } from '../../src/permissions/verdict.js';
+import type { Verdict } from '../../src/permissions/policy/verdict.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 
 export const NOW = new Date('2026-01-15T10:00:00.000Z');

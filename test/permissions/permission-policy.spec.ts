@@ -1,11 +1,11 @@
-import type { CodeRule } from '../../src/permissions/compiled-rule.js';
-import { PermissionPolicy } from '../../src/permissions/permission-policy.js';
+import type { CodeRule } from '../../src/permissions/rules/compiled-rule.js';
+import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import type {
   Decision,
   Matcher,
   PermissionRule,
   RuleScope,
-} from '../../src/permissions/permission-rule.js';
+} from '../../src/permissions/rules/permission-rule.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { bash, BASH, judge, judgeCommand, NOW, prefix, READ, rule, WRITE } from './fixtures.js';
 

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { DECISIONS } from '../permission-rule.js';
-import type { Decision } from '../permission-rule.js';
-import type { TraceEntry } from '../verdict.js';
+import { DECISIONS } from '../rules/permission-rule.js';
+import type { Decision } from '../rules/permission-rule.js';
+import type { TraceEntry } from '../policy/verdict.js';
 import { PermissionRuleDto } from './permission-rule.dto.js';
 
 export class CheckDto {

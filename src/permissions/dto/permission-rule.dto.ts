@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { DECISIONS, SCOPES } from '../permission-rule.js';
-import type { Decision, Matcher, PermissionRule, RuleScope } from '../permission-rule.js';
+import { DECISIONS, SCOPES } from '../rules/permission-rule.js';
+import type { Decision, Matcher, PermissionRule, RuleScope } from '../rules/permission-rule.js';
 
 /** Describes a rule in the OpenAPI document. */
 export class PermissionRuleDto implements PermissionRule {

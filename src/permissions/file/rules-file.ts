@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { PermissionRule } from '../permission-rule.js';
+import type { PermissionRule } from '../rules/permission-rule.js';
 import { parseRules } from './parse-rules.js';
 import { RulesFileError } from './rules-file-error.js';
 

@@ -1,6 +1,6 @@
-import type { Matcher } from '../permission-rule.js';
-import { splitWords } from '../shell/split-words.js';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import type { Matcher } from '../rules/permission-rule.js';
+import { splitWords } from '../shell/words.js';
+import { canonicalJson } from '../../kernel/json.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';
@@ -9,6 +9,7 @@ import type { CompiledMatcher } from './match.js';
 import { no, yes } from './match.js';
 import { compileGlob } from '../../matching/glob.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 /**
  * Compiles a matcher. If a match can't be determined, the matcher of a rule that allows returns no;
@@ -98,7 +99,7 @@ function compileRegex(pattern: string): LinearRegex {
   try {
     return LinearRegex.compile(pattern);
   } catch (cause) {
-    const message = `is not a valid regular expression (RE2 syntax: no look-around, no back references): ${textOf(cause)}`;
+    const message = `is not a valid regular expression (RE2 syntax: no look-around, no back references): ${messageOf(cause)}`;
     throw new MatcherFault('pattern', message, { cause });
   }
 }
@@ -108,10 +109,6 @@ function compileGlobOf(field: string, pattern: string, ignoreCase = false): Line
   try {
     return compileGlob(pattern, { ignoreCase });
   } catch (cause) {
-    throw new MatcherFault(field, `is not a valid glob: ${textOf(cause)}`, { cause });
+    throw new MatcherFault(field, `is not a valid glob: ${messageOf(cause)}`, { cause });
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

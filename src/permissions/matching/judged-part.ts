@@ -1,7 +1,7 @@
 import { Effort } from '../../matching/effort.js';
-import type { PermissionCall } from '../permission-call.js';
+import type { PermissionCall } from '../policy/permission-call.js';
 import type { ScriptPart } from '../shell/script.js';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/json.js';
 import { findPathInputs } from './path-inputs.js';
 
 /**

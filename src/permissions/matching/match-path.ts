@@ -12,11 +12,17 @@ export function pathAllower(glob: LinearRegex): CompiledMatcher {
   return (part, { paths, effort }) => {
     if (part.kind === 'file') {
       if (part.path.dynamic) return no('the file is known only when the command runs');
+      if (part.access === 'write' && inGitFolder(part.path.text))
+        return no('Git runs programs that files in .git name');
       return permits([part.path.text], glob, effort);
     }
     if (part.kind !== 'call') return no('a path says nothing about what a command does');
     return paths.length === 0 ? no('the call names no path') : permits(paths, glob, effort);
   };
+}
+
+function inGitFolder(path: string): boolean {
+  return path.toLowerCase().split('/').includes('.git');
 }
 
 function permits(paths: readonly string[], glob: LinearRegex, effort: Effort): Match {

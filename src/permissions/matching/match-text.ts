@@ -1,7 +1,7 @@
 import type { Effort } from '../../matching/effort.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { CommandPart } from '../shell/script.js';
-import { quoteWord } from '../shell/quote-word.js';
+import { quoteWord } from '../shell/words.js';
 import type { CompiledMatcher } from './match.js';
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 import type { Match } from './match.js';

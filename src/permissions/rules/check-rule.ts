@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { compileMatcher } from '../matching/compile-matcher.js';
 import { MatcherFault } from '../matching/matcher-fault.js';
-import type { RuleInput } from '../permission-rule.js';
+import type { RuleInput } from './permission-rule.js';
 import { ruleSchema } from './rule-schema.js';
 
 /** A fault of a rule, with its location. */

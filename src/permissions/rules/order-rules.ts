@@ -1,5 +1,14 @@
-import { SCOPES } from '../permission-rule.js';
-import type { PermissionRule } from '../permission-rule.js';
+import { SCOPES } from './permission-rule.js';
+import type { PermissionRule } from './permission-rule.js';
+import { z } from 'zod';
+import { invalidCursor } from '../../http/input/page-cursor.js';
+
+const cursorFields = z.tuple([
+  z.enum(SCOPES),
+  z.int(),
+  z.iso.datetime({ precision: 3 }).nullable(),
+  z.string().max(500),
+]);
 
 /** The fields of a rule that its place in the order of evaluation depends on. */
 export type RulePlace = Pick<PermissionRule, 'id' | 'scope' | 'priority' | 'created_at'>;
@@ -36,4 +45,20 @@ function compareAges(a: RulePlace, b: RulePlace): number {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** The `next_cursor` of a page of rules. */
+export function formatRuleCursor({ scope, priority, created_at, id }: RulePlace): string {
+  return Buffer.from(JSON.stringify([scope, priority, created_at, id])).toString('base64url');
+}
+
+/** @throws AppError `invalid_query` (400) */
+export function parseRuleCursor(text: string): RulePlace {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const [scope, priority, created_at, id] = cursorFields.parse(json);
+    return { scope, priority, created_at, id };
+  } catch {
+    throw invalidCursor();
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DECISIONS, SCOPES } from '../permission-rule.js';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { DECISIONS, SCOPES } from './permission-rule.js';
+import { canonicalJson } from '../../kernel/json.js';
 
 /** Maximum length of a pattern or a prefix, in characters. */
 const MAX_TEXT = 1000;

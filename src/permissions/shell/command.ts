@@ -1,5 +1,5 @@
 import type { CommandPart, ScriptPart, Word } from './script.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 
 /**
  * Parses a script inside a script.

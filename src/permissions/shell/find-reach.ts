@@ -1,6 +1,7 @@
 import {
   GIT_OPTIONS,
   KNOWN_OPTIONS,
+  MAKES_FILES,
   PLAIN_GIT,
   PLAIN_PROGRAMS,
   RISKY_OPTIONS,
@@ -22,6 +23,7 @@ const AWK = /^[gmn]?awk$/;
 /** The dynamic loader, which runs the program that it is given. */
 const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
 const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
+const GIT_FOLDER = '.git';
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /**
@@ -37,6 +39,7 @@ export function findReach(words: readonly Word[]): Reach {
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
+  if (MAKES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
   return isPlain(program, words) ? PLAIN : UNLISTED;
 }
 
@@ -44,6 +47,12 @@ function reachOfInterpreter(words: readonly Word[]): Reach {
   const first = words[1];
   const isKnown = first && !first.dynamic && !first.text.startsWith('-');
   return isKnown ? WHOLE : OPAQUE;
+}
+
+/** Git runs what the files in its folder name: hooks, and programs of its configuration. */
+function mayNameGitFolder({ text, dynamic }: Word): boolean {
+  const names = text.toLowerCase().split(/[/=]/);
+  return names.includes(GIT_FOLDER) || (dynamic && GIT_FOLDER.startsWith(names.at(-1)!));
 }
 
 /** Git options before the subcommand can set an alias, a pager or another folder. */

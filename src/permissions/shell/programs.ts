@@ -16,6 +16,9 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
   mkdir rmdir touch cp mv rm ln chmod`.split(/\s+/),
 );
 
+/** Those that put files where their arguments say, or go there. */
+export const MAKES_FILES: ReadonlySet<string> = new Set(words('cp mv ln mkdir touch cd pushd'));
+
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
 export const PLAIN_GIT: ReadonlySet<string> = new Set(
   `add annotate apply blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects

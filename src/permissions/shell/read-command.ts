@@ -3,7 +3,7 @@ import { RUNS_ARGUMENTS, SHELLS } from './programs.js';
 import { asShadows, part, shadowsOf, withDoubt } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import type { CommandPart, ScriptPart, Word } from './script.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 import { unwrap } from './unwrap.js';
 import { WRAPPERS } from './wrappers.js';
 

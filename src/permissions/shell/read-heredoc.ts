@@ -1,6 +1,6 @@
 import { checkLeftover } from './read-word.js';
 import type { SyntaxNode } from './shell-grammar.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 
 const DELIMITER = /^(?:'(\w+)'|"(\w+)"|(\w+))$/;
 

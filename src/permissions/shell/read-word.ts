@@ -1,6 +1,6 @@
 import type { Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 
 const UNKNOWN: Word = { text: '', dynamic: true, splits: true, odd: false };
 

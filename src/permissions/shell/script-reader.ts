@@ -2,7 +2,7 @@ import { checkTree } from './check-tree.js';
 import { ScriptWalk } from './script-walk.js';
 import type { Script, ScriptPart } from './script.js';
 import type { ShellGrammar } from './shell-grammar.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 
 /** Maximum length of a script, in UTF-16 code units. */
 const MAX_LENGTH = 20_000;

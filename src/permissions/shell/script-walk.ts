@@ -4,7 +4,7 @@ import { readCommand } from './read-command.js';
 import { readWord } from './read-word.js';
 import type { ScriptPart, Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
-import { Unreadable } from './unreadable.js';
+import { Unreadable } from './script.js';
 
 /** The effect of redirections on their command. */
 interface Redirections {

@@ -1,11 +1,11 @@
-import { escapeGlob } from '../matching/glob.js';
-import { canonicalJson } from '../kernel/canonical-json.js';
-import { findPathInputs } from './matching/path-inputs.js';
-import { toWorkspacePath } from './matching/workspace-path.js';
+import { escapeGlob } from '../../matching/glob.js';
+import { canonicalJson } from '../../kernel/json.js';
+import { findPathInputs } from '../matching/path-inputs.js';
+import { toWorkspacePath } from '../matching/workspace-path.js';
 import type { PermissionCall } from './permission-call.js';
-import type { Matcher } from './permission-rule.js';
-import { quoteWord } from './shell/quote-word.js';
-import type { CommandPart, Script } from './shell/script.js';
+import type { Matcher } from '../rules/permission-rule.js';
+import { quoteWord } from '../shell/words.js';
+import type { CommandPart, Script } from '../shell/script.js';
 
 /** Maximum length of the input as JSON, in characters. */
 const MAX_INPUT = 20_000;

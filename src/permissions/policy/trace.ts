@@ -1,5 +1,5 @@
-import type { JudgedPart } from './matching/judged-part.js';
-import { showOnOneLine } from '../tools/text/show-unseen.js';
+import type { JudgedPart } from '../matching/judged-part.js';
+import { showOnOneLine } from '../../tools/text/show-unseen.js';
 import type { TraceEntry } from './verdict.js';
 
 const MAX_ENTRIES = 500;

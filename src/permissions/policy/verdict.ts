@@ -1,5 +1,5 @@
-import type { CodeRule } from './compiled-rule.js';
-import type { Decision, PermissionRule } from './permission-rule.js';
+import type { CodeRule } from '../rules/compiled-rule.js';
+import type { Decision, PermissionRule } from '../rules/permission-rule.js';
 
 /** One step of the evaluation that led to a verdict. */
 export interface TraceEntry {

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { doneWithin } from '../kernel/done-within.js';
-import { showOnOneLine } from '../tools/text/show-unseen.js';
-import type { OwnedCall } from './permission-call.js';
+import { doneWithin } from '../../kernel/promises.js';
+import { showOnOneLine } from '../../tools/text/show-unseen.js';
+import type { OwnedCall } from '../policy/permission-call.js';
 import { JudgeProvider, PermissionJudge } from './permission-judge.js';
 import type { Opinion } from './permission-judge.js';
-import type { Decision } from './permission-rule.js';
-import type { TraceEntry, Verdict } from './verdict.js';
+import type { Decision } from '../rules/permission-rule.js';
+import type { TraceEntry, Verdict } from '../policy/verdict.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_REASON = 1_000;
@@ -74,7 +75,7 @@ async function opinionOf(judge: PermissionJudge, call: OwnedCall): Promise<Said 
       throw new Error('it has to answer a decision (allow, ask or deny) and a reason');
     return { judge: name, decision, reason: reason.slice(0, MAX_REASON) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const reason = `it failed, so nothing passes. ${why}`.slice(0, MAX_REASON);
     return { judge: name, decision: 'deny', reason };
   }

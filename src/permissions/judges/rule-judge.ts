@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/principal.js';
-import type { FileFilter } from './file-filter.js';
-import type { OwnedCall } from './permission-call.js';
-import type { PermissionRule, RuleInput } from './permission-rule.js';
-import { PermissionsService } from './permissions.service.js';
+import type { Principal } from '../../auth/principal.js';
+import type { FileFilter } from '../policy/file-filter.js';
+import type { OwnedCall } from '../policy/permission-call.js';
+import type { PermissionRule, RuleInput } from '../rules/permission-rule.js';
+import { PermissionsService } from '../permissions.service.js';
 import { ToolJudge } from './tool-judge.js';
 import type { JudgedCall, RememberScope, ToolVerdict } from './tool-judge.js';
 

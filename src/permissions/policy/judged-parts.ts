@@ -1,6 +1,6 @@
-import type { JudgedPart } from './matching/judged-part.js';
+import type { JudgedPart } from '../matching/judged-part.js';
 import type { PermissionCall } from './permission-call.js';
-import type { Script } from './shell/script.js';
+import type { Script } from '../shell/script.js';
 
 /**
  * The script of a call. A tool that runs scripts is identified by its name or category; the script

@@ -1,14 +1,14 @@
-import { TooMuchEffort } from '../matching/effort.js';
-import type { AnyRule, CompiledRule, RuleSet } from './compiled-rule.js';
-import { compileRule } from './compiled-rule.js';
-import { JudgedCall } from './matching/judged-part.js';
+import { TooMuchEffort } from '../../matching/effort.js';
+import type { AnyRule, CompiledRule, RuleSet } from '../rules/compiled-rule.js';
+import { compileRule } from '../rules/compiled-rule.js';
+import { JudgedCall } from '../matching/judged-part.js';
 import { judgePart, strictest } from './judge-part.js';
 import type { PartVerdict } from './judge-part.js';
 import { isShadow, judgedParts, scriptOf } from './judged-parts.js';
 import type { PermissionCall } from './permission-call.js';
-import { orderRules } from './rules/order-rules.js';
-import type { ScriptReader } from './shell/script-reader.js';
-import { showOnOneLine } from '../tools/text/show-unseen.js';
+import { orderRules } from '../rules/order-rules.js';
+import type { ScriptReader } from '../shell/script-reader.js';
+import { showOnOneLine } from '../../tools/text/show-unseen.js';
 import { Trace, showPart } from './trace.js';
 import type { Verdict } from './verdict.js';
 

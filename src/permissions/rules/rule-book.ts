@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { viewerOf } from '../access/viewer-of.js';
-import { AuditTrail } from '../audit/audit-trail.js';
-import type { Principal } from '../auth/principal.js';
-import { AppError } from '../kernel/app-error.js';
-import type { Viewer } from '../persistence/viewer.js';
-import { ChatStore } from '../persistence/chat.store.js';
-import { Clock } from '../kernel/clock.js';
-import { Ids } from '../kernel/ids.js';
+import { viewerOf } from '../../access/viewer-of.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { Viewer } from '../../persistence/viewer.js';
+import { ChatStore } from '../../persistence/chat.store.js';
+import { Clock } from '../../kernel/clock.js';
+import { Ids } from '../../kernel/ids.js';
 import { CodeRules } from './code-rules.js';
 import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
-import { RulesFile } from './file/rules-file.js';
-import { canonicalJson } from '../kernel/canonical-json.js';
+import { RulesFile } from '../file/rules-file.js';
+import { canonicalJson } from '../../kernel/json.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
-import { orderRules, rulesAfter } from './rules/order-rules.js';
-import type { RulePlace } from './rules/order-rules.js';
+import { orderRules, rulesAfter } from './order-rules.js';
+import type { RulePlace } from './order-rules.js';
 
 /** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;

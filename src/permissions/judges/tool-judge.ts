@@ -1,9 +1,9 @@
-import type { Principal } from '../auth/principal.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { Json } from '../protocol/json.js';
-import type { Tool } from '../tools/core/tool.js';
-import type { FileFilter } from './file-filter.js';
-import type { Decision, PermissionRule, RuleInput } from './permission-rule.js';
+import type { Principal } from '../../auth/principal.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { Json } from '../../protocol/json.js';
+import type { Tool } from '../../tools/core/tool.js';
+import type { FileFilter } from '../policy/file-filter.js';
+import type { Decision, PermissionRule, RuleInput } from '../rules/permission-rule.js';
 
 /** A tool call before it is executed. */
 export interface JudgedCall {

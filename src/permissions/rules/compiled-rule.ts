@@ -1,10 +1,11 @@
-import { compileMatcher } from './matching/compile-matcher.js';
-import type { CompiledMatcher } from './matching/match.js';
-import type { JudgedCall, JudgedPart } from './matching/judged-part.js';
-import { no, yes } from './matching/match.js';
-import { MatcherFault } from './matching/matcher-fault.js';
-import type { PermissionCall } from './permission-call.js';
+import { compileMatcher } from '../matching/compile-matcher.js';
+import type { CompiledMatcher } from '../matching/match.js';
+import type { JudgedCall, JudgedPart } from '../matching/judged-part.js';
+import { no, yes } from '../matching/match.js';
+import { MatcherFault } from '../matching/matcher-fault.js';
+import type { PermissionCall } from '../policy/permission-call.js';
 import type { Matcher, PermissionRule } from './permission-rule.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 /** A matcher for rules in code. If it throws, that counts as a match, unless its rule allows. */
 export interface CustomMatcher {
@@ -59,7 +60,7 @@ function matchCustom(
   try {
     return matches(call.call) ? yes('its function says so') : no('its function says no');
   } catch (error) {
-    const why = `its function failed: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `its function failed: ${messageOf(error)}`;
     return allows ? no(why) : yes(why);
   }
 }

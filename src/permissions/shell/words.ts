@@ -30,3 +30,9 @@ function unquote(raw: string): string {
     String(single ?? double ?? escaped),
   );
 }
+
+/** Quotes a word, so that a shell takes it literally. */
+export function quoteWord(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,6 +1,6 @@
-import type { Viewer } from '../persistence/viewer.js';
+import type { Viewer } from '../../persistence/viewer.js';
 import type { OwnedRule, PermissionRule, RuleScope } from './permission-rule.js';
-import type { RulePlace } from './rules/order-rules.js';
+import type { RulePlace } from './order-rules.js';
 
 /**
  * A filter for rules that the viewer sees: those of their tenant, without those of other users

@@ -1,4 +1,4 @@
-import type { ToolPolicy } from '../tools/core/tool.js';
+import type { ToolPolicy } from '../../tools/core/tool.js';
 
 /** A tool call before execution, as permission rules see it. */
 export interface PermissionCall {
