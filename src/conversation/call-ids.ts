@@ -4,6 +4,13 @@ import type { Message } from '../protocol/message.js';
 
 const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
 
+interface Known {
+  /** The conversation before an interaction; only its end unless `isWhole`. */
+  readonly before: readonly Message[];
+  readonly isWhole: boolean;
+  readonly records: readonly LogRecord[];
+}
+
 /**
  * The tool call ids of a conversation, which are unique; those of providers may be repeated,
  * missing or a kilobyte long.
@@ -11,14 +18,15 @@ const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
 export class CallIds {
   private readonly used = new Set<string>();
 
-  constructor(private readonly ids: Ids) {}
+  /** @param isWhole false: further ids are in use, which are unknown here */
+  constructor(
+    private readonly ids: Ids,
+    private readonly isWhole = true,
+  ) {}
 
   /** Of the conversation before an interaction, and of its log. */
-  static of(
-    ids: Ids,
-    { before, records }: { before: readonly Message[]; records: readonly LogRecord[] },
-  ): CallIds {
-    const callIds = new CallIds(ids);
+  static of(ids: Ids, { before, records, isWhole }: Known): CallIds {
+    const callIds = new CallIds(ids, isWhole);
     callIds.addFrom(before);
     for (const { body } of records) if (body.type === 'TOOL_CALL') callIds.used.add(body.id);
     return callIds;
@@ -30,9 +38,10 @@ export class CallIds {
         for (const call of message.tool_calls ?? []) this.used.add(call.id);
   }
 
-  /** The provider's id if it is usable and new, else a new one. */
+  /** The provider's id if it is usable and surely new, else a new one. */
   claim(id: string): string {
-    const unique = USABLE.test(id) && !this.used.has(id) ? id : this.ids.make('call');
+    const isUsable = this.isWhole && USABLE.test(id) && !this.used.has(id);
+    const unique = isUsable ? id : this.ids.make('call');
     this.used.add(unique);
     return unique;
   }

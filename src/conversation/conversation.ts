@@ -4,8 +4,7 @@ import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
 import type { TurnEntry } from './turn-entry.js';
 import { noteText, toldText } from './intervention-text.js';
 import { OF_MESSAGE, ShownImages } from './shown-images.js';
-import type { AssistantMessage, Message, UserMessage } from '../protocol/message.js';
-import type { Image } from '../protocol/image.js';
+import type { AssistantMessage, Message, UserMessage, Image } from '../protocol/message.js';
 
 /** A record, or an entry that becomes one. */
 interface Applicable {

@@ -1,5 +1,4 @@
-import type { Image } from '../protocol/image.js';
-import type { ToolMessage } from '../protocol/message.js';
+import type { Image, ToolMessage } from '../protocol/message.js';
 import { ShownImages } from './shown-images.js';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,5 @@
-import { imageBytes } from '../protocol/image.js';
-import type { Image } from '../protocol/image.js';
-import type { Message } from '../protocol/message.js';
+import { imageBytes } from '../protocol/message.js';
+import type { Image, Message } from '../protocol/message.js';
 
 /** Stands for a call where the images are those of the user's message. */
 export const OF_MESSAGE = '';

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { Message } from '../protocol/message.js';
+import type { EarlierConversation } from './context-window/earlier-conversation.js';
 
 /** Reasons of RESUMED records. */
 export const RESUME_REASONS = {
@@ -20,10 +20,9 @@ export function isRetried(last: LogRecord, { epoch }: Pick<InteractionRow, 'epoc
 }
 
 /** The log so far, and the conversation before the interaction. */
-export interface RunInput {
+export interface RunInput extends EarlierConversation {
   readonly interaction: InteractionRow;
   readonly records: readonly LogRecord[];
-  readonly before: readonly Message[];
   /** Reason of the resumption, if an earlier run was lost. */
   readonly resumed?: string;
   /** As in the `Lease`. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/clock.js';
 
-/** The lease of one run, by the monotonic clock of this process. */
+/** The lease of one run, by the clock of this process. */
 export class RunLease {
   constructor(
     private readonly clock: Clock,
     private readonly ttl_ms: number,
-    /** Monotonic milliseconds, taken before the last successful acquisition or renewal was sent. */
+    /** `boottime`, taken before the last successful acquisition or renewal was sent. */
     public renewed_at: number,
   ) {}
 
@@ -14,6 +14,6 @@ export class RunLease {
    * here.
    */
   get isFresh(): boolean {
-    return this.clock.monotonic() - this.renewed_at < this.ttl_ms;
+    return this.clock.boottime() - this.renewed_at < this.ttl_ms;
   }
 }

@@ -11,7 +11,7 @@ import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ModelRegistry } from '../models/model-registry.js';
-import { ToolJudge } from '../permissions/tool-judge.js';
+import { ToolJudge } from '../permissions/judges/tool-judge.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { InterventionStore } from '../persistence/intervention.store.js';

@@ -1,5 +1,5 @@
 import { ServerStopped } from '../kernel/server-stopped.js';
-import { deciderOf } from '../protocol/decider.js';
+import { deciderOf } from '../protocol/events.js';
 import type { Decider } from '../protocol/events.js';
 
 /** The cause for a run to stop before its agent has returned. */

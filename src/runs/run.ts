@@ -136,8 +136,8 @@ export class Run {
       if (!ending) return;
       const added = await this.ending.write(ending);
       this.hasEnded = true;
-      const { interaction, before } = this.input;
-      this.services.conversations.note(interaction, { before, added });
+      const { interaction, before, unread } = this.input;
+      if (!unread) this.services.conversations.note(interaction, { before, added });
     } catch (error) {
       if (error instanceof StoreRefused) await this.endRefused(error);
       else this.report(error);

@@ -1,7 +1,7 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { CallLimits } from '../../src/runs/limits/call-limits.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
-import type { ApprovalMode } from '../../src/protocol/approval-mode.js';
+import type { ApprovalMode } from '../../src/protocol/chat-settings.js';
 import { askedIn } from '../support/runs/asked-in.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { FakeClock } from '../support/fake-clock.js';

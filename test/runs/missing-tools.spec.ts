@@ -3,7 +3,7 @@ import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { ToolEffect } from '../../src/runs/effects/tool.effect.js';
 import type { Run } from '../../src/runs/run.js';
-import type { ApprovalMode } from '../../src/protocol/approval-mode.js';
+import type { ApprovalMode } from '../../src/protocol/chat-settings.js';
 import type { Tool, ToolRecovery } from '../../src/tools/core/tool.js';
 import { askedIn } from '../support/runs/asked-in.js';
 import { AskingJudge } from '../support/runs/asking-judge.js';

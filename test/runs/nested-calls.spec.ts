@@ -2,7 +2,7 @@ import type { AgentContext } from '../../src/agents/agent-context.js';
 import { NestedSteps } from '../../src/runs/tool-call/nested-steps.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import type { ToolContext } from '../../src/tools/core/tool.js';
-import type { JudgedCall, ToolVerdict } from '../../src/permissions/tool-judge.js';
+import type { JudgedCall, ToolVerdict } from '../../src/permissions/judges/tool-judge.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { TrustingJudge } from '../support/runs/trusting-judge.js';
 import { checkConversation } from '../support/runs/check-conversation.js';

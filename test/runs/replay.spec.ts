@@ -6,7 +6,7 @@ import type { Fate } from './replay/life.js';
 import { programs } from './replay/program.js';
 import type { Program } from './replay/program.js';
 import { ReplayWorld } from './replay/replay-world.js';
-import { IS_EXHAUSTIVE, runs } from '../support/thoroughness.js';
+import { EXHAUSTIVE, runs } from '../support/thoroughness.js';
 
 /** How many of the moments of one program a process is killed at, spread evenly. */
 const MOMENTS = 24;
@@ -76,7 +76,7 @@ describe(Run.name, () => {
       expect(await findFaults(world)).toEqual([]);
       summaries += world.summaries;
     });
-    await fc.assert(property, { seed: SEED, numRuns: IS_EXHAUSTIVE ? 150 : 60 }); // as many on a busy machine: they have to come to summaries
+    await fc.assert(property, { seed: SEED, numRuns: EXHAUSTIVE ? 150 : 60 }); // as many on a busy machine: they have to come to summaries
     expect(summaries).toBeGreaterThan(runs(5));
   });
 

@@ -1,5 +1,5 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
-import { deciderOf } from '../../protocol/decider.js';
+import { deciderOf } from '../../protocol/events.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 
 /** Interventions into the agents of this run that are not taken in yet. */

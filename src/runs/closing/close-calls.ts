@@ -1,5 +1,5 @@
 import { decisionOf, deferredNote } from '../tool-call/call-records.js';
-import { deciderOf } from '../../protocol/decider.js';
+import { deciderOf } from '../../protocol/events.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { STOPPED_WITH_SERVER } from '../../tools/core/tool-executor.js';

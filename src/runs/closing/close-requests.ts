@@ -1,7 +1,7 @@
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
 import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
-import { deciderOf } from '../../protocol/decider.js';
+import { deciderOf } from '../../protocol/events.js';
 import type { RunScope } from '../scope/run-scope.js';
 
 /**

@@ -11,12 +11,14 @@ import { rememberPerObject } from '../../kernel/remember-per-object.js';
  * `from`: index of the first message that is sent. `summary` replaces the messages before it; null:
  * they are only omitted. Large tool outputs in messages before `references_before` are sent as
  * references. `digest`: digest of the messages that the mark covers; the mark is valid for
- * conversations that begin with them.
+ * conversations that begin with them. `added_from`: index of the first message that the
+ * interaction added, in a mark of its root agent. `unread`: number of messages that were not loaded
+ * and that indices don't count.
  */
 export type ContextMark = Extract<HiddenOf<'NOTICE'>, { readonly context: unknown }>['context'];
 
-/** A mark without the digest of the messages that it covers. */
-export type ContextCut = Omit<ContextMark, 'digest'>;
+/** A mark without the conditions under which it is valid. */
+export type ContextCut = Pick<ContextMark, 'from' | 'summary' | 'references_before'>;
 
 /** Everything is sent unchanged. */
 export const WHOLE: ContextCut = { from: 0, summary: null, references_before: 0 };

@@ -12,6 +12,10 @@ interface CutNoticeOptions {
   readonly last: ContextCut;
   readonly messages: readonly Message[];
   readonly table: TokenTable;
+  /** Of the root agent: index of the first message that the interaction added. */
+  readonly added_from?: number | undefined;
+  /** Number of messages before these that are not loaded. */
+  readonly unread: number;
 }
 
 /** Builds the NOTICE of a new cut, with the mark in its hidden part. */
@@ -19,13 +23,14 @@ export class CutNotice {
   constructor(private readonly options: CutNoticeOptions) {}
 
   entry(key: string | null, next: ContextCut): Entry {
-    const { agent_id, model, last, messages, table } = this.options;
+    const { agent_id, model, last, messages, table, added_from, unread } = this.options;
     const { from, summary, references_before } = next;
     const digest = digestMessages(messages.slice(0, reachOf(next)));
-    const hidden = { context: { from, summary, references_before, digest } };
+    const mark = { from, summary, references_before, digest };
+    const context = { ...mark, ...(added_from !== undefined && { added_from, unread }) };
     const [before, after] = [table.total(last), table.total(next)];
-    const text = describeCut({ model, last, next, before, after });
-    return { agent_id, key, body: { type: 'NOTICE', ...text }, hidden };
+    const text = describeCut({ model, last, next, before, after, unread });
+    return { agent_id, key, body: { type: 'NOTICE', ...text }, hidden: { context } };
   }
 }
 
@@ -38,9 +43,10 @@ interface DescribedCut {
   /** Tokens of a request with each of these cuts. */
   readonly before: number;
   readonly after: number;
+  readonly unread: number;
 }
 
-function describeCut({ model, last, next, before, after }: DescribedCut): {
+function describeCut({ model, last, next, before, after, unread }: DescribedCut): {
   code: 'context_compacted' | 'context_cut';
   message: string;
 } {
@@ -54,11 +60,11 @@ function describeCut({ model, last, next, before, after }: DescribedCut): {
   if (next.summary === null)
     return {
       code: 'context_cut',
-      message: `The conversation grew too long, so its ${oldest(next.from)} not sent to the model any more. ${sizes}`,
+      message: `The conversation grew too long, so its ${oldest(unread + next.from)} not sent to the model any more. ${sizes}`,
     };
   return {
     code: 'context_compacted',
-    message: `The conversation grew long, so its ${oldest(next.from)} sent to the model as a summary. ${sizes}`,
+    message: `The conversation grew long, so its ${oldest(unread + next.from)} sent to the model as a summary. ${sizes}`,
   };
 }
 

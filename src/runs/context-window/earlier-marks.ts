@@ -1,12 +1,8 @@
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import { markOf, newestMarks } from './context-marks.js';
+import { listAncestors, marksOf } from './ancestors.js';
 import type { ContextMark } from './context-marks.js';
-
-/** Interactions that are read at once, and how often. */
-const PAGE = 100;
-const MAX_PAGES = 20;
 
 /** Marks of the interactions before this one on its branch, loaded on demand. */
 export class EarlierMarks {
@@ -28,31 +24,11 @@ export class EarlierMarks {
   }
 
   private async read(): Promise<void> {
-    const { chat_uid, parent_id } = this.interaction;
-    if (parent_id === null) return;
-    let before = this.interaction.id;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const wanted = { chat_uid, superseded: false, limit: PAGE, before };
-      const rows = await this.stores.interactions.listInteractions(wanted);
-      this.marks = await this.newestOf(rows);
-      const last = rows.at(-1);
-      if (this.marks.length > 0 || !last || rows.length < PAGE) return;
-      before = last.id;
+    const { interactions, records } = this.stores;
+    for await (const rows of listAncestors(interactions, this.interaction)) {
+      const found = await marksOf(records, rows);
+      const newest = rows.find(({ id }) => found.has(id));
+      if (newest) return void (this.marks = found.get(newest.id)!);
     }
-  }
-
-  /** @param rows newest first */
-  private async newestOf(rows: readonly InteractionRow[]): Promise<readonly ContextMark[]> {
-    if (rows.length === 0) return [];
-    const records = await this.stores.records.readRecordsOfTypes(
-      rows.map(({ id }) => id),
-      ['NOTICE'],
-    );
-    for (const { id, agent_id } of rows) {
-      const own = records.filter((r) => r.interaction_id === id && r.agent_id === agent_id);
-      const marks = own.flatMap(({ hidden }) => markOf(hidden) ?? []);
-      if (marks.length > 0) return newestMarks(marks);
-    }
-    return [];
   }
 }

@@ -1,3 +1,4 @@
+import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Message } from '../../protocol/message.js';
@@ -8,11 +9,15 @@ import type { Message } from '../../protocol/message.js';
  */
 export class EarlierOutputs {
   constructor(
-    private readonly stores: { readonly records: Pick<RecordStore, 'findToolResult'> },
+    private readonly stores: {
+      readonly records: Pick<RecordStore, 'findToolResult'>;
+      readonly interactions: Pick<InteractionStore, 'findAddedMessages' | 'getPreviousState'>;
+    },
     private readonly options: {
       readonly interaction: InteractionRow;
-      /** The conversation before the interaction. */
+      /** The conversation before the interaction; only its end unless `isWhole`. */
       readonly before: readonly Message[];
+      readonly isWhole: boolean;
     },
   ) {}
 
@@ -21,12 +26,22 @@ export class EarlierOutputs {
    * far as the log keeps it.
    */
   async find(callId: string): Promise<string | undefined> {
-    const { interaction, before } = this.options;
+    const { interaction, before, isWhole } = this.options;
     const result = await this.stores.records.findToolResult(interaction.id, callId);
     const output = result && (result.hidden?.whole ?? result.body.tool_output);
     if (result?.interaction_id === interaction.id) return output;
-    const told = toolMessage(before, callId);
+    const told =
+      toolMessage(before, callId) ??
+      (isWhole ? undefined : toolMessage(await this.earlier(result?.interaction_id), callId));
     return told === undefined ? undefined : (output ?? told);
+  }
+
+  /** The messages that this interaction added; without one, the whole conversation. */
+  private async earlier(interactionId: string | undefined): Promise<readonly Message[]> {
+    const { interactions } = this.stores;
+    if (interactionId === undefined)
+      return interactions.getPreviousState(this.options.interaction.id);
+    return (await interactions.findAddedMessages([interactionId])).get(interactionId) ?? [];
   }
 }
 

@@ -2,7 +2,7 @@ import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { Message, UserMessage } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
 import { outputPath } from '../../tools/text/output-path.js';
-import { cutText } from '../../tools/files/cut-text.js';
+import { cutText } from '../../tools/text/cut-text.js';
 
 interface RenderedConversation {
   readonly messages: readonly Message[];
@@ -11,6 +11,8 @@ interface RenderedConversation {
   readonly task: number;
   /** Index of the first message that the chat's settings let the model see; 0 unless given. */
   readonly window?: number;
+  /** Number of messages before these that are not loaded; 0 unless given. */
+  readonly unread?: number | undefined;
 }
 
 /**
@@ -32,13 +34,14 @@ export function contextHead({
   cut,
   task,
   window = 0,
+  unread = 0,
 }: RenderedConversation): readonly Message[] {
   const { from, summary } = cut;
   const system = messages.slice(0, from).filter(({ role }) => role === 'system');
   const current = task < from ? messages[task] : undefined;
   return [
     ...system,
-    ...(from > window || summary !== null ? [placeholder(from, summary)] : []),
+    ...(from > window || summary !== null ? [placeholder(unread + from, summary)] : []),
     ...(current && current.role === 'user' ? [current] : []),
   ];
 }

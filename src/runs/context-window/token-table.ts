@@ -7,6 +7,7 @@ interface TokenTableOptions {
   readonly messages: readonly Message[];
   readonly task: number;
   readonly window?: number;
+  readonly unread?: number | undefined;
   /** Tokens of everything except messages, not scaled. */
   readonly fixed: number;
   /** Correction factor of estimates. */

@@ -14,7 +14,7 @@ import type { Authorization } from '../tool-call/tool-authorizer.js';
 import { ToolRun, mayRunAgain } from '../tool-call/tool-run.js';
 import type { Executed } from '../tool-call/tool-run.js';
 import { callRefusal, placeholderRefusal } from '../tool-call/call-refusals.js';
-import { OUTCOME_UNKNOWN } from '../../protocol/progress.js';
+import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
 
 /** One tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {

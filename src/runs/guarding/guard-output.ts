@@ -8,7 +8,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
-import { mapTexts } from '../../kernel/map-texts.js';
+import { mapTexts } from '../../kernel/json.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */

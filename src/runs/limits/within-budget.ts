@@ -1,5 +1,5 @@
 import type { AgentScope } from '../scope/agent-scope.js';
-import { untilAborted } from '../../kernel/abort.js';
+import { untilAborted } from '../../kernel/promises.js';
 
 /** Maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 2;

@@ -12,6 +12,7 @@ import {
   requestBudget,
 } from '../context-window/model-context.js';
 import { CutNotice } from '../context-window/cut-notice.js';
+import type { UnreadBeginning } from '../context-window/earlier-conversation.js';
 import { fixedTokens } from '../context-window/estimate-tokens.js';
 import { lastMessages, planCut } from '../context-window/plan-cut.js';
 import { renderContext } from '../context-window/render-context.js';
@@ -22,7 +23,7 @@ import type { SizedRequest, TurnPrompt } from './turn-prompt.js';
 import { SummaryPrompt } from './summary-prompt.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { toolsOffered, turnRequest } from './turn-request.js';
-import { untilAborted } from '../../kernel/abort.js';
+import { untilAborted } from '../../kernel/promises.js';
 
 interface FittedConversationInput {
   /** Key of the turn. */
@@ -86,7 +87,7 @@ export class FittedConversation implements TurnPrompt {
     if (refusal && !isCut) throw refusedOverflow(model.name, refusal);
     const { window } = this;
     const cut = isCut ? await this.fit(model, refusal) : { ...WHOLE, from: window };
-    const sent = renderContext({ messages, cut, task, window });
+    const sent = renderContext({ messages, cut, task, window, unread: this.unread?.count });
     const request = turnRequest(scope, options, { model: model.model, messages: sent });
     return { request, tokens: this.table(1).total(cut) };
   }
@@ -118,8 +119,27 @@ export class FittedConversation implements TurnPrompt {
     const { contextMarks, earlierMarks } = this.scope.run;
     const own = findMark(contextMarks.of(agent.id), messages);
     const marked =
-      own ?? (this.isRoot ? findMark(earlierMarks.marks, messages) : undefined) ?? WHOLE;
+      own ??
+      (this.isRoot ? findMark(earlierMarks.marks, messages) : undefined) ??
+      this.unread?.cut ??
+      WHOLE;
     return marked.from < this.window ? { ...WHOLE, from: this.window } : marked;
+  }
+
+  /** The beginning that is not loaded; undefined if this is another conversation. */
+  private get unread(): UnreadBeginning | undefined {
+    return this.addedFrom === undefined ? undefined : this.scope.run.unread;
+  }
+
+  /**
+   * Index of the first message that the interaction added, if these messages begin with those
+   * before it.
+   */
+  private get addedFrom(): number | undefined {
+    const { messages } = this.input;
+    const { before } = this.scope.run.conversation;
+    const begins = [0, before.length - 1].every((at) => messages[at] === before[at]);
+    return this.isRoot && begins ? before.length : undefined;
   }
 
   private get isRoot(): boolean {
@@ -160,7 +180,9 @@ export class FittedConversation implements TurnPrompt {
   private notice({ name: model }: ResolvedModel, last: ContextCut): CutNotice {
     const { agent, messages } = this.input;
     const table = this.table(this.scope.run.tokenScale.of(agent.id, model));
-    return new CutNotice({ agent_id: agent.id, model, last, messages, table });
+    const { addedFrom: added_from, unread } = this;
+    const place = { added_from, unread: unread?.count ?? 0 };
+    return new CutNotice({ agent_id: agent.id, model, last, messages, table, ...place });
   }
 
   private async append(entry: Entry): Promise<void> {
@@ -206,6 +228,6 @@ export class FittedConversation implements TurnPrompt {
       ...(instructions !== undefined && { instructions }),
       ...(schema !== undefined && { schema }),
     });
-    return new TokenTable({ messages, task, window, fixed, scale });
+    return new TokenTable({ messages, task, window, fixed, scale, unread: this.unread?.count });
   }
 }

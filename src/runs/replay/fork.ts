@@ -19,7 +19,7 @@ export interface ForkOptions {
  */
 export async function fork(
   services: RunServices,
-  { interaction, records, before }: RecordedInteraction,
+  { records, ...rest }: RecordedInteraction,
   { from, write }: ForkOptions,
 ): Promise<void> {
   const kept = records.filter(
@@ -28,7 +28,7 @@ export async function fork(
   const whole = kept.slice(0, kept.findLastIndex(({ body }) => !OF_A_TURN.has(body.type)) + 1);
   await observeRun(
     services,
-    { interaction, records: whole, before },
+    { ...rest, records: whole },
     {
       resumed: `it was forked from record ${from}`,
       write: (appended) => {

@@ -1,8 +1,8 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { ToolJudge } from '../../permissions/tool-judge.js';
-import type { Decision } from '../../permissions/permission-rule.js';
+import type { ToolJudge } from '../../permissions/judges/tool-judge.js';
+import type { Decision } from '../../permissions/rules/permission-rule.js';
 import type { Json } from '../../protocol/json.js';
 import type { ToolRegistry } from '../../tools/core/tool-registry.js';
 import { checkArguments } from '../../tools/core/check-arguments.js';

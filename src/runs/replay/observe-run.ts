@@ -3,19 +3,17 @@ import type { ModelChain, ModelRegistry } from '../../models/model-registry.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
-import type { Message } from '../../protocol/message.js';
+import type { EarlierConversation } from '../context-window/earlier-conversation.js';
 import { UNCLAIMED_MS } from '../journal/journal.js';
 import { WaitingRuns } from '../parking.js';
 import { Run } from '../run.js';
 import type { RunServices } from '../run-services.js';
 
 /** An interaction as a session log has it. */
-export interface RecordedInteraction {
+export interface RecordedInteraction extends EarlierConversation {
   readonly interaction: InteractionRow;
   /** The whole log. */
   readonly records: readonly LogRecord[];
-  /** The conversation before it. */
-  readonly before: readonly Message[];
 }
 
 interface Observer {
@@ -32,7 +30,7 @@ interface Observer {
 /** Executes a run from a log, in memory only. */
 export async function observeRun(
   services: RunServices,
-  { interaction, records, before }: RecordedInteraction,
+  { interaction, records, before, unread }: RecordedInteraction,
   { write, models = services.models, signal, resumed }: Observer,
 ): Promise<void> {
   const append = async (batch: AppendBatch): Promise<AppendOutcome> =>
@@ -42,7 +40,7 @@ export async function observeRun(
   const active = { status: 'RUNNING', cancel_reason: null, cancelled_by: null } as const;
   const row = { ...interaction, ...active, error: null, completed_at: null, signals: 0 };
   const losses = { losses: 0, alone_losses: 0, ...(resumed !== undefined && { resumed }) };
-  const input = { interaction: row, records, before, ...losses };
+  const input = { interaction: row, records, before, ...(unread && { unread }), ...losses };
   const run = new Run(observed, input, {
     lease: { isFresh: true },
     slot: { release: () => {}, reclaim: () => true, take: () => {} },

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/json.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { RunServices } from '../run-services.js';
 import { observeRun, unanswered } from './observe-run.js';
@@ -25,7 +25,7 @@ const INCIDENTAL = ['block_id', 'duration_ms', 'by'];
  */
 export async function replay(
   services: RunServices,
-  { interaction, records, before }: RecordedInteraction,
+  { records, ...rest }: RecordedInteraction,
 ): Promise<Difference | undefined> {
   const last = records.findLastIndex(({ key }) => key !== null);
   const given = records.slice(0, Math.max(last + 1, 1));
@@ -42,7 +42,7 @@ export async function replay(
     differ({ asks_model });
     stop.abort();
   });
-  const recorded = { interaction, records: given, before };
+  const recorded = { ...rest, records: given };
   await observeRun(services, recorded, {
     models,
     signal: stop.signal,

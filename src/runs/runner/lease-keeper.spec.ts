@@ -48,7 +48,7 @@ describe(LeaseKeeper.name, () => {
           cancel_reason !== null && told.push(`cancel: ${cancel_reason}`),
       },
     } as unknown as Run;
-    const leased = { run, lease: keeper.newLease(clock.monotonic()) };
+    const leased = { run, lease: keeper.newLease(clock.boottime()) };
     keeper.hold(leased);
     return leased;
   }
@@ -137,7 +137,7 @@ describe(LeaseKeeper.name, () => {
     const { store } = world;
     const renew = store.renewLeases.bind(store);
     store.renewLeases = (...asked) => gate.pass().then(() => renew(...asked));
-    const sent_at = clock.monotonic() + TTL / 3;
+    const sent_at = clock.boottime() + TTL / 3;
     await pass(TTL / 3);
     clock.pass(TTL / 2);
     gate.open();
@@ -181,6 +181,15 @@ describe(LeaseKeeper.name, () => {
     await world.store.acquireLease(world.interactionId, { owner: 'other', ttl_ms: TTL });
     await pass(1_000);
     expect(told).toEqual(['lose']);
+  });
+
+  it('does not believe its leases after a suspension, until they are renewed (I6)', async () => {
+    const held = hold();
+    clock.jump(TTL);
+    expect(held.lease.isFresh).toBe(false);
+    await pass(1_000);
+    expect(held.lease.isFresh).toBe(true);
+    expect(told).toEqual([]);
   });
 
   it.each([10 * TTL, -10 * TTL])('keeps its runs when the wall clock is set by %i', async (by) => {

@@ -12,7 +12,7 @@ import { isFinal } from '../../protocol/interaction.js';
 import type { Run } from '../run.js';
 import { RunLease } from '../run-lease.js';
 
-/** Interval of looks at the wall clock, in milliseconds. */
+/** Interval of looks at the clock, in milliseconds. */
 const WATCH_MS = 1_000;
 
 /** Owner of leases: unique to this start of this process. */
@@ -34,8 +34,8 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly runs = new Map<string, LeasedRun>();
   private timer: NodeJS.Timeout | undefined;
   private watch: NodeJS.Timeout | undefined;
-  /** Of the wall clock from the monotonic one, in milliseconds. */
-  private distance: number;
+  /** Time that the machine was suspended, as far as known, in milliseconds. */
+  private suspended_ms: number;
   private isRenewing = false;
 
   constructor(
@@ -46,7 +46,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     process: ProcessName,
   ) {
     this.terms = { owner: process.name, ttl_ms: config.leaseTtlMs };
-    this.distance = this.measureDistance();
+    this.suspended_ms = this.measureSuspended();
   }
 
   onApplicationBootstrap(): void {
@@ -60,7 +60,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     clearInterval(this.watch);
   }
 
-  /** `leased_at`: monotonic milliseconds, taken before the lease was requested. */
+  /** `leased_at`: `boottime` of the clock, taken before the lease was requested. */
   newLease(leased_at: number): RunLease {
     return new RunLease(this.clock, this.config.leaseTtlMs, leased_at);
   }
@@ -84,19 +84,19 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * On Linux the monotonic clock stands still while the machine is suspended, so leases may have
-   * expired that seem fresh. The wall clock has jumped then, as it does when it is corrected: only
-   * the store knows, and is asked at once.
+   * Timers stand still while the machine is suspended, so renewals are overdue afterwards. If the
+   * wall clock was only corrected, the leases are still held: the store knows, and is asked at
+   * once.
    */
   private look(): void {
-    const before = this.distance;
-    this.distance = this.measureDistance();
-    const hasJumped = this.distance - before >= this.config.leaseTtlMs / 3;
-    if (hasJumped && !this.isRenewing && this.runs.size > 0) void this.renew();
+    const before = this.suspended_ms;
+    this.suspended_ms = this.measureSuspended();
+    const isLate = this.suspended_ms - before >= this.config.leaseTtlMs / 3;
+    if (isLate && !this.isRenewing && this.runs.size > 0) void this.renew();
   }
 
-  private measureDistance(): number {
-    return this.clock.now().getTime() - this.clock.monotonic();
+  private measureSuspended(): number {
+    return this.clock.boottime() - this.clock.monotonic();
   }
 
   private tick(): void {
@@ -111,7 +111,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   private async renew(): Promise<void> {
     this.isRenewing = true;
     const asked = this.held().map((leased) => ({ leased, seq: leased.run.savedSeq }));
-    const sent_at = this.clock.monotonic();
+    const sent_at = this.clock.boottime();
     try {
       const leases = asked.map(({ leased: { run } }) => ({
         interaction_id: run.interactionId,

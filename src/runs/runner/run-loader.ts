@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
-import { AppError } from '../../kernel/app-error.js';
+import { ConversationLoader } from '../context-window/earlier-conversation.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Lease } from '../../persistence/rows/store-rows.js';
 import { RESUME_REASONS } from '../run-input.js';
@@ -23,7 +23,7 @@ export class RunLoader {
     { interaction, lost_owner, parked, losses, alone_losses }: Lease,
     first?: LogRecord,
   ): Promise<RunInput> {
-    const { bus, records, conversations } = this.services;
+    const { bus, records, conversations, config } = this.services;
     if (!first) {
       bus.begin(interaction.id, interaction.epoch);
       await conversations.reopen(interaction);
@@ -33,7 +33,9 @@ export class RunLoader {
     return {
       interaction,
       records: first ? [first] : await readLog(records, interaction.id),
-      before: await conversations.read(interaction),
+      ...(await new ConversationLoader(this.services, interaction).load(
+        config.contextStrategy !== 'none',
+      )),
       losses,
       alone_losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
@@ -61,7 +63,7 @@ export class RunLoader {
     if (limit === 0 || !config.redisUrl) return; // a single process has seen all calls
     const since = clock.now().getTime() - MINUTE_MS;
     const page = { chat_uid, superseded: true, limit: MAX_INTERACTIONS };
-    const recent = (await interactions.listInteractions(page).catch(ifUnreadable)).filter(
+    const recent = (await interactions.listInteractions(page)).filter(
       (row) => row.id !== id && row.completed_at !== null && Date.parse(row.completed_at) > since,
     );
     if (recent.length === 0) return;
@@ -73,10 +75,4 @@ export class RunLoader {
     }));
     for (const call of calls.toSorted((a, b) => a.at - b.at)) rates.admit(call, limit);
   }
-}
-
-/** A changed row of an earlier interaction must not keep the next one from running. */
-function ifUnreadable(error: unknown): [] {
-  if (error instanceof AppError && error.code === 'decryption_failed') return [];
-  throw error;
 }

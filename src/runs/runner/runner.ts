@@ -130,7 +130,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     starting.acquired = undefined;
     if (acquired?.lease.isFresh) return acquired;
     await this.services.spill.flush(id);
-    const leased_at = this.services.clock.monotonic();
+    const leased_at = this.services.clock.boottime();
     const never_begun = this.leaseInDoubt.has(id);
     const terms = { ...this.leases.terms, never_begun, trial: this.quarantine.trialOf(id) };
     this.leaseInDoubt.add(id);

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../protocol/events.js';
-import { isProgress } from '../../protocol/progress.js';
+import { isProgress } from '../../protocol/events.js';
 import { RESUME_REASONS } from '../run-input.js';
 
 /**

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { AppendEffects, Entry } from '../../event-log/append/run-log.js';
 import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
 import { AppError } from '../../kernel/app-error.js';
-import { doneWithin } from '../../kernel/done-within.js';
+import { doneWithin } from '../../kernel/promises.js';
 import { ServerStopped } from '../../kernel/server-stopped.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest, RequestKind, Settlement } from '../../persistence/rows/request-rows.js';

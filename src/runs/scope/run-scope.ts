@@ -6,13 +6,14 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { addUsage } from '../../protocol/interaction.js';
 import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
-import { isProgress } from '../../protocol/progress.js';
+import { isProgress } from '../../protocol/events.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { ChildConversations } from '../../conversation/child-conversations.js';
 import { Conversation } from '../../conversation/conversation.js';
 import { AgentNotes } from '../children/agent-notes.js';
 import { Interventions } from '../children/interventions.js';
 import { ContextMarks } from '../context-window/context-marks.js';
+import type { UnreadBeginning } from '../context-window/earlier-conversation.js';
 import { EarlierMarks } from '../context-window/earlier-marks.js';
 import { EarlierOutputs } from '../context-window/earlier-outputs.js';
 import { TokenScale } from '../context-window/estimate-tokens.js';
@@ -81,6 +82,8 @@ export class RunScope implements JournalListener {
   /** Marks of the chat's interactions before this one. */
   readonly earlierMarks: EarlierMarks;
   readonly outputs: EarlierOutputs;
+  /** The beginning of the chat's conversation, if it is not loaded. */
+  readonly unread: UnreadBeginning | undefined;
   /** Rejects when the run can't go on, regardless of the agents. */
   readonly failure: Promise<never>;
   private readonly health: RunHealth;
@@ -91,7 +94,7 @@ export class RunScope implements JournalListener {
 
   constructor(
     readonly services: RunServices,
-    { interaction, records, before }: RunInput,
+    { interaction, records, before, unread }: RunInput,
     { log, openWork, activity, health }: RunParts,
   ) {
     const { config, rates, executor, ids } = services;
@@ -102,7 +105,8 @@ export class RunScope implements JournalListener {
     this.health = health;
     this.status = interaction.status;
     this.usage = interaction.usage;
-    this.callIds = CallIds.of(ids, { before, records });
+    this.unread = unread;
+    this.callIds = CallIds.of(ids, { before, records, isWhole: !unread });
     this.requests = new PendingRequests(activity);
     this.forks = new Set(records.flatMap(forkOf));
     this.conversation = new Conversation(before);
@@ -117,7 +121,7 @@ export class RunScope implements JournalListener {
     }
     this.resultQuota = new ResultQuota(executor);
     this.earlierMarks = new EarlierMarks(services, interaction);
-    this.outputs = new EarlierOutputs(services, { interaction, before });
+    this.outputs = new EarlierOutputs(services, { interaction, before, isWhole: !unread });
     this.failure = new Promise((_, reject) => {
       this.rejectFailure = reject;
     });

@@ -1,7 +1,7 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { decisionsOf, describeRejection, inputOf, deferredNote } from './call-records.js';
-import { OUTCOME_UNKNOWN } from '../../protocol/progress.js';
+import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
 import { closeNested } from '../closing/close-nested.js';
 import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';

@@ -10,7 +10,7 @@ import { TellEffect, parentOf } from '../effects/tell.effect.js';
 import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { untilAborted } from '../../kernel/abort.js';
+import { untilAborted } from '../../kernel/promises.js';
 
 /**
  * The effects that a running tool requests through its context. Each is a journaled step; its key

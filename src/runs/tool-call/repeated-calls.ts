@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/json.js';
 import type { RecordOf } from '../../protocol/events.js';
 
 /** This many identical calls in a row look like a loop. */

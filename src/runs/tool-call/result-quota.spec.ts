@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../protocol/events.js';
-import type { Image } from '../../protocol/image.js';
+import type { Image } from '../../protocol/message.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
 import { cutOutput } from '../../tools/text/cut-output.js';
 import type { CutNote } from '../../tools/text/cut-output.js';

@@ -1,6 +1,6 @@
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
-import { imageBytes } from '../../protocol/image.js';
+import { imageBytes } from '../../protocol/message.js';
 import { outputPath } from '../../tools/text/output-path.js';
 import type { ToolExecution, ToolExecutor } from '../../tools/core/tool-executor.js';
 import type { ToolJournal } from '../../tools/core/tool-output.js';

@@ -1,14 +1,14 @@
 import type { Json } from '../../protocol/json.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { toErrorText } from '../../tools/text/to-text.js';
-import { showInput } from '../../tools/text/show-input.js';
+import { showInput } from '../../tools/text/cut-text.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/core/tool.js';
 import { decisionsOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { guardText } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import type { ToolVerdict } from '../../permissions/tool-judge.js';
+import type { ToolVerdict } from '../../permissions/judges/tool-judge.js';
 
 /** The decision on a call, with the entries that log how it was decided. */
 export type Authorization =
