@@ -54,6 +54,7 @@ async function openDatabaseStorage(
 ): Promise<Storage> {
   const { openDatabase } = await import('./typeorm/connection/open-database.js');
   const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
+  const { releaseWebhooks } = await import('./typeorm/stores/typeorm-webhook-outbox.js');
   const { createStores } = await import('./typeorm/create-stores.js');
   const { countOtherProcesses } = await import('./typeorm/connection/other-processes.js');
   const { bypassesRowSecurity } = await import('./typeorm/connection/row-security.js');
@@ -75,7 +76,10 @@ async function openDatabaseStorage(
       'The user of DATABASE_URL is a superuser or has BYPASSRLS, so that row-level security does not keep tenants apart as a third line. Give Parley an ordinary user that owns its database (docs/security.md).',
     );
   const vacuum = config.databaseUrl ? undefined : new Vacuum(database, VACUUM_PAUSE_MS);
-  if (vacuum) await expireLeases(database);
+  if (vacuum) {
+    await expireLeases(database);
+    await releaseWebhooks(database);
+  }
   vacuum?.request();
   return {
     ...createStores(database, vacuum),

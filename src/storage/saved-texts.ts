@@ -4,7 +4,7 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { InterventionRow } from '../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
-import type { OwnedRule } from '../permissions/permission-rule.js';
+import type { OwnedRule } from '../permissions/rules/permission-rule.js';
 import type { Message } from '../protocol/message.js';
 import type { Task } from '../protocol/task.js';
 

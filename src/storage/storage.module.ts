@@ -16,9 +16,10 @@ import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { RunStores } from '../persistence/stores.js';
-import { RuleStore } from '../permissions/rule-store.js';
+import { RuleStore } from '../permissions/rules/rule-store.js';
 import { UsageStore } from '../quotas/usage-store.js';
 import { TaskStore } from '../tasks/task-store.js';
+import { WebhookOutbox } from '../webhooks/webhook-outbox.js';
 import { openEncrypted } from './encrypted/open-encrypted.js';
 import { openStorage } from './open-storage.js';
 import type { AllStores } from './stores.js';
@@ -51,6 +52,7 @@ const PORTS: Provider[] = [
   port(TicketStore, 'tickets'),
   port(AuditStore, 'audit'),
   port(UsageStore, 'usage'),
+  port(WebhookOutbox, 'webhooks'),
   {
     provide: Encryption,
     inject: [OpenStorage],

@@ -4,9 +4,10 @@ import type { AuditStore } from '../audit/audit-store.js';
 import type { DataKeyStore } from '../encryption/data-key-store.js';
 import type { FileCatalog } from '../files/file-catalog.js';
 import type { Stores } from '../persistence/stores.js';
-import type { RuleStore } from '../permissions/rule-store.js';
+import type { RuleStore } from '../permissions/rules/rule-store.js';
 import type { UsageStore } from '../quotas/usage-store.js';
 import type { TaskStore } from '../tasks/task-store.js';
+import type { WebhookOutbox } from '../webhooks/webhook-outbox.js';
 import type { SavedTexts } from './saved-texts.js';
 
 /** All stores: an implementation of each port. */
@@ -19,6 +20,7 @@ export interface AllStores extends Stores {
   readonly audit: AuditStore;
   readonly usage: UsageStore;
   readonly dataKeys: DataKeyStore;
+  readonly webhooks: WebhookOutbox;
   readonly saved: SavedTexts;
   /** Those of `RunStores`; undefined: the same. */
   readonly runs?: Stores;

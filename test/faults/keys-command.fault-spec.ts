@@ -1,72 +1,55 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/client/api-client.js';
-import { builtServer } from '../support/server/built-server.js';
+import { keys } from '../support/server/keys-command.js';
 import { FILES, onStores, PGLITE } from '../support/server/process-data.js';
+import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
-const run = promisify(execFile);
 const ADMIN_KEY = 'the-admin-key-of-tests-0123456789-abcdef';
-
-/** Runs `npm run keys -- …`; `code` is its exit code. */
-async function keys(env: Environment, ...args: string[]): Promise<{ code: number; said: string }> {
-  const command = join(dirname(await builtServer()), 'keys.js');
-  const options = { env: { PATH: process.env['PATH'], ...env } };
-  try {
-    return { code: 0, said: (await run(process.execPath, [command, ...args], options)).stdout };
-  } catch (error) {
-    const { code, stderr } = error as { code: number; stderr: string };
-    return { code, said: stderr };
-  }
-}
 
 for (const store of onStores(PGLITE))
   describe(`npm run keys on ${store.name}`, () => {
-    it('makes a key that a server takes, lists and deletes it', async () => {
-      const data = await store.create();
-      const env = { ...data.env, AUTH: 'keys', ADMIN_KEY };
-      try {
-        const made = await keys(
-          env,
-          'create',
-          '--tenant',
-          'acme',
-          '--user',
-          'ann',
-          '--scopes',
-          'chat,decide',
-        );
-        expect(made).toMatchObject({ code: 0, said: expect.stringMatching(/^parley_\w+\n$/) });
-        const [key, id] = [made.said.trim(), made.said.split('_')[1]!];
-        const listed = await keys(env, 'list', '--tenant', 'acme');
-        expect(JSON.parse(listed.said)).toMatchObject({
-          id,
-          user_id: 'ann',
-          scopes: ['chat', 'decide'],
-        });
+    let data: ProcessData;
+    let env: Environment;
+    let key: string;
+    let id: string;
+    beforeAll(async () => {
+      data = await store.create();
+      env = { ...data.env, AUTH: 'keys', ADMIN_KEY };
+    });
+    afterAll(() => data.remove());
 
-        const server = await ServerProcess.start(env);
-        const api = await server.api();
-        expect((await api.get('/chats')).status).toBe(401);
-        expect((await api.bearing(key).get('/chats')).status).toBe(200);
-        expect((await api.bearing(ADMIN_KEY).get('/keys?tenant_id=acme')).body.items).toHaveLength(
-          1,
-        );
-        const locked = await keys(env, 'list');
-        expect(locked.code).toBe(1);
-        expect(locked.said).toMatch(/A server is using .* Use its API with ADMIN_KEY: POST \/keys/);
-        await server.kill('SIGTERM');
-        expect(server.output).not.toContain(key.split('_')[2]);
+    it('makes a key, and lists it', async () => {
+      const of = ['--tenant', 'acme', '--user', 'ann', '--scopes', 'chat,decide'];
+      const made = await keys(env, 'create', ...of);
+      expect(made).toMatchObject({ code: 0, said: expect.stringMatching(/^parley_\w+\n$/) });
+      key = made.said.trim();
+      id = made.said.split('_')[1]!;
+      const listed = await keys(env, 'list', '--tenant', 'acme');
+      expect(JSON.parse(listed.said)).toMatchObject({
+        ...{ id, user_id: 'ann', scopes: ['chat', 'decide'] },
+      });
+    });
 
-        expect(await keys(env, 'delete', id)).toMatchObject({ code: 0 });
-        expect(await keys(env, 'delete', id)).toMatchObject({ code: 1 });
-        expect((await keys(env, 'list', '--tenant', 'acme')).said).toContain('has no keys');
-      } finally {
-        await data.remove();
-      }
+    it('made one that a server takes, beside which it does nothing', async () => {
+      const server = await ServerProcess.start(env);
+      const api = await server.api();
+      expect((await api.get('/chats')).status).toBe(401);
+      expect((await api.bearing(key).get('/chats')).status).toBe(200);
+      const { body } = await api.bearing(ADMIN_KEY).get('/keys?tenant_id=acme');
+      expect(body.items).toHaveLength(1);
+      const locked = await keys(env, 'list');
+      expect(locked.code).toBe(1);
+      expect(locked.said).toMatch(/A server is using .* Use its API with ADMIN_KEY: POST \/keys/);
+      await server.kill('SIGTERM');
+      expect(server.output).not.toContain(key.split('_')[2]);
+    });
+
+    it('deletes it, once', async () => {
+      expect(await keys(env, 'delete', id)).toMatchObject({ code: 0 });
+      expect(await keys(env, 'delete', id)).toMatchObject({ code: 1 });
+      expect((await keys(env, 'list', '--tenant', 'acme')).said).toContain('has no keys');
     });
   });
 
@@ -98,34 +81,6 @@ for (const store of onStores(FILES))
         await serve(two, async (api) => {
           expect(await titleOf(api)).toBe('A title');
         });
-      } finally {
-        await data.remove();
-      }
-    });
-  });
-
-for (const store of onStores(PGLITE))
-  describe(`npm run keys -- encrypt on ${store.name}`, () => {
-    it('encrypts what is there once no server uses it', async () => {
-      const data = await store.create();
-      const key = { ...data.env, ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` };
-      try {
-        const server = await ServerProcess.start(data.env);
-        await (await server.api()).post('/chats', { id: 'kept', title: 'A title' });
-        expect(await keys(key, 'encrypt')).toMatchObject({
-          code: 1,
-          said: expect.stringMatching(/uses|is using|in use/),
-        });
-        await server.kill('SIGTERM');
-        expect(await keys(data.env, 'encrypt')).toMatchObject({ code: 64 });
-        const said = [1, 0].map((n) => expect.stringContaining(`${n} rows or files`));
-        expect(await keys(key, 'encrypt')).toMatchObject({ code: 0, said: said[0] });
-        expect(await keys(key, 'encrypt')).toMatchObject({ code: 0, said: said[1] });
-        const refused = await ServerProcess.spawn(data.env);
-        expect(await refused.ended).toMatchObject({ code: 78 });
-        const again = await ServerProcess.start(key);
-        expect((await (await again.api()).get('/chats/kept')).body.title).toBe('A title');
-        await again.kill('SIGTERM');
       } finally {
         await data.remove();
       }

@@ -20,8 +20,8 @@ beforeAll(async () => {
   tested = await openTestPglite();
   const { master } = source().driver as unknown as { master: EmbeddedPool };
   expect(master).toBeInstanceOf(EmbeddedPool);
-  expect(master.options.connectionTimeoutMillis).toBe(EMBEDDED_WAIT_MS);
-  master.options.connectionTimeoutMillis = WAIT_MS;
+  expect(master.wait_ms).toBe(EMBEDDED_WAIT_MS);
+  master.wait_ms = WAIT_MS;
 });
 
 beforeEach(async () => {
@@ -75,6 +75,15 @@ describe(EmbeddedPool.name, () => {
     expect(await values()).toEqual([]);
     await source().query("INSERT INTO t VALUES ('after')");
     expect(await values()).toEqual(['after']);
+  });
+
+  it('does not take a process that stood still for a transaction that waits for itself', async () => {
+    const slow = source().transaction(async (manager) => {
+      await manager.query('SELECT 1');
+      for (const until = performance.now() + 2 * WAIT_MS; performance.now() < until;);
+      await manager.query('SELECT 1');
+    });
+    await Promise.all([slow, source().query('SELECT 1')]);
   });
 
   it('lets what keeps runs going go before what clients read, and lets both go on', async () => {

@@ -43,6 +43,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['id', 'tenant_id', 'user_id', 'scopes', 'secret_hash', 'created_by'],
   stream_tickets: ['hash', 'path', 'holder', 'principal'],
   audit: ['id', 'tenant_id', 'user_id', 'action', 'chat_id', 'interaction_id', 'detail'],
+  webhooks: ['id', 'type', 'interaction_id'],
   migrations: ['name'],
 };
 

@@ -14,7 +14,7 @@ import {
 const fault = await findPostgresFault();
 const created_at = '2026-01-15T10:00:00.000Z';
 const TABLES = ['chats', 'interactions', 'deleted_usage', 'requests'];
-const OTHERS = ['permission_rules', 'files', 'audit', 'tasks', 'interventions'];
+const OTHERS = ['permission_rules', 'files', 'audit', 'tasks', 'interventions', 'webhooks'];
 
 (fault ? describe.skip : describe)('Row-level security', () => {
   let made: Awaited<ReturnType<typeof createPostgresDatabase>>;

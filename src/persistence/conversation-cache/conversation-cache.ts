@@ -25,16 +25,21 @@ export interface Said {
 @Injectable()
 export class ConversationCache implements OnApplicationShutdown {
   constructor(
-    private readonly store: Pick<InteractionStore, 'getPreviousState'>,
+    private readonly store: Pick<InteractionStore, 'getPreviousState' | 'findFinalState'>,
     private readonly lists?: MessageLists,
     private readonly onError: (error: Error) => void = () => {},
     /** Timeout of Redis, in milliseconds. */
     private readonly patience_ms = PATIENCE_MS,
   ) {}
 
-  async read({ id, chat_uid, parent_id }: Place): Promise<readonly Message[]> {
-    const cached = parent_id === null ? undefined : await this.find(chat_uid, parent_id);
-    return cached ?? this.store.getPreviousState(id);
+  /** Undefined if the conversation has more than `bytes`, which is more than the cache keeps. */
+  async read(
+    { id, chat_uid, parent_id }: Place,
+    bytes: number,
+  ): Promise<readonly Message[] | undefined> {
+    if (parent_id === null) return this.store.getPreviousState(id);
+    const cached = await this.find(chat_uid, parent_id);
+    return cached ?? (await this.store.findFinalState(parent_id, bytes))?.messages;
   }
 
   /**

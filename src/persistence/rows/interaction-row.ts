@@ -1,6 +1,6 @@
 import type { Budget } from '../../protocol/budget.js';
 import type { AttachedFile } from '../../protocol/file.js';
-import type { ApprovalMode } from '../../protocol/approval-mode.js';
+import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';

@@ -260,6 +260,11 @@ export interface AppendBatch {
    * on.
    */
   readonly end?: InteractionEnd;
+  /**
+   * True: the outbox of webhooks gets an entry in the same commit for each request that is new, and
+   * for the end.
+   */
+  readonly announce?: boolean;
 }
 
 export interface InteractionEnd {

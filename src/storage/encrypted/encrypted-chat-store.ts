@@ -6,6 +6,7 @@ import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-r
 import type { Message } from '../../protocol/message.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
+import { openEach, UNREADABLE } from './open-each.js';
 import { openMessages, sealMessages } from './sealed/sealed-interaction.js';
 import { keyIdOf, openJson, openText, sealOptional } from './sealed/sealed-fields.js';
 
@@ -34,17 +35,17 @@ export class EncryptedChatStore extends ChatStore {
   }
 
   async listChats(page: ChatListPage): Promise<ChatRow[]> {
-    return this.open(await this.inner.listChats(page));
+    const rows = await this.inner.listChats(page);
+    return openEach(rows, { open: (some) => this.open(some), withoutTexts });
   }
 
   async readStates(uids: readonly string[]): Promise<Map<string, ChatState>> {
-    const states = await this.inner.readStates(uids);
-    const keys = await this.keys.load([...states.values()].map(({ title }) => keyIdOf(title)));
-    return new Map(
-      [...states].map(([uid, state]) => {
-        return [uid, { ...state, title: openText(keys, state.title, [uid, 'title']) }];
-      }),
-    );
+    const states = [...(await this.inner.readStates(uids)).values()];
+    const opened = await openEach(states, {
+      open: (some) => this.openTitles(some),
+      withoutTexts: (state) => ({ ...state, title: UNREADABLE }),
+    });
+    return new Map(opened.map((state) => [state.uid, state]));
   }
 
   listLive(tenantIds: readonly string[], since: string): Promise<string[]> {
@@ -83,6 +84,13 @@ export class EncryptedChatStore extends ChatStore {
     return this.inner.switchHead(chatUid, interactionId, at);
   }
 
+  private async openTitles(states: readonly ChatState[]): Promise<ChatState[]> {
+    const keys = await this.keys.load(states.map(({ title }) => keyIdOf(title)));
+    return states.map((state) => {
+      return { ...state, title: openText(keys, state.title, [state.uid, 'title']) };
+    });
+  }
+
   private async openFound(row: ChatRow | undefined): Promise<ChatRow | undefined> {
     return row && (await this.open([row]))[0];
   }
@@ -101,6 +109,10 @@ export class EncryptedChatStore extends ChatStore {
       metadata: openJson(keys, row.metadata, [row.uid, 'metadata']),
     }));
   }
+}
+
+function withoutTexts(row: ChatRow): ChatRow {
+  return { ...row, title: UNREADABLE, preview: null, settings: {}, metadata: {} };
 }
 
 export function sealChat<C extends ChatPatch | NewChat | ChatRow>(key: DataKey, chat: C): C {

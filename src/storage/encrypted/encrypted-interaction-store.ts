@@ -21,6 +21,7 @@ import type {
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { Message } from '../../protocol/message.js';
 import type { ChatKeys } from './chat-keys.js';
+import { openEach } from './open-each.js';
 import { keyIdOf, sealedBytes } from './sealed/sealed-fields.js';
 import {
   keysOfInteraction,
@@ -30,6 +31,7 @@ import {
   sealReason,
   sealStart,
   sealTexts,
+  withoutTexts,
 } from './sealed/sealed-interaction.js';
 
 /** Attempts of a start whose chat is created or deleted meanwhile. */
@@ -115,7 +117,7 @@ export class EncryptedInteractionStore extends InteractionStore {
   }
 
   async listUnfinished(chatUid: string): Promise<InteractionRow[]> {
-    return openInteractions(this.keys, await this.inner.listUnfinished(chatUid));
+    return this.openList(await this.inner.listUnfinished(chatUid));
   }
 
   promoteQueued(at: string, chatUid?: string): Promise<string[]> {
@@ -125,7 +127,7 @@ export class EncryptedInteractionStore extends InteractionStore {
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
     const { bytes } = page;
     const limits = { ...page, ...(bytes !== undefined && { bytes: sealedBytes(bytes) }) };
-    return openInteractions(this.keys, await this.inner.listInteractions(limits));
+    return this.openList(await this.inner.listInteractions(limits));
   }
 
   listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
@@ -137,7 +139,7 @@ export class EncryptedInteractionStore extends InteractionStore {
   }
 
   async listRuns(page: RunListPage): Promise<InteractionRow[]> {
-    return openInteractions(this.keys, await this.inner.listRuns(page));
+    return this.openList(await this.inner.listRuns(page));
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {
@@ -225,6 +227,10 @@ export class EncryptedInteractionStore extends InteractionStore {
       case 'unknown_edit':
         return outcome;
     }
+  }
+
+  private openList(rows: readonly InteractionRow[]): Promise<InteractionRow[]> {
+    return openEach(rows, { open: (some) => openInteractions(this.keys, some), withoutTexts });
   }
 
   private async openFound(row: InteractionRow | undefined): Promise<InteractionRow | undefined> {

@@ -1,12 +1,14 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
 import { keyIdOf } from './sealed/sealed-fields.js';
-import { keysOfInteraction, openInteraction, openReason } from './sealed/sealed-interaction.js';
-
-const UNREADABLE = '(This message can’t be read.)';
+import {
+  keysOfInteraction,
+  openInteraction,
+  openReason,
+  withoutTexts,
+} from './sealed/sealed-interaction.js';
 
 /** Leases of another store, whose interactions are encrypted. */
 export class EncryptedLeaseStore extends LeaseStore {
@@ -65,8 +67,4 @@ export class EncryptedLeaseStore extends LeaseStore {
   listUnowned(limit: number): Promise<Unowned[]> {
     return this.inner.listUnowned(limit);
   }
-}
-
-function withoutTexts(row: InteractionRow): InteractionRow {
-  return { ...row, user_message: UNREADABLE, metadata: {}, error: null, cancel_reason: null };
 }

@@ -10,6 +10,7 @@ import type {
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
+import { fillPage } from './open-each.js';
 import { keyIdOf, openJson, sealedBytes, sealJson } from './sealed/sealed-fields.js';
 import { openInteractions } from './encrypted-interaction-store.js';
 
@@ -39,10 +40,15 @@ export class EncryptedRequestStore extends RequestStore {
     return row && (await this.open([row]))[0];
   }
 
+  /** A page for people, which `bytes` bounds, is without what can't be opened; a run fails. */
   async listRequests(page: RequestPage): Promise<RequestRow[]> {
-    const { bytes } = page;
-    const limits = { ...page, ...(bytes !== undefined && { bytes: sealedBytes(bytes) }) };
-    return this.open(await this.inner.listRequests(limits));
+    if (page.bytes === undefined) return this.open(await this.inner.listRequests(page));
+    const limits = { ...page, bytes: sealedBytes(page.bytes) };
+    return fillPage(
+      page.limit,
+      (after) => this.inner.listRequests({ ...limits, ...(after && { after }) }),
+      (rows) => this.open(rows),
+    );
   }
 
   /** One that can't be read expires as it is. */

@@ -1,10 +1,11 @@
 import type { DataKey } from '../../encryption/data-key.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
 import type { Viewer } from '../../persistence/viewer.js';
-import { RuleStore } from '../../permissions/rule-store.js';
-import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
-import type { OwnedRule, PermissionRule } from '../../permissions/permission-rule.js';
+import { RuleStore } from '../../permissions/rules/rule-store.js';
+import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.js';
+import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
+import { fillPage, openEach } from './open-each.js';
 import { keyIdOf, openJson, openText, sealJson } from './sealed/sealed-fields.js';
 
 /** Rules in another store, encrypted: with the key of their chat, or else of their tenant. */
@@ -17,16 +18,22 @@ export class EncryptedRuleStore extends RuleStore {
   }
 
   async list(filter: RuleFilter): Promise<PermissionRule[]> {
-    return this.open(await this.inner.list(filter));
+    const rows = await this.inner.list(filter);
+    return openEach(rows, { open: (some) => this.open(some), withoutTexts: () => undefined });
   }
 
   async listInOrder(
     filter: RuleFilter,
     page: { readonly limit: number; readonly after?: RulePlace },
   ): Promise<PermissionRule[]> {
-    return this.open(await this.inner.listInOrder(filter, page));
+    return fillPage(
+      page.limit,
+      (after) => this.inner.listInOrder(filter, { ...page, ...(after && { after }) }),
+      (rows) => this.open(rows),
+    );
   }
 
+  /** Fails if one can't be opened: it may be the one that denies the call. */
   async listFor(call: RuledCall): Promise<PermissionRule[]> {
     return this.open(await this.inner.listFor(call));
   }

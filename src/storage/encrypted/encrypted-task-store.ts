@@ -4,6 +4,7 @@ import type { AnyViewer } from '../../persistence/viewer.js';
 import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
+import { openEach, UNREADABLE } from './open-each.js';
 import { keyIdOf, openText } from './sealed/sealed-fields.js';
 
 /** Task boards in another store, encrypted. */
@@ -16,14 +17,16 @@ export class EncryptedTaskStore extends TaskStore {
   }
 
   async list(chatUid: string): Promise<Task[]> {
-    return this.open(await this.inner.list(chatUid));
+    return this.openList(await this.inner.list(chatUid));
   }
 
   async listBrief(chatUids: readonly string[]): Promise<Map<string, Task[]>> {
     const boards = await this.inner.listBrief(chatUids);
-    const opened = await this.open([...boards.values()].flat());
+    const opened = await this.openList([...boards.values()].flat());
     const byId = new Map(opened.map((task) => [task.id, task]));
-    return new Map([...boards].map(([uid, board]) => [uid, board.map(({ id }) => byId.get(id)!)]));
+    return new Map(
+      [...boards].map(([uid, board]) => [uid, board.flatMap(({ id }) => byId.get(id) ?? [])]),
+    );
   }
 
   async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
@@ -50,6 +53,10 @@ export class EncryptedTaskStore extends TaskStore {
     return this.inner.remove(id, seen);
   }
 
+  private openList(tasks: readonly Task[]): Promise<Task[]> {
+    return openEach(tasks, { open: (some) => this.open(some), withoutTexts });
+  }
+
   private async open(tasks: readonly Task[]): Promise<Task[]> {
     const ids = tasks.flatMap(({ title, description }) => [keyIdOf(title), keyIdOf(description)]);
     const keys = await this.keys.load(ids.filter((id) => id !== undefined));
@@ -74,4 +81,8 @@ export function sealTask<T extends Pick<Task, 'id' | 'title' | 'description'>>(
     title: key.seal(title, [id, 'title']),
     description: description === null ? null : key.seal(description, [id, 'description']),
   };
+}
+
+function withoutTexts(task: Task): Task {
+  return { ...task, title: UNREADABLE, description: null };
 }

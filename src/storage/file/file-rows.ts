@@ -1,32 +1,31 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileRowJournal, KeptFile } from '../memory/memory-file-catalog.js';
+import type { RowJournal } from '../memory/row-journal.js';
 import { onDisk, replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 
-const FOLDER = 'file-rows';
 const SUFFIX = '.json';
 
-/** The rows of the file catalog, one human-readable file each in `file-rows/`. */
-export class FileRows implements FileRowJournal {
+/** Rows, one human-readable file each in a folder of `DATA_DIR`. */
+export class FileRows<Row extends { readonly id: string }> implements RowJournal<Row> {
   private readonly folder: string;
 
-  constructor(dataDir: string) {
-    this.folder = join(dataDir, FOLDER);
+  constructor(dataDir: string, name: 'file-rows' | 'webhooks') {
+    this.folder = join(dataDir, name);
   }
 
   /** A row that can't be read is reported and left out; its file stays. */
-  async load(report: ReportProblem): Promise<KeptFile[]> {
+  async load(report: ReportProblem): Promise<Row[]> {
     await mkdir(this.folder, { recursive: true });
-    const rows: KeptFile[] = [];
+    const rows: Row[] = [];
     for (const name of await readdir(this.folder)) {
       const path = join(this.folder, name);
       if (name.endsWith(TEMPORARY_SUFFIX)) await rm(path, { force: true });
       else if (name.endsWith(SUFFIX))
         try {
-          rows.push(JSON.parse(await readFile(path, 'utf8')) as KeptFile);
+          rows.push(JSON.parse(await readFile(path, 'utf8')) as Row);
         } catch (error) {
           report({ path, message: `It can’t be read. ${describeError(error)}` });
         }
@@ -34,7 +33,7 @@ export class FileRows implements FileRowJournal {
     return rows;
   }
 
-  async save(row: KeptFile): Promise<void> {
+  async save(row: Row): Promise<void> {
     await replaceDurably(this.pathOf(row.id), `${JSON.stringify(row, null, 2)}\n`);
     await syncDirectory(this.folder);
   }

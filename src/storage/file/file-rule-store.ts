@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
-import type { OwnedRule, PermissionRule } from '../../permissions/permission-rule.js';
-import type { RuledCall, RuleFilter } from '../../permissions/rule-store.js';
-import { RuleStore } from '../../permissions/rule-store.js';
+import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
+import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.js';
+import { RuleStore } from '../../permissions/rules/rule-store.js';
 import type { ChatRow } from '../../persistence/rows/store-rows.js';
 import { sees } from '../../persistence/viewer.js';
 import type { Viewer } from '../../persistence/viewer.js';

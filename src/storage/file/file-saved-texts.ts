@@ -1,7 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OwnedRule } from '../../permissions/permission-rule.js';
+import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { Task } from '../../protocol/task.js';
+import type { KeptFile } from '../memory/memory-file-catalog.js';
 import type { StoreIndex } from '../memory/store-index.js';
 import type { SavedTexts, SealRow } from '../saved-texts.js';
 import { LOG_SUFFIX } from './chat-directory.js';
@@ -35,7 +36,7 @@ export class FileSavedTexts implements SavedTexts {
     for (const { uid } of chats) await seal('chats', { chat_uid: uid }, {});
     await settled();
     let replaced = await this.sealRules(join(data_dir, RULES_FILE), seal);
-    replaced += await sealFileRows(new FileRows(data_dir), seal);
+    replaced += await sealFileRows(new FileRows<KeptFile>(data_dir, 'file-rows'), seal);
     for (const chat of chats) replaced += await sealFolder(directoryOf(chat), chat.uid, seal);
     return replaced;
   }
@@ -54,7 +55,7 @@ export class FileSavedTexts implements SavedTexts {
   }
 }
 
-async function sealFileRows(rows: FileRows, seal: SealRow): Promise<number> {
+async function sealFileRows(rows: FileRows<KeptFile>, seal: SealRow): Promise<number> {
   let replaced = 0;
   for (const row of await rows.load(() => {})) {
     const { chat_uid, tenant_id } = row;
@@ -79,12 +80,14 @@ async function sealFolder(directory: ChatDirectory, uid: string, seal: SealRow):
     const path = directory.logFile(id);
     const log = await readFile(path);
     const sealed = await sealLog(id, log, { sealRow, data_key: chat.data_key });
-    if (sealed.equals(log)) continue;
-    await replaceDurably(path, sealed);
+    if (!sealed.equals(log)) {
+      await replaceDurably(path, sealed);
+      replaced += 1;
+    }
+    // Also of a log that was replaced before: a kill may have left its copy.
     await rm(directory.projectionFile(id), { force: true });
-    replaced += 1;
   }
-  if (replaced > 0) await rm(directory.requestsFile, { force: true });
+  await rm(directory.requestsFile, { force: true });
   const tasks = await readJson<{ tasks: readonly Task[] }>(directory.tasksFile);
   if (tasks) {
     const sealed = await Promise.all(tasks.tasks.map((task) => sealRow('tasks', task)));

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { MemoryFileCatalog } from '../memory/memory-file-catalog.js';
+import type { KeptFile } from '../memory/memory-file-catalog.js';
 import { storesOver } from '../memory/memory-stores.js';
 import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
+import type { KeptWebhook } from '../memory/memory-webhook-outbox.js';
 import { StoreCore } from '../memory/store-core.js';
 import { StoreIndex } from '../memory/store-index.js';
 import type { AllStores } from '../stores.js';
@@ -52,9 +54,11 @@ export async function openFileStores({
   );
   const projections = new Projections(index, mutex, behind);
   const journal = new FileJournal({ root, projections, report });
-  const core = new StoreCore({ journal, clock, index, mutex });
+  const webhooks = new FileRows<KeptWebhook>(data_dir, 'webhooks');
+  const core = new StoreCore({ journal, clock, index, mutex, webhooks });
   await loadStore({ root, core, journal, report });
-  const rows = new FileRows(data_dir);
+  await core.webhooks.load(await webhooks.load(report));
+  const rows = new FileRows<KeptFile>(data_dir, 'file-rows');
   const files = new MemoryFileCatalog({
     ...{ chats: index, journal: rows, rows: await rows.load(report) },
     isDeleted: (uid) => !existsSync(join(root, uid)),

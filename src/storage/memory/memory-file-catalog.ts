@@ -1,38 +1,26 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
+import { NO_JOURNAL } from './row-journal.js';
+import type { RowJournal } from './row-journal.js';
 import { compareKeys } from './store-index.js';
 import type { StoreIndex } from './store-index.js';
 
 export type KeptFile = FileRow & { readonly deleted?: true };
 
-/** Keeps each row where a restarted process finds it. */
-export interface FileRowJournal {
-  save(row: KeptFile): Promise<void>;
-  erase(id: string): Promise<void>;
-  /** Also of one that could not be read. */
-  has(id: string): boolean;
-}
-
 export interface FileCatalogParts {
   readonly chats: StoreIndex;
-  readonly journal?: FileRowJournal;
+  readonly journal?: RowJournal<KeptFile>;
   readonly rows?: readonly KeptFile[];
   /** True if a chat that is not in the index was deleted; false if it could not be read. */
   readonly isDeleted?: (chatUid: string) => boolean;
 }
 
-const NO_JOURNAL: FileRowJournal = {
-  save: async () => {},
-  erase: async () => {},
-  has: () => false,
-};
-
 /** All rows in memory. */
 export class MemoryFileCatalog extends FileCatalog {
   private readonly rows: Map<string, KeptFile>;
   private readonly chats: StoreIndex;
-  private readonly journal: FileRowJournal;
+  private readonly journal: RowJournal<KeptFile>;
   private readonly isDeleted: (chatUid: string) => boolean;
 
   constructor({

@@ -7,6 +7,8 @@ import type {
   AppendOutcome,
   InteractionEnd,
 } from '../../persistence/rows/store-rows.js';
+import { completionId } from '../../persistence/rows/webhook-rows.js';
+import type { NewWebhook } from '../../persistence/rows/webhook-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { AppendPlan } from './plan-append.js';
 import { planAppend } from './plan-append.js';
@@ -111,8 +113,11 @@ export class MemoryRecordStore extends RecordStore {
       const before = interaction.state;
       const plan = planAppend(before, { ...batch, requests });
       if ('outcome' in plan) return plan.outcome;
+      const webhooks = batch.announce ? announced({ ...batch, requests }, plan) : [];
+      const showWebhooks = await this.core.webhooks.prepare(webhooks);
       if (batch.end) await this.end(interaction, chat, { plan, end: batch.end });
       else await interaction.commit(plan.state, plan.content);
+      showWebhooks();
       if (requests.length > 0) this.core.index.addRequests(interaction);
       if (plan.content.records.some(({ body }) => body.type === 'AGENT_STARTED'))
         this.core.index.addAgents(interaction);
@@ -145,6 +150,17 @@ export class MemoryRecordStore extends RecordStore {
     showNext();
     if (isQueued || isHead) chat.journal.refresh(chat.uid, { chat: true });
   }
+}
+
+/** @param batch with new requests only */
+function announced({ interaction_id, requests = [], end }: AppendBatch, { state }: WritePlan) {
+  const opened = requests.map(({ id, created_at }): NewWebhook => {
+    return { id, type: 'request_opened', interaction_id, created_at };
+  });
+  if (!end) return opened;
+  const id = completionId(interaction_id, state.last_seq);
+  const created_at = end.completed_at;
+  return [...opened, { id, type: 'interaction_complete', interaction_id, created_at } as const];
 }
 
 /** @throws the reason, if it is a fault of the disk */

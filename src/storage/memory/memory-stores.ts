@@ -4,6 +4,7 @@ import type { DataKeyStore } from '../../encryption/data-key-store.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { UsageStore } from '../../quotas/usage-store.js';
 import type { FileCatalog } from '../../files/file-catalog.js';
+import type { WebhookOutbox } from '../../webhooks/webhook-outbox.js';
 import { MemoryChatArchive } from './memory-chat-archive.js';
 import { MemoryChatStore } from './memory-chat-store.js';
 import { MemoryDataKeyStore, TenantKeys } from './memory-data-key-store.js';
@@ -21,6 +22,7 @@ export interface MemoryStores extends Stores {
   readonly usage: UsageStore;
   readonly dataKeys: DataKeyStore;
   readonly files: FileCatalog;
+  readonly webhooks: WebhookOutbox;
 }
 
 /** All stores in memory: for tests, and for a process without persistence. */
@@ -43,6 +45,7 @@ export function storesOver(
     archive: new MemoryChatArchive(core),
     usage: new MemoryUsageStore(core.index, files),
     files,
+    webhooks: core.webhooks,
     dataKeys: new MemoryDataKeyStore(core, tenantKeys),
   };
 }

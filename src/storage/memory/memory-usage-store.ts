@@ -5,6 +5,10 @@ import type { StoreCore } from './store-core.js';
 import type { StoreIndex } from './store-index.js';
 import type { StoredInteraction } from './stored-interaction.js';
 
+function jsonBytes(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
 export class MemoryUsageStore extends UsageStore {
   constructor(
     private readonly index: StoreIndex,
@@ -25,7 +29,8 @@ export class MemoryUsageStore extends UsageStore {
   async countBytes(tenantId: string): Promise<number> {
     const chats = this.index.newestFirst(tenantId, 'created');
     const logs = chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes));
-    return sum(logs) + this.files.countBytes(tenantId);
+    const messages = chats.map((chat) => (chat.messages.length > 0 ? jsonBytes(chat.messages) : 0));
+    return sum(logs) + sum(messages) + this.files.countBytes(tenantId);
   }
 }
 

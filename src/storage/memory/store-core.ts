@@ -7,7 +7,10 @@ import { begunState } from './interaction-state.js';
 import type { InteractionHead, Journal } from './journal.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
+import { MemoryWebhookOutbox } from './memory-webhook-outbox.js';
+import type { KeptWebhook } from './memory-webhook-outbox.js';
 import { toInteractionRow } from './stored-interaction.js';
+import type { RowJournal } from './row-journal.js';
 import { StoreIndex } from './store-index.js';
 
 const ABREAST = 16;
@@ -17,6 +20,8 @@ export interface CoreParts {
   readonly clock: Clock;
   readonly index?: StoreIndex;
   readonly mutex?: KeyedMutex;
+  /** Keeps the entries of the outbox. */
+  readonly webhooks?: RowJournal<KeptWebhook>;
 }
 
 /**
@@ -28,12 +33,15 @@ export class StoreCore {
   readonly clock: Clock;
   readonly index: StoreIndex;
   readonly mutex: KeyedMutex;
+  readonly webhooks: MemoryWebhookOutbox;
 
-  constructor({ journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() }: CoreParts) {
+  constructor(parts: CoreParts) {
+    const { journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() } = parts;
     this.journal = journal;
     this.clock = clock;
     this.index = index;
     this.mutex = mutex;
+    this.webhooks = new MemoryWebhookOutbox(index, parts.webhooks);
   }
 
   /** Undefined if the interaction doesn't exist, or is deleted while the change waits. */

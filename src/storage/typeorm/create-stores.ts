@@ -16,6 +16,7 @@ import { TypeOrmSavedTexts } from './stores/typeorm-saved-texts.js';
 import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
 import { TypeOrmTicketStore } from './stores/typeorm-ticket-store.js';
 import { TypeOrmUsageStore } from './stores/typeorm-usage-store.js';
+import { TypeOrmWebhookOutbox } from './stores/typeorm-webhook-outbox.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
@@ -43,6 +44,7 @@ function storesOn(database: Database, vacuum?: Vacuum): AllStores {
     audit: new TypeOrmAuditStore(database),
     usage: new TypeOrmUsageStore(database),
     dataKeys: new TypeOrmDataKeyStore(database.runs),
+    webhooks: new TypeOrmWebhookOutbox(database),
     saved: new TypeOrmSavedTexts(database),
   };
 }

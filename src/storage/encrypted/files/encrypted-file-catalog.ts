@@ -3,6 +3,7 @@ import type { DataKeys } from '../../../encryption/data-keys.js';
 import { FileCatalog } from '../../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
+import { openEach, UNREADABLE } from '../open-each.js';
 import { keyIdOf, openText } from '../sealed/sealed-fields.js';
 
 /** A file catalog in another store, with encrypted names of files. */
@@ -28,7 +29,7 @@ export class EncryptedFileCatalog extends FileCatalog {
   }
 
   async list(page: FilePage): Promise<FileRow[]> {
-    return this.open(await this.inner.list(page));
+    return this.openList(await this.inner.list(page));
   }
 
   findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
@@ -36,7 +37,8 @@ export class EncryptedFileCatalog extends FileCatalog {
   }
 
   async delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
-    return this.openFound(await this.inner.delete(id, viewer));
+    const row = await this.inner.delete(id, viewer);
+    return row && ((await this.openList([row]))[0] ?? row);
   }
 
   deleteUnattached(before: string): Promise<number> {
@@ -55,6 +57,10 @@ export class EncryptedFileCatalog extends FileCatalog {
     return this.inner.findKnown(ids);
   }
 
+  private openList(rows: readonly FileRow[]): Promise<FileRow[]> {
+    return openEach(rows, { open: (some) => this.open(some), withoutTexts });
+  }
+
   private async openFound(row: FileRow | undefined): Promise<FileRow | undefined> {
     return row && (await this.open([row]))[0];
   }
@@ -70,4 +76,8 @@ export class EncryptedFileCatalog extends FileCatalog {
 
 export function sealFile<F extends Pick<FileRow, 'id' | 'filename'>>(key: DataKey, row: F): F {
   return { ...row, filename: key.seal(row.filename, [row.id, 'filename']) };
+}
+
+function withoutTexts(row: FileRow): FileRow {
+  return { ...row, filename: UNREADABLE };
 }

@@ -6,6 +6,7 @@ import type { InteractionRow } from '../../../persistence/rows/interaction-row.j
 import type { NewInteraction } from '../../../persistence/rows/store-rows.js';
 import type { InteractionError } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
+import { UNREADABLE } from '../open-each.js';
 import {
   isSealedJson,
   keyIdOf,
@@ -68,6 +69,11 @@ export function openInteraction<R extends InteractionRow>(keys: Keys, row: R): R
     error: error && openJson(keys, error, [id, 'error']),
     cancel_reason: openReason(keys, id, cancel_reason),
   };
+}
+
+/** One that can't be opened, as lists and its run see it. */
+export function withoutTexts(row: InteractionRow): InteractionRow {
+  return { ...row, user_message: UNREADABLE, metadata: {}, error: null, cancel_reason: null };
 }
 
 export function keysOfInteraction(row: InteractionRow): (string | undefined)[] {

@@ -2,7 +2,7 @@ import { decryptionFailed } from '../../../encryption/data-key.js';
 import type { DataKey } from '../../../encryption/data-key.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../../protocol/events.js';
-import { OUTCOME_UNKNOWN } from '../../../protocol/progress.js';
+import { OUTCOME_UNKNOWN } from '../../../protocol/events.js';
 import { keyIdOf, openJson, openText, sealJson } from './sealed-fields.js';
 import type { Keys } from './sealed-fields.js';
 

@@ -1,5 +1,5 @@
 import type { NewRequest } from '../../../persistence/rows/request-rows.js';
-import { isProgress } from '../../../protocol/progress.js';
+import { isProgress } from '../../../protocol/events.js';
 import type { AppendBatch } from '../../../persistence/rows/store-rows.js';
 
 /** `$1`…`$20` of `APPEND_GROUP`. */

@@ -6,6 +6,7 @@ import type {
 } from '../../../persistence/rows/store-rows.js';
 import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
 import {
+  ANNOUNCE,
   APPEND_GROUP,
   APPEND_GROUP_ASKING,
   APPEND_ONE,
@@ -67,16 +68,17 @@ export class AppendQueries {
     }
   }
 
-  /** One round trip: one statement, or one transaction if it ends interactions. */
+  /** One round trip: one statement, or a transaction if it ends or announces something. */
   async #send(batches: readonly AppendBatch[]): Promise<{ number: number }[]> {
     if (batches.length === 0) return [];
     const append = toStep(batches);
     const ended = batches.flatMap((each) => (each.end ? [{ ...each, end: each.end }] : []));
-    if (ended.length === 0) return this.db.query(...append, this.#limitMs);
-    const locks =
-      batches.length === 1 ? [lockChatOf(ended[0]!.interaction_id)] : lockChatsOf(ended);
+    const announcements = announce(batches);
+    if (ended.length === 0 && announcements.length === 0)
+      return this.db.query(...append, this.#limitMs);
+    const locks = batches.length === 1 ? ended.map(lockChatOf) : lockChatsOf(ended);
     const leave = ended.flatMap((each) => leaveChat(each));
-    const steps = [...locks, append, ...leave];
+    const steps = [...locks, append, ...announcements, ...leave];
     const results = await this.db.batch<{ number: number }>(steps, this.#limitMs);
     return results[locks.length]!;
   }
@@ -84,11 +86,12 @@ export class AppendQueries {
   async #appendAlone(batch: AppendBatch): Promise<AppendOutcome> {
     const { interaction_id, epoch, records, end } = batch;
     const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
-    const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(interaction_id)] : [])];
+    const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(batch)] : [])];
     const steps: Step[] = [
       ...locks,
       toStep([batch]),
       [STANDING, [interaction_id, epoch, ...seqs]],
+      ...announce([batch]),
       ...(end ? leaveChat({ interaction_id, end }) : []),
     ];
     const results = await this.db.batch(steps, this.#limitMs);
@@ -133,15 +136,27 @@ function toStep(batches: readonly AppendBatch[]): Step {
   return [statement, [...toGroupParameters(batches), ...requests]];
 }
 
-function lockChatOf(interactionId: string): Step {
-  return [LOCK_CHAT_OF, [interactionId]];
+function lockChatOf({ interaction_id }: Pick<AppendBatch, 'interaction_id'>): Step {
+  return [LOCK_CHAT_OF, [interaction_id]];
 }
 
 function lockChatsOf(ended: readonly Ended[]): Step[] {
+  if (ended.length === 0) return [];
   return [
     [WAIT_BRIEFLY, []],
     [LOCK_CHATS_OF, [ended.map(({ interaction_id }) => interaction_id)]],
   ];
+}
+
+/** The entries of the outbox; no step if there are none. */
+function announce(batches: readonly AppendBatch[]): Step[] {
+  const announced = batches.filter((batch) => batch.announce);
+  const requests = announced.flatMap((batch) => batch.requests?.map(({ id }) => id) ?? []);
+  const ended = announced.flatMap(({ interaction_id: id, records, end }) =>
+    end ? [{ id, seq: records.at(-1)?.seq }] : [],
+  );
+  if (requests.length === 0 && ended.length === 0) return [];
+  return [[ANNOUNCE, [requests, ended.map(({ id }) => id), ended.map(({ seq }) => seq)]]];
 }
 
 function leaveChat({ interaction_id: id, end }: Ended): Step[] {

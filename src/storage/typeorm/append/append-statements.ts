@@ -114,3 +114,20 @@ export const STANDING: Statement = {
     FROM interactions i LEFT JOIN records r ON r.interaction_id = i.id AND r.seq BETWEEN $3 AND $4
     WHERE i.id = $1 GROUP BY i.id`,
 };
+
+/**
+ * Adds the entries of the outbox for what the transaction has just written: the requests `$1`, and
+ * the ends of the interactions `$2` with the records `$3`. A batch that was not written has
+ * neither.
+ */
+export const ANNOUNCE: Statement = {
+  name: 'append.announce',
+  text: `
+    INSERT INTO webhooks (id, type, interaction_id, created_at, next_attempt_at)
+    SELECT r.id, 'request_opened', r.interaction_id, r.created_at, r.created_at FROM requests r WHERE r.id = ANY ($1::text[])
+    UNION ALL
+    SELECT i.id || '.' || i.last_seq, 'interaction_complete', i.id, i.completed_at, i.completed_at
+    FROM unnest($2::text[], $3::integer[]) AS e (id, seq) JOIN interactions i ON i.id = e.id AND i.last_seq = e.seq
+    WHERE i.completed_at IS NOT NULL
+    ON CONFLICT (id) DO NOTHING`,
+};

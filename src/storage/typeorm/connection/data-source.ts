@@ -3,8 +3,9 @@ import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, Logger } from 'typeorm';
-import { EMBEDDED_WAIT_MS, EmbeddedPool } from './embedded-connection.js';
+import { EmbeddedPool } from './embedded-connection.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
+import { CreateWebhooks1795305600000 } from '../../../../migrations/1795305600000-create-webhooks.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -60,7 +61,7 @@ const BOTH = {
    * Listed individually, oldest first, so that a build, a test and a container run the same
    * migrations.
    */
-  migrations: [CreateTables1795219200000],
+  migrations: [CreateTables1795219200000, CreateWebhooks1795305600000],
   migrationsTransactionMode: 'each',
   synchronize: false,
   logger: SILENT,
@@ -118,7 +119,6 @@ export function createEmbeddedDataSource(db: PGlite): DataSource {
       ...HEAR_ERRORS,
       max: 1,
       stream: () => new PgliteSocket(db),
-      connectionTimeoutMillis: EMBEDDED_WAIT_MS,
       idleTimeoutMillis: 0,
       pipeline: true,
     },

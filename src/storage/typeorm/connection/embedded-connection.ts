@@ -15,6 +15,8 @@ type Turn = () => void;
 
 /** Timeout for one holder to keep the connection while others wait, in milliseconds. */
 export const EMBEDDED_WAIT_MS = 4000;
+/** A time in which nothing runs, because the database or the machine is busy, counts as one. */
+const TICKS = 8;
 
 /**
  * A pool of one: it gives exclusive access to the only connection of the embedded database, so that
@@ -27,6 +29,8 @@ export class EmbeddedPool extends pg.Pool {
   private handouts = 0;
   private isTaken = false;
   private goesFirst = false;
+  /** As `EMBEDDED_WAIT_MS`. */
+  wait_ms = EMBEDDED_WAIT_MS;
   private readonly waiting: { first: Turn[]; others: Turn[] } = { first: [], others: [] };
 
   constructor(config?: pg.PoolConfig) {
@@ -68,14 +72,15 @@ export class EmbeddedPool extends pg.Pool {
     if (!this.isTaken) return this.take();
     return new Promise((resolve, reject) => {
       let before = this.handouts;
+      let ticks = 0;
       const timer = setInterval(() => {
-        if (this.handouts === before) {
-          clearInterval(timer);
-          line.splice(line.indexOf(turn), 1);
-          reject(waitsForItself());
-        }
+        ticks = this.handouts === before ? ticks + 1 : 0;
         before = this.handouts;
-      }, this.options.connectionTimeoutMillis);
+        if (ticks < TICKS) return;
+        clearInterval(timer);
+        line.splice(line.indexOf(turn), 1);
+        reject(waitsForItself());
+      }, this.wait_ms / TICKS);
       const turn = (): void => {
         clearInterval(timer);
         this.take();

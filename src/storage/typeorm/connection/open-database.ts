@@ -1,3 +1,4 @@
+import type { PGlite } from '@electric-sql/pglite';
 import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import type { Clock } from '../../../kernel/clock.js';
@@ -76,13 +77,21 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
     throw broken(dataDir, cause);
   });
-  const dataSource = await createEmbeddedDataSource(db).initialize();
-  const runs = new Database(dataSource, { first: (connect) => poolOf(dataSource).first(connect) });
-  const database = new Database(dataSource, { runs, afterClose: () => db.close() });
+  const database = await connectEmbedded(db, () => db.close());
   return closedUnless(database, async () => {
-    await (migrate ? runMigrations(dataSource) : requireMigrated(dataSource));
+    await (migrate ? runMigrations : requireMigrated)(database.dataSource);
     return database;
   });
+}
+
+/** To an embedded database that is open. */
+export async function connectEmbedded(
+  db: PGlite,
+  afterClose: () => Promise<void>,
+): Promise<Database> {
+  const dataSource = await createEmbeddedDataSource(db).initialize();
+  const runs = new Database(dataSource, { first: (connect) => poolOf(dataSource).first(connect) });
+  return new Database(dataSource, { runs, afterClose });
 }
 
 function poolOf({ driver }: DataSource): EmbeddedPool {

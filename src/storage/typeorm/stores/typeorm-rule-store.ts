@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../persistence/viewer.js';
-import type { OwnedRule, PermissionRule } from '../../../permissions/permission-rule.js';
-import type { RuledCall, RuleFilter } from '../../../permissions/rule-store.js';
-import { RuleStore } from '../../../permissions/rule-store.js';
+import type { OwnedRule, PermissionRule } from '../../../permissions/rules/permission-rule.js';
+import type { RuledCall, RuleFilter } from '../../../permissions/rules/rule-store.js';
+import { RuleStore } from '../../../permissions/rules/rule-store.js';
 import type { RulePlace } from '../../../permissions/rules/order-rules.js';
 import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
 import type { Database } from '../connection/database.js';

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../../kernel/app-error.js';
 import type { Owner, SavedKind, SavedTexts, SealRow } from '../../saved-texts.js';
 import type { Database, Row } from '../connection/database.js';
 import { countOtherProcesses } from '../connection/other-processes.js';
 
 const SLICE = 100;
+/** Postgres takes a moment to notice that a killed process is gone. */
+const PATIENCE_MS = 5000;
+const LOOK_MS = 200;
 
 interface Table {
   /** The primary key. */
@@ -78,7 +82,9 @@ export class TypeOrmSavedTexts implements SavedTexts {
 
   /** One without the keys would give sealed texts to clients. */
   private async requireAlone(): Promise<void> {
-    if (!this.db.limits || (await countOtherProcesses(this.db)) === 0) return;
+    if (!this.db.limits) return;
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(LOOK_MS))
+      if ((await countOtherProcesses(this.db)) === 0) return;
     const message =
       'A server uses this database. Stop all of them first: one that was started without ENCRYPTION_KEYS can’t read what is encrypted here. What is encrypted so far stays so; repeat the command.';
     throw new AppError('conflict', 'store_in_use', message);

@@ -1,0 +1,27 @@
+import { Logger } from '@nestjs/common';
+import { AppError } from '../kernel/app-error.js';
+import { BoundedMap } from '../kernel/bounded-map.js';
+
+const CODES = ['decryption_failed', 'data_key_missing', 'encryption_key_wrong'];
+/** Ids that were named in the log. */
+const KEPT = 1_000;
+
+const logger = new Logger('Encryption');
+const named = new BoundedMap<string, true>(KEPT);
+
+/** True if saved data was changed in the store: another attempt fails, too. */
+export function isUnreadable(error: unknown): error is AppError {
+  return error instanceof AppError && CODES.includes(error.code);
+}
+
+/**
+ * Says in the log, once for each id, that a list was answered without what is unreadable.
+ * @param error is thrown, if it is another one
+ */
+export function nameUnreadable(id: string, error: unknown): undefined {
+  if (!isUnreadable(error)) throw error;
+  if (named.get(id)) return undefined;
+  named.set(id, true);
+  logger.error(`${id} can't be read, and lists show nothing of its texts. ${error.message}`);
+  return undefined;
+}

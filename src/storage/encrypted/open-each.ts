@@ -1,0 +1,57 @@
+import { isUnreadable, nameUnreadable } from '../../encryption/unreadable.js';
+import { AppError } from '../../kernel/app-error.js';
+
+/** Stands for a text that was changed in the store. */
+export const UNREADABLE = '(This text can’t be read.)';
+
+export interface OpenEach<R> {
+  readonly open: (rows: readonly R[]) => Promise<R[]>;
+  /** A row that can't be opened as a list shows it; undefined: not at all. */
+  readonly withoutTexts: (row: R) => R | undefined;
+}
+
+/** The rows of a list. One that was changed in the store does not keep the others from it. */
+export async function openEach<R extends { readonly id: string }>(
+  rows: readonly R[],
+  { open, withoutTexts }: OpenEach<R>,
+): Promise<R[]> {
+  try {
+    return await open(rows);
+  } catch (error) {
+    if (!isUnreadable(error) && !isOfDeletedChat(error)) throw error;
+  }
+  const opened = rows.map(async (row) => {
+    try {
+      return (await open([row]))[0];
+    } catch (error) {
+      if (isOfDeletedChat(error)) return undefined;
+      nameUnreadable(row.id, error);
+      return withoutTexts(row);
+    }
+  });
+  return (await Promise.all(opened)).filter((row) => row !== undefined);
+}
+
+/**
+ * A page of a list from which rows may be left out: as many rows as `limit`, or all that are left.
+ * @param read gives those after a row, or the first
+ */
+export async function fillPage<R extends { readonly id: string }>(
+  limit: number,
+  read: (after: R | undefined) => Promise<readonly R[]>,
+  open: OpenEach<R>['open'],
+): Promise<R[]> {
+  const page: R[] = [];
+  for (let last: R | undefined; ;) {
+    const rows = await read(last);
+    const opened = await openEach(rows, { open, withoutTexts: () => undefined });
+    page.push(...opened);
+    if (opened.length === rows.length || page.length >= limit) return page.slice(0, limit);
+    last = rows.at(-1);
+  }
+}
+
+/** Its chat is deleted meanwhile. */
+function isOfDeletedChat(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'chat_not_found';
+}

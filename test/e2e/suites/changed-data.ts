@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { LOCAL } from '../../support/store/chat-parts.js';
+import { Person } from '../../support/client/person.js';
+import { HumanTestModule } from '../../support/runs/human-test.module.js';
+import { playScript, script } from '../../support/model/scripted-answers.js';
+import { ruleWith } from '../../support/runs/canaries.js';
+import type { ApiClient } from '../../support/client/api-client.js';
+import type { TestServer } from '../../support/server/test-server.js';
+import type { OpenStore } from '../stores.js';
+import type { Servers } from '../servers.js';
+
+const UNREADABLE = '(This text can’t be read.)';
+const question = { name: 'ask_human', arguments: { question: 'Well?' } };
+const env = {
+  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  PARK_AFTER_MS: '0',
+  LEASE_TTL_MS: '1500',
+};
+
+export function describeChangedData(servers: Servers): void {
+  (servers.store.fault ? describe.skip : describe)(
+    `Data that was changed in ${servers.store.name}`,
+    () => {
+      let opened: OpenStore;
+      let server: TestServer;
+      let api: ApiClient;
+      beforeAll(async () => {
+        opened = await servers.open();
+        server = await servers.start(opened.stores, { env, modules: [HumanTestModule] });
+        server.fake.otherwise(playScript);
+        ({ api } = server);
+      });
+      afterAll(async () => {
+        await server?.stop();
+        await opened?.close();
+      });
+
+      const uidOf = async (id: string) => (await opened.stores.chats.findChat(id, LOCAL))!.uid;
+      const itemsOf = async (path: string): Promise<Record<string, unknown>[]> => {
+        const { status, body } = await api.get(path);
+        expect([status, body.type]).toEqual([200, undefined]);
+        return body.items as Record<string, unknown>[];
+      };
+      const expectError = async (path: string) => {
+        const { status, body } = await api.get(path);
+        expect([status, body.type]).toEqual([500, '/problems/decryption_failed']);
+        expect(JSON.stringify(body)).not.toContain('enc1');
+      };
+
+      it('keeps no other chat from the list, and says which texts can’t be read', async () => {
+        for (const id of ['one', 'two', 'three'])
+          await api.post('/chats', { id, title: `Title ${id}`, metadata: { of: id } });
+        const two = (await opened.stores.chats.findChat('two', LOCAL))!;
+        const { uid, updated_at } = two;
+        await opened.stores.chats.updateChat(uid, { title: flip(two.title!), updated_at });
+        const titles = async (path: string) =>
+          (await itemsOf(path)).map(({ id, title }) => [id, title]);
+        const wanted = [
+          ['three', 'Title three'],
+          ['two', UNREADABLE],
+          ['one', 'Title one'],
+        ];
+        expect(await titles('/chats?order=created')).toEqual(wanted);
+        expect(await titles('/chats?order=created&limit=2')).toEqual(wanted.slice(0, 2));
+        await expectError('/chats/two');
+      });
+
+      it('keeps no other task from the board', async () => {
+        await api.post('/chats', { id: 'board' });
+        for (const title of ['First', 'Second', 'Third'])
+          await api.post('/tasks', { chat_id: 'board', title });
+        const { tasks } = opened.stores;
+        const second = (await tasks.list(await uidOf('board')))[1]!;
+        const changed = { ...second, title: flip(second.title), version: second.version + 1 };
+        expect(await tasks.replace(changed, { seen: second.version, viewer: LOCAL })).toBe(true);
+        const titles = (await itemsOf('/tasks?chat_id=board')).map(({ title }) => title);
+        expect(titles).toEqual(['First', UNREADABLE, 'Third']);
+      });
+
+      it('keeps no other file from the list', async () => {
+        await api.post('/chats', { id: 'files' });
+        const row = {
+          ...{ tenant_id: LOCAL.tenant_id, owner: LOCAL.user_id, chat_id: 'files' },
+          ...{ mime_type: 'text/plain', size_bytes: 1, sha256: '', chat_uid: await uidOf('files') },
+        };
+        const { files } = opened.stores;
+        const changed = { ...row, id: 'file_changed', filename: sealedFor(row.chat_uid) };
+        await files.add({ ...changed, created_at: '2026-01-01T00:00:00.000Z' });
+        await files.add({ ...row, id: 'file_plain', filename: 'a.txt', created_at: NOW });
+        const names = (await itemsOf('/files?chat_id=files')).map(({ filename }) => filename);
+        expect(names).toEqual(['a.txt', UNREADABLE]);
+        await expectError('/files/file_changed');
+        expect((await api.delete('/files/file_changed')).status).toBe(204);
+      });
+
+      it('leaves a rule out of the list, which has the others, and judges no call without it', async () => {
+        const added: string[] = [];
+        for (const text of ['rm', 'mv', 'cp'])
+          added.push((await api.post('/permissions/rules', ruleWith(text))).body.id as string);
+        const { rules } = opened.stores;
+        const all = await rules.list({ viewer: LOCAL });
+        const { tenant_id } = LOCAL;
+        const rule = all.find(({ id }) => id === added[1])!;
+        await rules.remove(rule.id, LOCAL);
+        const changed = { ...rule, description: flip(rule.description!) };
+        await rules.add({ ...changed, tenant_id, chat_uid: null }, 1_000);
+        const expected = [added[0], added[2]];
+        const { status, body } = await api.get('/permissions/rules?limit=1');
+        expect([status, (body.items as { id: string }[]).map(({ id }) => id)]).toEqual([
+          200,
+          expected.slice(0, 1),
+        ]);
+        const next = encodeURIComponent(String(body.next_cursor));
+        const rest = await itemsOf(`/permissions/rules?limit=1&cursor=${next}`);
+        expect(rest.map(({ id }) => id)).toEqual(expected.slice(1));
+        const call = { tool_name: 'bash', tool_input: { command: 'ls' } };
+        const checked = await api.post('/permissions/check', call);
+        expect([checked.status, checked.body.type]).toEqual([500, '/problems/decryption_failed']);
+        await rules.remove(rule.id, LOCAL);
+        expect((await api.post('/permissions/check', call)).status).toBe(200);
+      });
+
+      it('keeps no other request from the inbox, and no other interaction from its chat', async () => {
+        const person = new Person(() => api);
+        const asking = await Promise.all(
+          ['a', 'b', 'c'].map((id) => person.say(id, script({ calls: [question] }))),
+        );
+        const asked = await Promise.all(asking.map((each) => each.record('INPUT_REQUIRED')));
+        const { requests, interactions } = opened.stores;
+        const { chat_uid, id } = (await interactions.findInteraction(asking[1]!.of.id, LOCAL))!;
+        const by = { kind: 'user', user_id: 'local' } as const;
+        await requests.settleRequest({
+          ...{ request_id: asked[1]!.request_id, tenant_id: LOCAL.tenant_id },
+          settlement: { kind: 'input', by, enc: sealedFor(chat_uid) } as never,
+          at: new Date().toISOString(),
+        });
+        const inbox = await itemsOf('/requests?status=all&limit=200');
+        const ids = inbox.map((each) => each['id']);
+        expect(ids).toEqual([asked[0]!.request_id, asked[2]!.request_id]);
+        const { tenant_id } = LOCAL;
+        await interactions.requestCancel({ id, tenant_id }, sealedFor(chat_uid));
+        const chat = await api.get('/chats/b');
+        expect(chat.status).toBe(200);
+        expect(chat.body.interactions).toMatchObject([{ id, user_message: UNREADABLE }]);
+        await expectError(`/chats/b/interactions/${id}`);
+        expect((await api.get('/interactions?limit=200')).status).toBe(200);
+        for (const each of [asking[0]!, asking[2]!]) await person.cancel(each.of, '?wait=true');
+      });
+    },
+  );
+}
+
+const NOW = '2026-02-01T00:00:00.000Z';
+
+/** The text with another last byte. */
+function flip(sealed: string): string {
+  return sealed.replace(/.{5}$/, (end) => (end === 'AAAA=' ? 'BAAA=' : 'AAAA='));
+}
+
+/** As if sealed with the key of a chat, which did not seal it. */
+function sealedFor(chatUid: string): string {
+  return `\u0001enc1:${chatUid}:${randomBytes(60).toString('base64')}`;
+}
