@@ -6,14 +6,12 @@ import { outsideTenants } from '../kernel/tenant-scope.js';
 import { FileCatalog } from './file-catalog.js';
 import { FileMeter } from './file-meter.js';
 import { FileStore } from './file-store.js';
-import { keyOf } from './file-key.js';
+import { idIn, keyOf } from './file-key.js';
 
 const RETRY_MS = 30_000;
 const SWEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SLICE = 200;
-/** Of the ids that the server makes: other keys in the store are left alone. */
-const OF_FILE = /\/(file_[0-9a-f-]{36})$/;
 
 /**
  * Removes the bytes of deleted files, at once or, while the store is away, soon after. At the start
@@ -105,7 +103,7 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
     let keys: string[] = [];
     for await (const { key, stored_at } of this.bytes.list()) {
       this.stopping.signal.throwIfAborted();
-      if (stored_at < before && OF_FILE.test(key)) keys.push(key);
+      if (stored_at < before && idIn(key) !== undefined) keys.push(key);
       if (keys.length < SLICE) continue;
       await this.removeUnknown(keys);
       keys = [];
@@ -115,15 +113,11 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
 
   private async removeUnknown(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    const known = new Set(await this.catalog.findKnown(keys.map(idOf)));
+    const known = new Set(await this.catalog.findKnown(keys.map((key) => idIn(key)!)));
     for (const key of keys) {
-      if (known.has(idOf(key))) continue;
+      if (known.has(idIn(key)!)) continue;
       await this.bytes.delete(key);
       this.meter.swept();
     }
   }
-}
-
-function idOf(key: string): string {
-  return OF_FILE.exec(key)?.[1] ?? '';
 }

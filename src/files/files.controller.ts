@@ -112,8 +112,13 @@ export class FilesController {
   @ApiResponse({ status: 200, type: FileUrlDto })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
-  async url(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<FileUrlDto> {
-    return this.urls.make(caller, await this.files.find(caller, id));
+  async url(
+    @Caller() caller: Principal,
+    @Param() { id }: FileIdDto,
+    @Req() { baseUrl }: Request,
+  ): Promise<FileUrlDto> {
+    const { url, expires_at } = await this.urls.make(caller, await this.files.find(caller, id));
+    return { url: url.startsWith('/') ? baseUrl + url : url, expires_at };
   }
 
   @Delete(':id')

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
@@ -14,6 +13,7 @@ import { withKeys } from './encrypted/encrypted-file-store.js';
 import { FilePurge } from './file-purge.js';
 import { FileMeter, metered } from './file-meter.js';
 import { FileStore } from './file-store.js';
+import { openFileStore } from './open-file-store.js';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
 import { ChatFiles } from './tools/chat-files.js';
@@ -21,7 +21,6 @@ import { FileImportTool } from './tools/file-import.tool.js';
 import { FileListTool } from './tools/file-list.tool.js';
 import { FileReadTool } from './tools/file-read.tool.js';
 import { FileSaveTool } from './tools/file-save.tool.js';
-import { LocalFileStore } from './local/local-file-store.js';
 
 @Module({
   imports: [AccessModule, EventLogModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
@@ -36,23 +35,16 @@ import { LocalFileStore } from './local/local-file-store.js';
     FileReadTool,
     FileSaveTool,
     FileImportTool,
-    { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openFileStore },
+    { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openBytes },
   ],
   exports: [FilePurge, FilesService, AttachedFiles],
 })
 export class FilesModule {}
 
-async function openFileStore(
+async function openBytes(
   config: Config,
   { keys }: Encryption,
   meter: FileMeter,
 ): Promise<FileStore> {
-  return withKeys(metered(await openPlainStore(config), meter), keys);
-}
-
-/** The S3 client is loaded only where it is used. */
-async function openPlainStore(config: Config): Promise<FileStore> {
-  if (config.fileStore === 'local') return new LocalFileStore(join(config.dataDir, 'files'));
-  const { S3FileStore } = await import('./s3/s3-file-store.js');
-  return new S3FileStore(config);
+  return withKeys(metered(await openFileStore(config), meter), keys);
 }

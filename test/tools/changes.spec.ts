@@ -85,6 +85,23 @@ describe('The tools write and edit', () => {
       expect(await world.content('a.txt')).toBe('one');
     });
 
+    it('makes no file of Git, whose programs run with the next command', async () => {
+      await mkdir(world.at('.git/hooks'), { recursive: true });
+      await symlink('.git', world.at('linked'));
+      for (const path of [
+        '.git/config',
+        'sub/.git',
+        'sub/.GIT/hooks/pre-commit',
+        'linked/config',
+      ]) {
+        const { text, is_error, started } = await write(path, 'evil');
+        expect({ is_error, started }).toEqual({ is_error: true, started: false });
+        expect(text).toContain('git config');
+      }
+      expect((await write('.gitignore', 'node_modules')).is_error).toBe(false);
+      expect(await world.everything()).not.toContain('.git/config');
+    });
+
     it('takes no text that would not come out as it went in', async () => {
       expect((await write('a.txt', 'a\0b')).text).toMatch(/NUL/);
       expect((await write('a.txt', 'a\ud800b')).text).toMatch(/surrogate/);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
-import type { Image } from '../../src/protocol/image.js';
+import type { Image } from '../../src/protocol/message.js';
 import { checkArguments } from '../../src/tools/core/check-arguments.js';
 import { EditTool } from '../../src/tools/edit/edit.tool.js';
 import { FileChanges } from '../../src/tools/files/file-changes.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { GlobTool } from '../../src/tools/glob/glob.tool.js';
 import type { ToolContext } from '../../src/tools/core/tool.js';
-import { toolContext } from '../support/tools/tool-context.js';
+import { toolContext } from '../../src/testing/tool-context.js';
 import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 import { runs } from '../support/thoroughness.js';
 

@@ -4,7 +4,7 @@ import type { ToolExecution } from '../../src/tools/core/tool-executor.js';
 import { ToolRegistry } from '../../src/tools/core/tool-registry.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { SystemClock } from '../../src/kernel/clock.js';
-import { toolContext } from '../support/tools/tool-context.js';
+import { toolContext } from '../../src/testing/tool-context.js';
 import { PythonWorld } from './python-world.js';
 
 const MEMORY_MB = 96;

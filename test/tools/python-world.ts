@@ -3,7 +3,7 @@ import { PythonTool } from '../../src/tools/python/python.tool.js';
 import { ToolOutput } from '../../src/tools/core/tool-output.js';
 import type { ToolContext } from '../../src/tools/core/tool.js';
 import { PYTHON_FOLDER } from '../support/tools/python-folder.js';
-import { toolContext } from '../support/tools/tool-context.js';
+import { toolContext } from '../../src/testing/tool-context.js';
 
 const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
 

@@ -7,7 +7,7 @@ import type { ToolContext, ToolEvent } from '../../src/tools/core/tool.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
-import { toolContext } from '../support/tools/tool-context.js';
+import { toolContext } from '../../src/testing/tool-context.js';
 
 describe(`${TodoTool.name}, run again`, () => {
   const tasks = [{ title: 'Look' }, { title: 'Leap' }];

@@ -6,7 +6,7 @@ import { MAX_BYTES, MAX_IMAGES } from '../../conversation/shown-images.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { ReadFile } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
-import { IMAGE_TYPES, imageBytes } from '../../protocol/image.js';
+import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
 import { MAX_IMAGE_BYTES, readImage } from '../../tools/images/read-image.js';
 import { documentKind, readDocument } from '../extraction/document-text.js';
 import type { DocumentKind } from '../extraction/document-text.js';

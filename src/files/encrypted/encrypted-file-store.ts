@@ -81,13 +81,16 @@ export class EncryptedFileStore extends FileStore {
   }
 
   async exists(key: string): Promise<boolean> {
-    return (await this.inner.exists(key + ENCRYPTED)) || this.inner.exists(key);
+    return (await this.hasEncrypted(key)) || this.inner.exists(key);
+  }
+
+  hasEncrypted(key: string): Promise<boolean> {
+    return this.inner.exists(key + ENCRYPTED);
   }
 
   /** A URL of the other store would give encrypted bytes. */
   async presign(key: string, as: Presentation): Promise<string | undefined> {
-    const isEncrypted = await this.inner.exists(key + ENCRYPTED);
-    return isEncrypted ? undefined : this.inner.presign(key, as);
+    return (await this.hasEncrypted(key)) ? undefined : this.inner.presign(key, as);
   }
 
   removeUnfinished(before: Date): Promise<void> {

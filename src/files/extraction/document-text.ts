@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-const WORKER = new URL('./worker.js', import.meta.url);
+const WORKER = new URL('./worker/worker.js', import.meta.url);
 /** Of the thread's heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
-/** Bytes unpacked from a document: in total for a docx, at once for a PDF. */
+/** Bytes unpacked from a document: at once for a PDF, in total for the others. */
 const MAX_INFLATED = 32 * 1024 * 1024;
 const TIME_MS = 20_000;
 /** Documents that a process reads at once. */
 const ABREAST = 2;
 
-export type DocumentKind = 'pdf' | 'docx';
+export type DocumentKind = 'pdf' | 'docx' | 'xlsx' | 'pptx';
 
 export type DocumentText =
   | { readonly ok: true; readonly text: string; readonly is_cut: boolean }
@@ -26,6 +26,8 @@ export interface DocumentLimits {
 const KINDS: Readonly<Record<string, DocumentKind>> = {
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 };
 
 export function documentKind(mime_type: string): DocumentKind | undefined {

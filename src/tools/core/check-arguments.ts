@@ -1,6 +1,7 @@
 import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from '../text/to-text.js';
+import { isObject } from '../../kernel/json.js';
 
 /** The parsed input of a tool, or the fault of its arguments. */
 export type CheckedArguments =
@@ -71,10 +72,6 @@ function parseObject(text: string): CheckedArguments {
   } catch (error) {
     return { ok: false, fault: `valid JSON (${toErrorText(error)})` };
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

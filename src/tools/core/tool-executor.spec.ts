@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { DiscoveryService } from '@nestjs/core';
 import { z } from 'zod';
-import { toolContext } from '../../../test/support/tools/tool-context.js';
+import { toolContext } from '../../testing/tool-context.js';
 import { Clock } from '../../kernel/clock.js';
 import { STOP_GRACE_MS } from './run-until.js';
 import { ToolExecutor } from './tool-executor.js';

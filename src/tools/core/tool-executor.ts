@@ -8,7 +8,7 @@ import type { CutNote } from '../text/cut-output.js';
 import { withRetries } from './retries.js';
 import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
-import { mapTexts } from '../../kernel/map-texts.js';
+import { mapTexts } from '../../kernel/json.js';
 import { toErrorText, toText } from '../text/to-text.js';
 import { ToolLimits, keptOutput } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';

@@ -131,7 +131,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * The definition of the tool for a model; `input_schema` is JSON Schema 2020-12.
  * @throws Error if the tool can't be offered to a model
  */
-function defineTool(tool: Tool): ModelTool {
+export function defineTool(tool: Tool): ModelTool {
   const { name, description } = tool;
   if (!NAME.test(name))
     throw new Error(

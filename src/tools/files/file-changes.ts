@@ -80,7 +80,9 @@ export class FileChanges {
   ): Promise<ChangedFile> {
     const { chat_uid, signal } = context;
     signal.throwIfAborted();
-    await requirePermitted(change, await findRealPath(workspace, change.path), context);
+    const realPath = await findRealPath(workspace, change.path);
+    await requirePermitted(change, realPath, context);
+    requireOutsideGit(realPath);
     const { file, after } = await this.decide(workspace, change, chat_uid);
     const before = file?.bytes;
     if (file && before?.equals(after))
@@ -98,6 +100,7 @@ export class FileChanges {
     { path, apply }: FileChange,
     chatUid: string,
   ): Promise<{ readonly file: WorkspaceFile | undefined; readonly after: Buffer }> {
+    requireOutsideGit(path);
     const file = await findFile(workspace, path);
     if (file) {
       requireWritable(path, file);
@@ -135,6 +138,14 @@ export class FileChanges {
 function requireWritable(path: string, { stats }: WorkspaceFile): void {
   if ((stats.mode & 0o222) === 0)
     throw new ToolFault(`${path} is read-only, and is left as it is.`);
+}
+
+/** Git runs programs that these files name, also in commands that only read. */
+function requireOutsideGit(path: string): void {
+  if (parsePath(path).some((name) => name.toLowerCase() === '.git'))
+    throw new ToolFault(
+      `${path} is left as it is: Git runs programs that files in .git name. Change its settings with "git config", by the tool bash.`,
+    );
 }
 
 function placeOf({ path: root }: Workspace, path: string): string {

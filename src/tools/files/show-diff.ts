@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff';
 import type { StructuredPatchHunk } from 'diff';
 import { showUnseen } from '../text/show-unseen.js';
-import { cutText } from './cut-text.js';
+import { cutText } from '../text/cut-text.js';
 
 export interface Versions {
   readonly path: string;

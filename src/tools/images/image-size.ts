@@ -1,4 +1,4 @@
-import type { ImageType } from '../../protocol/image.js';
+import type { ImageType } from '../../protocol/message.js';
 
 /** In pixels. */
 export interface ImageSize {

@@ -1,4 +1,4 @@
-import type { Image, ImageType } from '../../protocol/image.js';
+import type { Image, ImageType } from '../../protocol/message.js';
 import { imageSize } from './image-size.js';
 
 /** Maximum size of an image file, in bytes. */

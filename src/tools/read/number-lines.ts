@@ -1,4 +1,4 @@
-import { cutText } from '../files/cut-text.js';
+import { cutText } from '../text/cut-text.js';
 
 export interface PageOptions {
   /** The first line, from 1. */

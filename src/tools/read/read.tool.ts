@@ -16,9 +16,8 @@ import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { ToolContext, ToolPolicy } from '../core/tool.js';
 import { readImage } from '../images/read-image.js';
-import { showOutput } from './show-output.js';
-import { showText } from './show-text.js';
-import type { Image } from '../../protocol/image.js';
+import { showOutput, showText } from './show-text.js';
+import type { Image } from '../../protocol/message.js';
 import type { ReadImage } from '../images/read-image.js';
 import type { ShownText } from './show-text.js';
 

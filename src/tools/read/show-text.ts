@@ -2,6 +2,10 @@ import type { TextContent } from '../files/text-content.js';
 import { ToolFault } from '../files/tool-fault.js';
 import { numberLines } from './number-lines.js';
 import type { Page, PageOptions } from './number-lines.js';
+import { cutText } from '../text/cut-text.js';
+
+/** Longer lines are broken: otherwise they would be truncated, and their rest could not be read. */
+const MAX_LINE = 1_500;
 
 /** Characters reserved for the notes below the lines. */
 const NOTE_ROOM = 300;
@@ -47,4 +51,29 @@ function oddities(text: string, hasMark: boolean): string[] {
   if (text.includes('\r\n')) notes.push('Its lines end in CRLF; edit keeps that.');
   if (text !== '' && !text.endsWith('\n')) notes.push('The last line has no newline at its end.');
   return notes;
+}
+
+/**
+ * Shows the output of an earlier call in the format of a file.
+ * @throws ToolFault if there is no such output or line
+ */
+export function showOutput(
+  path: string,
+  output: string | undefined,
+  options: PageOptions,
+): ShownText {
+  if (output === undefined)
+    throw new ToolFault(
+      `${path} is not there: no earlier call of this chat has that id. Make the call again if its output is needed.`,
+    );
+  const text = output.split('\n').flatMap(broken).join('\n');
+  return showText(path, { text: `${text}\n`, has_mark: false }, options);
+}
+
+function broken(line: string): string[] {
+  const parts: string[] = [];
+  let rest = line;
+  for (; rest.length > MAX_LINE; rest = rest.slice(parts.at(-1)!.length))
+    parts.push(cutText(rest, MAX_LINE));
+  return [...parts, rest];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compileGlob } from '../../matching/glob.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 const MAX_LENGTH = 1000;
 
@@ -35,6 +36,6 @@ function faultOf(work: () => unknown): string | undefined {
     work();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -4,20 +4,22 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { inflateRawSync } from 'node:zlib';
+import { partsOf, pptxText, xlsxText } from './office.js';
+import { PasswordNeeded, readZip } from './zip.js';
 
 const { kind, bytes, max_chars, max_inflated } = workerData;
 const packages = createRequire(import.meta.url);
 /** A buffer was larger than allowed; pdf.js hides that. */
 let wasRefused = false;
 
-const READERS = { pdf: readPdf, docx: readDocx };
+const READERS = { pdf: readPdf, docx: readDocx, xlsx: readOffice, pptx: readOffice };
+const NOTHING = /(?!)/;
 
 parentPort.postMessage(await READERS[kind](bytes).catch(toFault));
 
 function toFault(error) {
-  const isLocked = error?.name === 'PasswordException';
-  const isHuge = wasRefused || error instanceof RangeError;
+  const isLocked = error?.name === 'PasswordException' || error instanceof PasswordNeeded;
+  const isHuge = wasRefused || (error instanceof RangeError && error.code !== 'ERR_OUT_OF_RANGE');
   const fault = isLocked ? 'needs a password' : isHuge ? 'unpacks to too much' : 'is damaged';
   return { ok: false, fault };
 }
@@ -63,29 +65,16 @@ async function pageText(page) {
 
 async function readDocx(data) {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  checkZip(buffer);
+  readZip(buffer, { limit: max_inflated, wanted: NOTHING }); // the library has no limit
   const { default: mammoth } = await import('mammoth');
   const { value } = await mammoth.extractRawText({ buffer });
   return shortened(value.replaceAll(/\n{3,}/g, '\n\n').trim());
 }
 
-/** Inflates all entries, whatever sizes they claim, before a library does without a limit. */
-function checkZip(buffer) {
-  let left = max_inflated;
-  const end = buffer.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  if (end < 0) throw new Error('It has no directory.');
-  const count = buffer.readUInt16LE(end + 10);
-  for (let at = buffer.readUInt32LE(end + 16), n = 0; n < count; n++) {
-    const method = buffer.readUInt16LE(at + 10);
-    const size = buffer.readUInt32LE(at + 20);
-    const local = buffer.readUInt32LE(at + 42);
-    const names = buffer.readUInt16LE(local + 26) + buffer.readUInt16LE(local + 28);
-    const packed = buffer.subarray(local + 30 + names, local + 30 + names + size);
-    const inflated = method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: left });
-    left -= inflated.length;
-    if (left <= 0) throw new RangeError('It unpacks to too much.');
-    at += 46 + [28, 30, 32].reduce((sum, field) => sum + buffer.readUInt16LE(at + field), 0);
-  }
+async function readOffice(data) {
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const parts = readZip(buffer, { limit: max_inflated, wanted: partsOf(kind) });
+  return shortened(kind === 'xlsx' ? xlsxText(parts, max_chars) : pptxText(parts, max_chars));
 }
 
 function shortened(text) {

@@ -1,4 +1,4 @@
-import { showInput } from './show-input.js';
+import { showInput } from './cut-text.js';
 
 describe(showInput.name, () => {
   it('shows a short input whole, on one line', () => {
