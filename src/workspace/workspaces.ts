@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { TENANT, commonPart } from '../config/tenant-paths.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { Folder } from './folder.js';
+import { DiscardNotes } from './discard-notes.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';
 import { Workspace } from './workspace.js';
 import { WorkspaceFault } from './workspace-fault.js';
+import { messageOf } from '../kernel/app-error.js';
 
 /**
  * Finds the folder that a chat works in: its own, the one that the chats of its tenant share, or
@@ -18,11 +20,14 @@ import { WorkspaceFault } from './workspace-fault.js';
 @Injectable()
 export class Workspaces {
   private readonly logger = new Logger(Workspaces.name);
+  private readonly notes: DiscardNotes;
 
   constructor(
     private readonly config: Config,
     private readonly chats: ChatStore,
-  ) {}
+  ) {
+    this.notes = new DiscardNotes(join(config.dataDir, 'discards'));
+  }
 
   /**
    * Opens the chat's workspace for the duration of `work`.
@@ -37,22 +42,39 @@ export class Workspaces {
     }
   }
 
+  /** Before a chat is deleted: its folder goes, even if this process is killed before `discard`. */
+  async intendDiscard(chatUid: string): Promise<void> {
+    if (await this.hasOwnFolders()) await this.notes.add(chatUid);
+  }
+
+  /** Removes the folders of deleted chats that an earlier `discard` did not remove. */
+  async discardOverdue(): Promise<void> {
+    for (const chatUid of await this.notes.listOverdue()) {
+      const isKept = (await this.chats.findChatByUid(chatUid)) !== undefined;
+      await (isKept ? this.notes.remove(chatUid) : this.discard(chatUid));
+    }
+  }
+
   /**
    * Removes the folder that was made for a deleted chat. A folder that existed before,
    * that all chats share, or that chats can name is kept. A failure is logged, and the removal is
-   * tried again when the next chat is deleted.
+   * tried again by `discardOverdue`.
    */
   async discard(chatUid: string): Promise<void> {
-    const { workspaceDir, workspaceMode } = this.config;
-    if (workspaceMode === 'shared' || !existsSync(workspaceDir)) return;
     try {
-      if (await this.canBeNamed(workspaceDir)) return;
-      await discardOwnFolder(workspaceDir, chatUid);
+      if (await this.hasOwnFolders()) await discardOwnFolder(this.config.workspaceDir, chatUid);
+      await this.notes.remove(chatUid);
     } catch (error) {
       this.logger.warn(
-        `The workspace ${chatUid} of a deleted chat is still there: ${describe(error)}`,
+        `The workspace ${chatUid} of a deleted chat is still there: ${messageOf(error)}`,
       );
     }
+  }
+
+  private async hasOwnFolders(): Promise<boolean> {
+    const { workspaceDir, workspaceMode } = this.config;
+    if (workspaceMode === 'shared' || !existsSync(workspaceDir)) return false;
+    return !(await this.canBeNamed(workspaceDir));
   }
 
   /** True if another chat could name a folder inside it. */
@@ -128,8 +150,4 @@ function isIn(path: string, root: string): boolean {
 
 function unusable(why: string): WorkspaceFault {
   return new WorkspaceFault('refused', `The chat names a workspace that can't be used: ${why}.`);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -9,6 +9,7 @@ import {
   rename,
   rm,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,6 +45,7 @@ describe('The folder of a chat that is deleted', () => {
     );
   const make = (chat: string, env: Environment = {}) =>
     workspaces(env).use(chat, ({ path }) => writeFile(join(path, 'file'), 'text'));
+  const note = (uid: string) => join(base, 'data/discards', uid);
   const kept = () => readFile(join(base, 'outside/kept'), 'utf8');
 
   it('goes with all that is in it, and no other does', async () => {
@@ -82,6 +84,26 @@ describe('The folder of a chat that is deleted', () => {
     await under.discard('former');
     expect(await list('latter')).toEqual(['new']);
     expect(await readdir(at('.parley/going'))).toEqual([]);
+  });
+
+  it('goes later if the server died between the deletion of its chat and its removal', async () => {
+    const store = memoryStore();
+    const config = loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: at('') });
+    const next = new Workspaces(config, store);
+    const uids = ['gone', 'kept', 'going'];
+    for (const uid of uids) {
+      await store.createChat(chatOf({ id: uid, uid, created_at: new Date().toISOString() }));
+      await next.use(uid, ({ path }) => writeFile(join(path, 'file'), 'text'));
+      await next.intendDiscard(uid);
+    }
+    const hourAgo = Date.now() / 1000 - 3_600;
+    for (const uid of ['gone', 'kept']) await utimes(note(uid), hourAgo, hourAgo);
+    for (const uid of ['gone', 'going']) await store.deleteChat(uid);
+    await next.discardOverdue();
+    expect((await readdir(at(''))).toSorted()).toEqual(['.parley', 'going', 'kept']);
+    expect(await readdir(join(base, 'data/discards'))).toEqual(['going']);
+    await next.discard('going');
+    expect(await readdir(join(base, 'data/discards'))).toEqual([]);
   });
 
   it('stays if all chats share it, or other chats can name it', async () => {

@@ -26,7 +26,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   'read through the root of process 1': 'cat /proc/1/root$BASE/data/secret && echo escaped',
   'read the environment of the server': 'cat /proc/$SERVER/environ && echo escaped',
   'read the environment of its own ancestors':
-    'cat /proc/1/environ | tr "\\0" "\\n" | grep -i -e key -e token -e secret && echo escaped',
+    'cat /proc/1/environ | tr "\\0" "\\n" | grep -v ^GIT_CONFIG_KEY_ | grep -i -e key -e token -e secret && echo escaped',
   'have secrets in its environment':
     'env | grep -i -e api_key -e token -e secret -e database && echo escaped',
   'see processes of the host': 'test -d /proc/$SERVER && echo escaped',

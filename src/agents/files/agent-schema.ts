@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DECISIONS } from '../../permissions/permission-rule.js';
+import { DECISIONS } from '../../permissions/rules/permission-rule.js';
 
 const MAX_TOOLS = 200;
 const MAX_RULES = 200;

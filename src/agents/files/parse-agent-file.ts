@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
-import type { PermissionRule, RuleInput } from '../../permissions/permission-rule.js';
+import type { PermissionRule, RuleInput } from '../../permissions/rules/permission-rule.js';
 import { checkRule } from '../../permissions/rules/check-rule.js';
 import { nearestNames } from '../../tools/core/nearest-names.js';
 import type { AgentDefinition } from './agent-definition.js';

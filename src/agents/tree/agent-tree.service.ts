@@ -3,6 +3,7 @@ import { ChatAccess } from '../../access/chat-access.js';
 import { agentNotFound } from '../../access/not-found.js';
 import type { Principal } from '../../auth/principal.js';
 import { viewerOf } from '../../access/viewer-of.js';
+import { nameUnreadable } from '../../encryption/unreadable.js';
 import {
   MAX_PAGE_BYTES,
   jsonBytes,
@@ -114,7 +115,10 @@ export class AgentTreeService {
     for (const row of rows) {
       const { id, created_at } = row;
       if (page.length > limit || bytes > MAX_PAGE_BYTES) break;
-      const tree = await this.treeOf(row);
+      const tree = await this.treeOf(row).catch((error: unknown) => {
+        nameUnreadable(row.id, error);
+        return viewTree(row, [], []);
+      });
       bytes += jsonBytes(tree);
       page.push({ ...tree, id, created_at });
     }
@@ -127,10 +131,7 @@ export class AgentTreeService {
       this.records.readRecordsOfTypes([row.id], TREE_TYPES),
       this.listTold(row),
     ]);
-    const tree = new AgentTree(row).applyAll(records);
-    const { id: interaction_id, chat_id, status } = row;
-    const last = new Map(told.map((each) => [each.agent_id, each]));
-    return { chat_id, interaction_id, status, root: viewAgent(tree.root, last) };
+    return viewTree(row, records, told);
   }
 
   private async listTold({ id, signals }: InteractionRow): Promise<InterventionRow[]> {
@@ -188,4 +189,15 @@ export class AgentTreeService {
       `The chat ${chatId} is not there, or nothing has been said in it. GET /chats lists those there are.`,
     );
   }
+}
+
+function viewTree(
+  row: InteractionRow,
+  records: readonly LogRecord[],
+  told: readonly InterventionRow[],
+): InteractionTree {
+  const tree = new AgentTree(row).applyAll(records);
+  const { id: interaction_id, chat_id, status } = row;
+  const last = new Map(told.map((each) => [each.agent_id, each]));
+  return { chat_id, interaction_id, status, root: viewAgent(tree.root, last) };
 }

@@ -6,7 +6,6 @@ import { Agent } from '../../agent.js';
 import { offeredTools } from '../../offered-tools.js';
 import { readPrompt } from '../../prompts/read-prompt.js';
 import { reactLoop } from '../react/react-loop.js';
-import { coderInstructions } from './coder-instructions.js';
 import { ProjectNotes } from './project-notes.js';
 
 /** Its tools, besides those of MCP servers. */
@@ -52,4 +51,10 @@ export class CoderAgent extends Agent {
       this.tools.list().map(({ name }) => name),
     );
   }
+}
+
+/** The coder's system prompt in a project; `notes` is the text of its `AGENTS.md`. */
+export function coderInstructions(prompt: string, notes: string | null): string {
+  if (notes === null) return prompt;
+  return `${prompt}\n\nThe project's own notes, from AGENTS.md. Follow them; where they differ from what is said above, they count:\n\n${notes}`;
 }

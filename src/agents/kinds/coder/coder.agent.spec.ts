@@ -1,4 +1,4 @@
-import { coderInstructions } from './coder-instructions.js';
+import { coderInstructions } from './coder.agent.js';
 
 describe(coderInstructions.name, () => {
   it('is the prompt, and what the project says of itself after it', () => {
