@@ -184,7 +184,8 @@ export function describeSandbox(sandbox: SandboxUnderTest): void {
 
 const KNOWN = [
   ...['PATH', 'HOME', 'PWD', 'OLDPWD', 'SHLVL', '_', 'TERM', 'NO_COLOR', 'PAGER', 'GIT_PAGER'],
-  ...['GIT_TERMINAL_PROMPT', 'PARLEY_PROCESS'],
+  ...['GIT_TERMINAL_PROMPT', 'PARLEY_PROCESS', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_COUNT'],
+  ...['GIT_CONFIG_KEY_0', 'GIT_CONFIG_VALUE_0', 'GIT_CONFIG_KEY_1', 'GIT_CONFIG_VALUE_1'],
 ];
 
 function quoted(text: string): string {

@@ -2,6 +2,7 @@ import type { InteractionRow } from '../../src/persistence/rows/interaction-row.
 import type { StartOutcome, StartQuota } from '../../src/persistence/rows/store-rows.js';
 import type { Viewer } from '../../src/persistence/viewer.js';
 import type { UsageStore } from '../../src/quotas/usage-store.js';
+import { chatOf, uidOf } from '../support/store/chat-parts.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import {
   chatId,
@@ -186,6 +187,24 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       expect(await usage.countBytes(bob.tenant_id)).toBe(0);
       await opened.store.deleteChat(row.chat_uid);
       expect(await usage.countBytes(ann.tenant_id)).toBe(0);
+    });
+
+    it('sums the bytes of the messages that chats start from', async () => {
+      const ann = newTenant();
+      const { tenant_id, user_id: owner } = ann;
+      const chat = chatOf({ id: chatId(), created_at: at(0) });
+      const messages = [{ role: 'user', content: 'ä'.repeat(5000) }] as const;
+      const uid = uidOf(`${tenant_id}/messages`);
+      await opened.store.createChat({ ...chat, uid, tenant_id, owner, messages });
+      await opened.store.createChat({
+        ...{ ...chat, id: chatId(), uid: uidOf(`${tenant_id}/empty`) },
+        ...{ tenant_id, owner },
+      });
+      const total = await opened.usage.countBytes(tenant_id);
+      expect(total).toBeGreaterThan(10_000);
+      expect(total).toBeLessThan(16_000);
+      await opened.store.deleteChat(uid);
+      expect(await opened.usage.countBytes(tenant_id)).toBe(0);
     });
   });
 }

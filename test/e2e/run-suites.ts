@@ -1,9 +1,10 @@
+import { EXHAUSTIVE } from '../support/thoroughness.js';
 import { Servers } from './servers.js';
 import type { StoreKind } from './stores.js';
-import { OTHER_SUITES, STORE_SUITES } from './suites.js';
+import { CLUSTER_SUITES, OTHER_SUITES, SAVING_SUITES, STORE_SUITES } from './suites.js';
 import type { Suites } from './suites.js';
 
-const ALL: Suites = { ...STORE_SUITES, ...OTHER_SUITES };
+const ALL: Suites = { ...STORE_SUITES, ...SAVING_SUITES, ...OTHER_SUITES };
 
 export function runSuites(store: StoreKind, suites: Suites): void {
   const servers = new Servers(store);
@@ -18,18 +19,22 @@ export function runPart(store: StoreKind, part: number, parts: number): void {
   runSuites(store, Object.fromEntries(own));
 }
 
-/** Those that depend on the store, and with `TEST_ALL=1` all others too. */
+/** Those that depend on the store, with `TEST_ALL=1` on what it saved too; all with `EXHAUSTIVE=1`. */
 export function runStoreSuites(store: StoreKind): void {
-  const runsAll = process.env['TEST_ALL'] === '1';
-  runSuites(store, runsAll ? ALL : STORE_SUITES);
-  if (runsAll) return;
-  const names = Object.keys(OTHER_SUITES).join(', ');
-  process.stderr.write(`Left out on ${store.name}, run by npm run test:all: ${names}\n`);
+  const savesToo = process.env['TEST_ALL'] === '1' ? SAVING_SUITES : {};
+  run(store, EXHAUSTIVE ? ALL : { ...STORE_SUITES, ...savesToo });
 }
 
-/** All but those with a reason not to. */
-export function runAllBut(store: StoreKind, exceptions: Readonly<Record<string, string>>): void {
-  const names = Object.keys(exceptions);
-  const others = Object.entries(ALL).filter(([name]) => !names.includes(name));
-  runSuites(store, Object.fromEntries(others));
+/** Those that several processes may have a part in; with `EXHAUSTIVE=1` all others too. */
+export function runClusterSuites(store: StoreKind, except: Readonly<Record<string, string>>): void {
+  const names = Object.keys(ALL).filter((name) => EXHAUSTIVE || CLUSTER_SUITES.includes(name));
+  const own = names.filter((name) => !(name in except)).map((name) => [name, ALL[name]!]);
+  run(store, Object.fromEntries(own));
+}
+
+function run(store: StoreKind, suites: Suites): void {
+  runSuites(store, suites);
+  const left = Object.keys(ALL).filter((name) => !(name in suites));
+  if (left.length > 0)
+    process.stderr.write(`Left out on ${store.name}, see AGENTS.md: ${left.join(', ')}\n`);
 }

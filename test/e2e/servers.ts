@@ -3,6 +3,7 @@ import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import type { FakeOpenAi } from '../support/model/fake-openai.js';
 import type { MovableClock } from '../support/movable-clock.js';
+import type { Class } from '../support/server/test-app.js';
 import { TestServer } from '../support/server/test-server.js';
 import type { TestServerOptions } from '../support/server/test-server.js';
 import { RunningServer } from './running-server.js';
@@ -15,7 +16,7 @@ export interface ServerUnderTest {
   /** The stores that the server runs on. */
   readonly stores: OpenStore['stores'];
   /** A provider, of each of its processes. */
-  getAll<T>(type: Type<T>): readonly T[];
+  getAll<T>(type: Class<T>): readonly T[];
   /** The number of open event streams. */
   readonly streams: number;
   /** The number of readers of an interaction. */

@@ -28,6 +28,7 @@ import { describeDeliberate } from './suites/deliberate.js';
 import { describeDeniedPaths } from './suites/denied-paths.js';
 import { describeDisconnect } from './suites/disconnect.js';
 import { describeEditBranches } from './suites/edit-branches.js';
+import { describeChangedData } from './suites/changed-data.js';
 import { describeEncryption } from './suites/encryption.js';
 import { describeExamples } from './suites/examples.js';
 import { describeFileTools } from './suites/file-tools.js';
@@ -67,6 +68,7 @@ import { describeTranscripts } from './suites/transcripts.js';
 import { describeTwoProcesses } from './suites/two-processes.js';
 import { describeUploads } from './suites/uploads.js';
 import { describeWaits } from './suites/waits.js';
+import { describeWebhooks } from './suites/webhooks.js';
 import type { Servers } from './servers.js';
 
 /** By name: `npm test -- on-files -t '^cancel '` runs the suite `cancel` on files. */
@@ -91,32 +93,42 @@ export const STORE_SUITES: Suites = {
   'session-log': describeSessionLog,
   starts: describeStarts,
   uploads: describeUploads,
+  webhooks: describeWebhooks,
 };
 
-/** What they test is the same on each store that passes its contract: they run on files, and with `TEST_ALL=1` on each store. */
-export const OTHER_SUITES: Suites = {
+/** They read what others have saved: they run on files, and with `TEST_ALL=1` on each store. */
+export const SAVING_SUITES: Suites = {
   'access-matrix': describeAccessMatrix,
+  approvals: describeApprovals,
+  'attached-files': describeAttachedFiles,
+  audit: describeAudit,
+  'auth-canary': describeAuthCanary,
+  'auth-keys': describeAuthKeys,
+  'changed-data': describeChangedData,
+  'chat-archives': describeChatArchives,
+  'client-tools': describeClientTools,
+  defer: describeDefer,
+  questions: describeQuestions,
+  remember: describeRemember,
+  tasks: describeTasks,
+  tenants: describeTenants,
+};
+
+/** What they test is the same on each store that passes its contract: they run on files. */
+export const OTHER_SUITES: Suites = {
   'agent-files': describeAgentFiles,
   agents: describeAgents,
   anthropic: describeAnthropic,
-  approvals: describeApprovals,
-  audit: describeAudit,
-  'attached-files': describeAttachedFiles,
   'auth-access': describeAuthAccess,
-  'auth-canary': describeAuthCanary,
   'auth-jwt': describeAuthJwt,
-  'auth-keys': describeAuthKeys,
   'auth-streams': describeAuthStreams,
   bash: describeBash,
   budgets: describeBudgets,
   'call-limits': describeCallLimits,
-  'chat-archives': describeChatArchives,
   'chat-folder': describeChatFolder,
   children: describeChildren,
-  'client-tools': describeClientTools,
   coder: describeCoder,
   'coding-session': describeCodingSession,
-  defer: describeDefer,
   deliberate: describeDeliberate,
   'denied-paths': describeDeniedPaths,
   disconnect: describeDisconnect,
@@ -131,16 +143,12 @@ export const OTHER_SUITES: Suites = {
   'model-faults': describeModelFaults,
   operating: describeOperating,
   python: describePython,
-  questions: describeQuestions,
   readers: describeReaders,
   redaction: describeRedaction,
-  remember: describeRemember,
   search: describeSearch,
   slots: describeSlots,
   steering: describeSteering,
   surface: describeSurface,
-  tasks: describeTasks,
-  tenants: describeTenants,
   tools: describeTools,
   transcripts: describeTranscripts,
   waits: describeWaits,
@@ -152,3 +160,39 @@ export const PROCESS_SUITES: Suites = {
   roles: describeRoles,
   'two-processes': describeTwoProcesses,
 };
+
+/** What they test may take place on several processes at once: readers, deciders, runs. */
+export const CLUSTER_SUITES: readonly string[] = [
+  'access-matrix',
+  'approvals',
+  'audit',
+  'auth-keys',
+  'auth-streams',
+  'cancel',
+  'chat-settings',
+  'children',
+  'client-tools',
+  'conflict',
+  'defer',
+  'disconnect',
+  'edit-branches',
+  'encryption',
+  'flow',
+  'inbox',
+  'live-state',
+  'operating',
+  'parking',
+  'questions',
+  'quotas',
+  'readers',
+  'reconnecting',
+  'remember',
+  'retention',
+  'retry',
+  'starts',
+  'steering',
+  'tasks',
+  'tenants',
+  'uploads',
+  'waits',
+];

@@ -17,6 +17,7 @@ interface Place {
 }
 
 const CHAT = 'chat_1';
+const WHOLE = Infinity;
 /** Whatever else the machine does. */
 const PATIENCE_MS = 30_000;
 const fault = await findRedisFault();
@@ -39,9 +40,12 @@ class Saved {
 
   store(parentOf: (id: string) => string | null) {
     return {
-      getPreviousState: async (id: string): Promise<Message[]> => {
-        if (parentOf(id) !== null) this.reads++;
-        return this.before(parentOf(id));
+      getPreviousState: async (id: string): Promise<Message[]> => this.before(parentOf(id)),
+      findFinalState: async (id: string, most: number) => {
+        this.reads++;
+        const messages = this.before(id);
+        const bytes = JSON.stringify(messages).length;
+        return bytes > most ? undefined : { messages, bytes };
       },
     };
   }
@@ -81,7 +85,7 @@ class Saved {
   /** Runs an interaction to its end, and resolves when Redis has it. */
   async function speak(parent: Place | null, length = 10): Promise<Place> {
     const own = place(parent?.id ?? null);
-    const before = await memory.read(own);
+    const before = (await memory.read(own, WHOLE))!;
     const added: Message[] = [
       { role: 'user', content: `${own.id} 🦜\u2028"` },
       { role: 'assistant', content: 'a'.repeat(length) },
@@ -98,7 +102,7 @@ class Saved {
     await redis.del(`${prefix}${CHAT}`);
     const third = await speak(await speak(first));
     expect(saved.reads).toBe(1);
-    expect(await memory.read(place(third.id))).toEqual(saved.before(third.id));
+    expect(await memory.read(place(third.id), WHOLE)).toEqual(saved.before(third.id));
     expect(saved.reads).toBe(1);
   });
 
@@ -107,9 +111,9 @@ class Saved {
     const left = await speak(first);
     const edited = await speak(first);
     expect(saved.reads).toBe(1);
-    expect(await memory.read(place(edited.id))).toEqual(saved.before(edited.id));
+    expect(await memory.read(place(edited.id), WHOLE)).toEqual(saved.before(edited.id));
     expect(saved.reads).toBe(1);
-    expect(await memory.read(place(left.id))).toEqual(saved.before(left.id));
+    expect(await memory.read(place(left.id), WHOLE)).toEqual(saved.before(left.id));
     expect(saved.reads).toBe(2);
   });
 
@@ -125,14 +129,20 @@ class Saved {
     memory.note(place(null), { before: [], added: saved.before(third.id) }); // all of it at once is too much as well
     await redis.ping(); // comes to Redis after that
     expect(await redis.exists(`${prefix}${CHAT}`)).toBe(0);
-    expect(await memory.read(place(third.id))).toEqual(saved.before(third.id));
+    expect(await memory.read(place(third.id), WHOLE)).toEqual(saved.before(third.id));
+  });
+
+  it('reads no more than it is asked for from the store', async () => {
+    const first = await speak(null, 1_000);
+    await redis.del(`${prefix}${CHAT}`);
+    expect(await memory.read(place(first.id), 100)).toBeUndefined();
   });
 
   it('lets a chat that nobody speaks in go', async () => {
     const first = await speak(null);
     expect(await redis.pttl(`${prefix}${CHAT}`)).toBeGreaterThan(50_000);
     await redis.pexpire(`${prefix}${CHAT}`, 10_000);
-    await memory.read(place(first.id));
+    await memory.read(place(first.id), WHOLE);
     expect(await redis.pttl(`${prefix}${CHAT}`)).toBeGreaterThan(50_000);
   });
 
@@ -142,7 +152,7 @@ class Saved {
     memory.note(place(null), { before: [], added: [{ role: 'user', content: 'Late.' }] });
     expect(await redis.lrange(`${prefix}${CHAT}`, 0, -1)).toEqual(['{"deleted":true}']);
     expect(await redis.pttl(`${prefix}${CHAT}`)).toBeGreaterThan(0);
-    expect(await memory.read(place(first.id))).toEqual(saved.before(first.id));
+    expect(await memory.read(place(first.id), WHOLE)).toEqual(saved.before(first.id));
   });
 
   it('forgets what ends with an interaction that runs again, because the store lost its end', async () => {
@@ -161,7 +171,7 @@ class Saved {
   ])('asks the store when what is kept %s', async (_, spoil) => {
     const first = await speak(null);
     await spoil(`${prefix}${CHAT}`);
-    expect(await memory.read(place(first.id))).toEqual(saved.before(first.id));
+    expect(await memory.read(place(first.id), WHOLE)).toEqual(saved.before(first.id));
     expect(saved.reads).toBe(1);
   });
 
@@ -175,7 +185,7 @@ class Saved {
     const patient = new ConversationCache(store, hanging, ({ message }) => refused.push(message));
     saved.end(place(null), [{ role: 'user', content: 'Hello?' }]);
     const second = place('int_1');
-    expect(await patient.read(second)).toEqual(saved.before('int_1'));
+    expect(await patient.read(second, WHOLE)).toEqual(saved.before('int_1'));
     patient.note(second, { before: [], added: [] });
     await eventually(() => refused.length > 0);
     expect(refused).toEqual(['NOPERM']);
@@ -192,7 +202,7 @@ class Saved {
     const second = place('int_1');
     alone.note(second, { before: [], added: [] });
     await alone.forget(CHAT);
-    expect(await alone.read(second)).toEqual(saved.before('int_1'));
+    expect(await alone.read(second, WHOLE)).toEqual(saved.before('int_1'));
     alone.onApplicationShutdown();
   });
 
@@ -209,7 +219,7 @@ class Saved {
         const ended: Place[] = [];
         for (const { back, added, loses } of steps) {
           const own = place(ended.at(-1 - back)?.id ?? null);
-          const before = await memory.read(own);
+          const before = (await memory.read(own, WHOLE))!;
           expect(before).toEqual(saved.before(own.parent_id));
           const messages = added.map((content): Message => ({ role: 'user', content }));
           saved.end(own, messages);

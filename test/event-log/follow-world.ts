@@ -279,7 +279,14 @@ export class FollowWorld {
     for (const slot of [...this.run.blocks.keys()].slice(1)) this.run.complete(slot);
     await this.run.append(0, { type: 'INTERACTION_COMPLETE', status: 'COMPLETED' });
     this.run.log.close();
-    for (let round = 0; round < LAST_ROUNDS; round++) await this.lastRound(round);
+    for (let round = 0; round < LAST_ROUNDS && !this.isOver(round); round++)
+      await this.lastRound(round);
+  }
+
+  /** Nothing can reach a reader any more, and each lost run has written once after the end. */
+  private isOver(round: number): boolean {
+    const isDone = this.readers.every((reader) => reader.done && !reader.connected);
+    return isDone && round > this.zombies.length;
   }
 
   /** One frame that isn't lost is enough for whoever is connected to have everything. */

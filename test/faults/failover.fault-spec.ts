@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/storage/typeorm/connection/open-database
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { EventReader } from '../support/client/event-reader.js';
 import type { SseFrame } from '../support/client/sse-frame.js';
+import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import type { TcpProxy } from '../support/server/tcp-proxy.js';
@@ -51,6 +52,7 @@ const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '2
       'UPDATE interactions SET epoch = 0, owner = NULL, lease_until = NULL WHERE id = $1';
     if (!isLeased) await admin.query(release, [id]);
     await proxy.restore();
+    await eventually(async () => (await server.api.get('/health/ready')).status === 200);
   };
 
   it.each([

@@ -7,10 +7,10 @@ import { eventually } from '../support/eventually.js';
 import { FILES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { findS3Fault, S3Server } from '../support/store/s3-server.js';
-import { runs } from '../support/thoroughness.js';
+import { EXHAUSTIVE } from '../support/thoroughness.js';
 
 /** Kills in each place; `KILLS=200 npm test -- test/faults/uploads` is the long form. */
-const ROUNDS = Number(process.env['KILLS'] ?? runs(15));
+const ROUNDS = Number(process.env['KILLS'] ?? (EXHAUSTIVE ? 15 : 2));
 const ABREAST = 4;
 const TWO_DAYS_MS = 2 * 86_400_000;
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;

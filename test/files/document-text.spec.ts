@@ -1,6 +1,13 @@
 import { readDocument } from '../../src/files/extraction/document-text.js';
 import type { DocumentKind, DocumentText } from '../../src/files/extraction/document-text.js';
-import { makeDocx, makePdf, makePdfBomb, makeZip } from '../support/make-documents.js';
+import {
+  makeDocx,
+  makePdf,
+  makePdfBomb,
+  makePptx,
+  makeXlsx,
+  makeZip,
+} from '../support/make-documents.js';
 
 const TOO_MUCH = { ok: false, fault: 'unpacks to too much' };
 const DAMAGED = { ok: false, fault: 'is damaged' };
@@ -25,11 +32,37 @@ describe(readDocument.name, () => {
     });
   });
 
+  it('reads the cells of an Excel workbook, sheet by sheet', async () => {
+    const shared = ['<t>Name</t>', '<r><t>a &amp; </t></r><r><t>b</t></r><rPh><t>no</t></rPh>'];
+    const bytes = makeXlsx(
+      {
+        Sums:
+          '<row><c r="A1" t="s"><v>0</v></c><c r="C1"><f>1+1</f><v>2</v></c></row><row/>' +
+          '<row><c t="s"><v>1</v></c><c t="inlineStr"><is><t>Grüße</t></is></c></row>',
+        Empty: '',
+      },
+      shared,
+    );
+    const text = 'Sheet Sums\nName\t\t2\na & b\tGrüße\n\nSheet Empty';
+    expect(await read('xlsx', bytes)).toEqual({ ok: true, text, is_cut: false });
+  });
+
+  it('reads the slides of a PowerPoint presentation', async () => {
+    const text = 'Slide 1\nTitle\na & b\n\nSlide 2\nEnd';
+    expect(await read('pptx', makePptx(['Title', 'a &amp; b'], ['End']))).toEqual({
+      ...{ ok: true, text, is_cut: false },
+    });
+  });
+
   it('stops at the limit of characters', async () => {
     const pages = Array.from({ length: 50 }, () => 'abc '.repeat(100));
-    for (const bytes of [makePdf(...pages), makeDocx(...pages)]) {
-      const kind = bytes.toString('latin1', 0, 4) === '%PDF' ? 'pdf' : 'docx';
-      const found = await read(kind, bytes, { max_chars: 1_000 });
+    const rows = pages.map((page) => `<row><c t="str"><v>${page}</v></c></row>`).join('');
+    const documents = {
+      ...{ pdf: makePdf(...pages), docx: makeDocx(...pages), pptx: makePptx(pages) },
+      ...{ xlsx: makeXlsx({ Sheet: rows }) },
+    };
+    for (const [kind, bytes] of Object.entries(documents)) {
+      const found = await read(kind as DocumentKind, bytes, { max_chars: 1_000 });
       expect(found).toMatchObject({ ok: true, is_cut: true });
       expect(found.ok && found.text).toHaveLength(1_000);
     }
@@ -39,6 +72,23 @@ describe(readDocument.name, () => {
     const zip = makeZip({ 'word/document.xml': ' '.repeat(100_000_000) }, 5);
     expect(await read('docx', zip)).toEqual(TOO_MUCH);
     expect(await read('pdf', makePdfBomb(200_000_000))).toEqual(TOO_MUCH);
+    const bomb = makeZip({ 'any.bin': '0'.repeat(40_000_000) }, 5);
+    for (const kind of ['xlsx', 'pptx'] as const) expect(await read(kind, bomb)).toEqual(TOO_MUCH);
+  });
+
+  it('expands no entities that expand each other', async () => {
+    const levels = Array.from({ length: 20 }, (_, n) => {
+      return `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`;
+    });
+    const dtd = `<!DOCTYPE sst [<!ENTITY e0 "ha">${levels.join('')}]>`;
+    const cell = '<row><c t="str"><v>&e20;</v></c></row>';
+    const sheet = `${dtd}<worksheet>${cell}</worksheet>`;
+    const bytes = makeZip({
+      'xl/workbook.xml': '<workbook><sheet name="S" r:id="rId1"/></workbook>',
+      'xl/_rels/workbook.xml.rels': '<a><Relationship Id="rId1" Target="worksheets/s.xml"/></a>',
+      'xl/worksheets/s.xml': sheet,
+    });
+    expect(await read('xlsx', bytes)).toEqual(DAMAGED);
   });
 
   it('gives up what takes too much memory', async () => {
@@ -50,7 +100,22 @@ describe(readDocument.name, () => {
 
   it('gives up what is no document', async () => {
     expect(await read('pdf', Buffer.from('%PDF-1.4 junk'))).toEqual(DAMAGED);
-    expect(await read('docx', Buffer.from('PK junk'))).toEqual(DAMAGED);
+    for (const kind of ['docx', 'xlsx', 'pptx'] as const) {
+      expect(await read(kind, Buffer.from('PK junk'))).toEqual(DAMAGED);
+      expect(await read(kind, makeZip({ 'other.xml': '<a/>' }))).toEqual(DAMAGED);
+    }
+    expect(await read('xlsx', makePptx(['Slide']))).toEqual(DAMAGED);
+    expect(await read('xlsx', makeXlsx({ Broken: '<row><c></row>' }))).toEqual(DAMAGED);
+    const whole = makeXlsx({ Sheet: '<row><c><v>1</v></c></row>' });
+    for (let length = 0; length < whole.length; length += 400)
+      expect(await read('xlsx', whole.subarray(0, length))).toEqual(DAMAGED);
+  });
+
+  it('says that it needs a password', async () => {
+    const bytes = makeXlsx({ Sheet: '' });
+    const at = bytes.lastIndexOf('PK\x01\x02', undefined, 'latin1');
+    bytes.writeUInt16LE(1, at + 8); // a flag of the entry
+    expect(await read('xlsx', bytes)).toEqual({ ok: false, fault: 'needs a password' });
   });
 
   it('gives up after its time, and when it is told to', async () => {

@@ -44,6 +44,15 @@ describe('The document of the whole API', () => {
     expect(errors.filter(([, , type]) => type !== 'application/problem+json')).toEqual([]);
   });
 
+  it('says of each operation whether it needs a credential', () => {
+    const open = operationsOf(document).filter(({ security }) => security?.length === 0);
+    expect(open.map(({ operationId = '' }) => operationId).toSorted()).toEqual(
+      ['health_live', 'health_ready', 'problems_get'].toSorted(),
+    );
+    expect(operationsOf(document).filter(({ security }) => !security)).toEqual([]);
+    expect(document.servers).toEqual([expect.objectContaining({ url: '/' })]);
+  });
+
   it('has streams where streams are sent, and only there', () => {
     const streams = answers().filter(([, , type]) => type === 'text/event-stream');
     expect(streams.map(([operation, status]) => `${operation} ${status}`).toSorted()).toEqual(

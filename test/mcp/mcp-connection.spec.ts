@@ -3,7 +3,7 @@ import { McpConnection } from '../../src/mcp/mcp-connection.js';
 import { offeredTools } from '../../src/mcp/offered-tools.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { json, OddHttpServer } from '../support/tools/mcp/odd-http-server.js';
-import { toolContext } from '../support/tools/tool-context.js';
+import { toolContext } from '../../src/testing/tool-context.js';
 
 describe(McpConnection.name, () => {
   beforeAll(() => Logger.overrideLogger(false));

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { messageRequest } from '../../src/models/anthropic/message-request.js';
 import type { ModelRequest } from '../../src/models/model-provider.js';
-import type { Image } from '../../src/protocol/image.js';
-import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/message.js';
+import type { Image, AssistantMessage, Message, ToolCall } from '../../src/protocol/message.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
 import { violationOfMessage } from '../support/model/fake-anthropic-rules.js';
 import { runs } from '../support/thoroughness.js';

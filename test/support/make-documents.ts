@@ -92,3 +92,49 @@ export function makeZip(
   end.writeUInt32LE(offset, 12);
   return Buffer.concat([...files, list, Buffer.from('PK\x05\x06'), end]);
 }
+
+const RELATION = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main';
+
+/** The relationships of a part to these others, `rId1` and so on. */
+function relations(...targets: readonly string[]): string {
+  const all = targets.map((to, n) => `<Relationship Id="rId${n + 1}" Target="${to}"/>`).join('');
+  return `<?xml version="1.0"?><Relationships>${all}</Relationships>`;
+}
+
+/** An Excel workbook with a sheet for each list of rows of cells, as XML; `shared`: texts as XML. */
+export function makeXlsx(
+  sheets: Readonly<Record<string, string>>,
+  shared: readonly string[] = [],
+): Buffer<ArrayBuffer> {
+  const names = Object.keys(sheets);
+  const listed = names.map(
+    (name, n) => `<sheet name="${name}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`,
+  );
+  const parts = Object.values(sheets).map((rows, n) => [
+    `xl/worksheets/sheet${n + 1}.xml`,
+    `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+  ]);
+  return makeZip({
+    'xl/workbook.xml': `<workbook xmlns:r="${RELATION}"><sheets>${listed.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(...names.map((_, n) => `worksheets/sheet${n + 1}.xml`)),
+    'xl/sharedStrings.xml': `<sst>${shared.map((text) => `<si>${text}</si>`).join('')}</sst>`,
+    ...(Object.fromEntries(parts) as Record<string, string>),
+  });
+}
+
+/** A PowerPoint presentation with these slides of paragraphs. */
+export function makePptx(...slides: readonly (readonly string[])[]): Buffer<ArrayBuffer> {
+  const listed = slides.map((_, n) => `<p:sldId id="${256 + n}" r:id="rId${n + 1}"/>`).join('');
+  const parts = slides.map((paragraphs, n) => [
+    `ppt/slides/slide${n + 1}.xml`,
+    `<p:sld xmlns:p="p" xmlns:a="${DRAWING}">${paragraphs.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('')}</p:sld>`,
+  ]);
+  return makeZip({
+    'ppt/presentation.xml': `<p:presentation xmlns:p="p" xmlns:r="${RELATION}"><p:sldIdLst>${listed}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(
+      ...slides.map((_, n) => `slides/slide${n + 1}.xml`),
+    ),
+    ...(Object.fromEntries(parts) as Record<string, string>),
+  });
+}

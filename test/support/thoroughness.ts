@@ -1,21 +1,25 @@
-/**
- * `npm run test:all` sets TEST_ALL=1, which means all of these; each can be set alone.
- * - STORES=all: what depends on a store little runs on every store, not on files only.
- * - EXHAUSTIVE=1: every run of a property, every row of a long table, every cut of a file.
- */
 const ALL = process.env['TEST_ALL'] === '1';
-export const IS_EXHAUSTIVE = ALL || process.env['EXHAUSTIVE'] === '1';
 
+/**
+ * `EXHAUSTIVE=1`, which `npm run test:exhaustive` sets: every run of a property, every row of a
+ * long table, every cut of a file or stream, every suite on every store.
+ */
+export const EXHAUSTIVE = process.env['EXHAUSTIVE'] === '1';
+
+/**
+ * `STORES=all`, which is part of `npm run test:all`: what depends on a store little runs on every
+ * store, not on files only.
+ */
 export const ALL_STORES = ALL || process.env['STORES'] === 'all';
 
 /** By default a fifth of a property's runs; fast-check prints the seed of one that fails. */
 export function runs(exhaustive: number): number {
-  return IS_EXHAUSTIVE ? exhaustive : Math.ceil(exhaustive / 5);
+  return EXHAUSTIVE ? exhaustive : Math.ceil(exhaustive / 5);
 }
 
 /** By default `count` of the rows, at even distances, the first and the last among them. */
 export function some<T>(rows: readonly T[], count: number): readonly T[] {
-  if (IS_EXHAUSTIVE || rows.length <= count) return rows;
+  if (EXHAUSTIVE || rows.length <= count) return rows;
   const step = (rows.length - 1) / (count - 1);
   return Array.from({ length: count }, (_, at) => rows[Math.round(at * step)]!);
 }

@@ -1,6 +1,6 @@
 import type { LeaseTerms } from '../../../src/persistence/rows/store-rows.js';
 import type { RecordBody } from '../../../src/protocol/events.js';
-import { OUTCOME_UNKNOWN } from '../../../src/protocol/progress.js';
+import { OUTCOME_UNKNOWN } from '../../../src/protocol/events.js';
 import {
   acquireOnceFree,
   endBatch,

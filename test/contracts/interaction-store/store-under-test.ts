@@ -1,4 +1,4 @@
-import { IS_EXHAUSTIVE } from '../../support/thoroughness.js';
+import { EXHAUSTIVE } from '../../support/thoroughness.js';
 import type { WholeStore } from '../../support/store/whole-store.js';
 
 export interface OpenedStore {
@@ -24,7 +24,7 @@ export class StoreUnderTest {
   }
 
   get walksOverRestarts(): boolean {
-    return IS_EXHAUSTIVE || !this.#opened?.reopensSlowly;
+    return EXHAUSTIVE || !this.#opened?.reopensSlowly;
   }
 
   async start(): Promise<void> {

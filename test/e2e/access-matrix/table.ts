@@ -74,7 +74,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       ...{ send: { status: 'RUNNING', limit: 5 }, forOperators: true },
     },
   ],
-  'chat: get /events': [{ send: { named: '0' } }],
+  'chat: get /events': [{ send: { named: '0', after: '0' } }],
   'chat: get /chats/{chat_id}/events': [
     { ids: CHAT, on: 'ended', send: { trace: '1', named: '0' } },
     { ids: { ...CHAT, 'Last-Event-ID': ['chat_cursor', 400] }, on: 'ended' },

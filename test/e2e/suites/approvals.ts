@@ -1,4 +1,4 @@
-import { EXHAUSTIVE } from '../../support/exhaustive.js';
+import { EXHAUSTIVE } from '../../support/thoroughness.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import type { EventReader } from '../../support/client/event-reader.js';
 import { DeedTool } from '../../support/runs/human-test.module.js';

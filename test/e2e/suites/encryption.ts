@@ -304,6 +304,8 @@ export function describeEncryption(servers: Servers): void {
         const { request_id } = await good.record('INPUT_REQUIRED');
         await bad.record('INPUT_REQUIRED');
         await running.record('TOOL_STARTED');
+        // A run that still has it in memory would take the reason for what it is, and be cancelled.
+        await eventually(() => !server!.runs(bad.of.id));
         const raw = opened.stores.interactions;
         for (const { of } of [bad, running]) {
           const { chat_uid } = (await raw.findInteraction(of.id, ANY_TENANT))!;

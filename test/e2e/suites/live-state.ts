@@ -1,5 +1,4 @@
 import { jest } from '@jest/globals';
-import type { Type } from '@nestjs/common';
 import { LiveBus } from '../../../src/event-log/live/live-bus.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { EventReader } from '../../support/client/event-reader.js';
@@ -82,6 +81,25 @@ export function describeLiveState(servers: Servers): void {
         const order = [id, next.of.id, asking.of.id, edited.body.id];
         await expectSame(live.frames, 'live-one', order);
         await live.close();
+      });
+
+      it('tells the state again after it has told changes of tasks as they were', async () => {
+        const add = { name: 'todo', arguments: { tasks: [{ title: 'Plan' }] } };
+        const first = await person.say('live-ten', script({ calls: [add] }));
+        const { task } = await first.record('TASK_UPDATED');
+        await server.api.follow(first.of);
+        await server.api.delete(`/tasks/${task.id}`);
+        const ended = await watch('live-ten', '0');
+        await ended.until('interaction_complete');
+        await ended.until('chat_state', ({ tasks }) => tasks.length === 0, 2);
+        const asks = script({ calls: [add] }, { calls: [CALCULATION] });
+        const second = await person.say('live-ten', asks);
+        await second.record('APPROVAL_REQUIRED');
+        await ended.until('task_updated', undefined, 2);
+        const running = await watch('live-ten');
+        await running.until('task_updated');
+        await running.until('chat_state', ({ tasks }) => tasks.length === 1, 2);
+        for (const live of [ended, running]) await live.close();
       });
 
       it('tells of titles, branches and tasks that people change', async () => {
@@ -252,7 +270,7 @@ export function describeLiveState(servers: Servers): void {
       it('keeps a list of chats and an inbox up to date', async () => {
         const waiting = await person.say('feed-one', ASKS);
         const { approval_id } = await waiting.record('APPROVAL_REQUIRED');
-        const feed = await LiveWatch.open(server.api, '/events');
+        const feed = await LiveWatch.open(server.api, '/events?after=0');
         const state = await feed.until('feed_state');
         expect(state.requests.map(({ id }: { id: string }) => id)).toContain(approval_id);
         expect(state.chats[0]).toEqual({
@@ -301,7 +319,7 @@ export function describeLiveState(servers: Servers): void {
         const feed = await LiveWatch.open(server.api, '/events');
         await Promise.all([live.until('chat_state'), feed.until('feed_state')]);
         const spies = server
-          .getAll(LiveBus as unknown as Type<LiveBus>)
+          .getAll(LiveBus)
           .map((bus) => jest.spyOn(bus, 'noteChange').mockImplementation(() => {}));
         await server.api.patch('/chats/lost-one', { title: 'Found' });
         const added = await server.api.post('/tasks', task);

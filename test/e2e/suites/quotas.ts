@@ -127,6 +127,25 @@ export function describeQuotas(servers: Servers): void {
           expect((await load()).status).toBe(201);
           expect((await server.api.say('small', 'Again.')).faults).toEqual([]);
         });
+
+        it('refuses a chat with messages for which there is no room', async () => {
+          const { items } = (await server.api.get('/chats')).body;
+          for (const { id } of items as { id: string }[]) await server.api.delete(`/chats/${id}`);
+          server.clock.pass(LATER_MS);
+          const create = (length: number) =>
+            server.api.post('/chats', {
+              messages: [{ role: 'user', content: 'x'.repeat(length) }],
+            });
+          expectExceeded(await create(20_000), 'QUOTA_BYTES', 3600);
+          const first = await create(11_000);
+          expect(first.status).toBe(201);
+          if (servers.store.isCluster) server.clock.pass(LATER_MS); // another process has to hear of it
+          expectExceeded(await create(11_000), 'QUOTA_BYTES', 3600);
+          expect((await server.api.post('/chats', {})).status).toBe(201);
+          await server.api.delete(`/chats/${first.body.id as string}`);
+          server.clock.pass(LATER_MS);
+          expect((await create(11_000)).status).toBe(201);
+        });
       },
       { isOwn: true },
     );

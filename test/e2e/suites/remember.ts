@@ -1,5 +1,5 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
-import type { RuleStore } from '../../../src/permissions/rule-store.js';
+import type { RuleStore } from '../../../src/permissions/rules/rule-store.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';

@@ -134,6 +134,7 @@ export function describeRoles(): void {
     it('go on with a chat without asking the store what was said, unless it was edited', async () => {
       const { runs = opened.stores } = opened.stores;
       const ask = jest.spyOn(runs.interactions, 'getPreviousState');
+      const askEnd = jest.spyOn(runs.interactions, 'findFinalState');
       const first = await api.api.begin('hot', 'One.');
       const list = `parley:chat:${await findUid(opened.stores, 'hot')}`;
       const kept = (): Promise<string[]> => redis.lrange(list, 1, -1);
@@ -150,11 +151,13 @@ export function describeRoles(): void {
       expect(heard()).toEqual(said('One.', 'Two.', 'Three.'));
       // the first one might go on from messages of the chat
       expect(ask.mock.calls).toEqual([[first.id]]);
+      expect(askEnd).not.toHaveBeenCalled();
       await api.api.patch('/chats/hot', { head_interaction_id: first.id });
       await api.api.say('hot', 'Two!');
       expect(heard()).toEqual(said('One.', 'Two!'));
-      expect(ask).toHaveBeenCalledTimes(2);
+      expect(askEnd.mock.calls.map(([id]) => id)).toEqual([first.id]);
       ask.mockRestore();
+      askEnd.mockRestore();
       expect(await api.api.delete('/chats/hot')).toMatchObject({ status: 204 });
       expect(await kept()).toEqual([]);
     });

@@ -1,8 +1,8 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
-import { EXHAUSTIVE } from '../exhaustive.js';
 import { random } from '../random.js';
+import { EXHAUSTIVE } from '../thoroughness.js';
 import type { SseFrame } from './sse-frame.js';
 
 /** Of those where another type of event begins, and of the others. */

@@ -1,4 +1,4 @@
-import type { ToolVerdict } from '../../../src/permissions/tool-judge.js';
+import type { ToolVerdict } from '../../../src/permissions/judges/tool-judge.js';
 import { TrustingJudge } from './trusting-judge.js';
 
 /** Has a person decide about every call. */

@@ -14,6 +14,8 @@ import type { Guardrail } from '../../../src/guardrails/guardrail.js';
 import { AttachedFiles } from '../../../src/files/attached/attached-files.js';
 import { Guardrails } from '../../../src/guardrails/guardrails.js';
 import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
+import { ConversationLoader } from '../../../src/runs/context-window/earlier-conversation.js';
+import type { EarlierConversation } from '../../../src/runs/context-window/earlier-conversation.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
 import type { RunServices } from '../../../src/runs/run-services.js';
@@ -26,7 +28,7 @@ import { LocalLiveBus } from '../../../src/event-log/live/local/local-live-bus.j
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import { LogWriter } from '../../../src/event-log/append/log-writer.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
-import type { ApprovalMode } from '../../../src/protocol/approval-mode.js';
+import type { ApprovalMode } from '../../../src/protocol/chat-settings.js';
 import type {
   AppendBatch,
   AppendOutcome,
@@ -39,7 +41,7 @@ import type { ModelProvider, ModelTool } from '../../../src/models/model-provide
 import type { RecordOf, RecordType } from '../../../src/protocol/events.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { RunSlots } from '../../../src/queue/local/run-slots.js';
-import type { ToolJudge } from '../../../src/permissions/tool-judge.js';
+import type { ToolJudge } from '../../../src/permissions/judges/tool-judge.js';
 import { ToolExecutor } from '../../../src/tools/core/tool-executor.js';
 import { ToolRegistry } from '../../../src/tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../../../src/workspace/processes/orphaned-processes.js';
@@ -69,6 +71,11 @@ export interface RunWorldOptions {
   readonly env?: Environment;
   /** Interactions start leased. */
   readonly lease?: LeaseTerms;
+  /** Conversations up to this size are loaded whole. */
+  readonly whole_bytes?: number;
+  readonly context_messages?: number;
+  /** The conversation from which the chat starts. */
+  readonly messages?: readonly Message[];
 }
 
 /** What one process brings to a run; what it leaves out is the world's. */
@@ -116,8 +123,9 @@ export class RunWorld {
     this.id = this.ids.make('int');
     const created_at = new Date().toISOString();
     const { max_iterations = 5, approval_mode = 'ask', client_tools = [], lease } = this.options;
+    const { context_messages, messages = [] } = this.options;
     await this.store.startInteraction({
-      chat: chatOf({ id: this.chatId, created_at }),
+      chat: chatOf({ id: this.chatId, created_at, messages }),
       interaction: {
         id: this.id,
         chat_id: this.chatId,
@@ -129,6 +137,7 @@ export class RunWorld {
           on_disconnect: 'continue',
           approval_mode,
           client_tools,
+          ...(context_messages !== undefined && { context_messages }),
         },
         agent_id: this.rootId,
         created_at,
@@ -154,7 +163,7 @@ export class RunWorld {
       alone_losses: 0,
       interaction,
       records: await this.log(),
-      before: await this.store.getPreviousState(this.id),
+      ...(await this.load(interaction, options)),
       ...(interaction.epoch > 1 && !parked && { resumed: options.resumed ?? 'lost' }),
     };
     const { holdsLease = () => true } = options;
@@ -168,6 +177,12 @@ export class RunWorld {
       waiting: new WaitingRuns(Infinity),
       quarantine: { release: () => {}, trialOf: () => 0 },
     });
+  }
+
+  private load(interaction: InteractionRow, options: ProcessOptions): Promise<EarlierConversation> {
+    const services = this.deps(options);
+    const loader = new ConversationLoader(services, interaction, this.options.whole_bytes);
+    return loader.load(services.config.contextStrategy !== 'none');
   }
 
   /** Runs it once, until the run stops. */

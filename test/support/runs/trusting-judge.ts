@@ -1,7 +1,7 @@
-import { FileFilter } from '../../../src/permissions/file-filter.js';
-import { PermissionPolicy } from '../../../src/permissions/permission-policy.js';
-import { ToolJudge } from '../../../src/permissions/tool-judge.js';
-import type { JudgedCall, ToolVerdict } from '../../../src/permissions/tool-judge.js';
+import { FileFilter } from '../../../src/permissions/policy/file-filter.js';
+import { PermissionPolicy } from '../../../src/permissions/policy/permission-policy.js';
+import { ToolJudge } from '../../../src/permissions/judges/tool-judge.js';
+import type { JudgedCall, ToolVerdict } from '../../../src/permissions/judges/tool-judge.js';
 
 /** Lets every call run. */
 export class TrustingJudge extends ToolJudge {

@@ -22,7 +22,7 @@ const COPIED = ['package.json', 'prompts', 'chaos/server'];
 const AS_IT_IS = [
   'src/tools/python/sandbox',
   'src/tools/calculator/worker.js',
-  'src/files/extraction/worker.js',
+  'src/files/extraction/worker',
 ];
 const OPTIONS: Options = {
   jsc: {

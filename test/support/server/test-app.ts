@@ -27,6 +27,9 @@ export interface TestAppOptions {
   readonly files: string;
 }
 
+/** Of providers, abstract or not. */
+export type Class<T> = abstract new (...args: never[]) => T;
+
 /** The whole server in this process, on a store that is open. */
 export class TestApp {
   private constructor(
@@ -56,7 +59,7 @@ export class TestApp {
   }
 
   /** A provider of its own. */
-  get<T>(type: Type<T>): T {
+  get<T>(type: Class<T>): T {
     return this.app.get(type, { strict: false });
   }
 

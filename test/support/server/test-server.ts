@@ -11,6 +11,7 @@ import type { Clock } from '../../../src/kernel/clock.js';
 import type { RedisServer } from '../store/redis-server.js';
 import { addLocalKey, takesKeys } from './test-auth.js';
 import { TestApp } from './test-app.js';
+import type { Class } from './test-app.js';
 
 /** Must never come out of a server. */
 export const KEY = 'sk-a-key-that-nobody-may-see';
@@ -71,7 +72,7 @@ export class TestServer {
   }
 
   /** A provider, of each of its processes. */
-  getAll<T>(type: Type<T>): readonly T[] {
+  getAll<T>(type: Class<T>): readonly T[] {
     return this.apps.map((app) => app.get(type));
   }
 

@@ -3,10 +3,10 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Database } from '../../../src/storage/typeorm/connection/database.js';
-import { INITDB_PARAMETERS } from '../../../src/storage/typeorm/connection/embedded-database.js';
-import { openDatabase } from '../../../src/storage/typeorm/connection/open-database.js';
+import type { OpenOptions } from '../../../src/storage/typeorm/connection/open-database.js';
 import { filesIn, fingerprintOf, madeOnce } from '../server/made-once.js';
 
 const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -33,9 +33,56 @@ export interface TestDatabase {
 
 /** An embedded database in a directory of its own: a copy of one that was prepared once. */
 export async function openTestPglite(): Promise<TestDatabase> {
-  const dataDir = await copyOfTemplate();
-  const open = () => openDatabase({ dataDir, migrate: true });
-  return testDatabase(open, () => rm(dataDir, { recursive: true, force: true }));
+  const { connectEmbedded } = await opening();
+  const connect = ({ db }: Embedded) => connectEmbedded(db, async () => {});
+  let embedded = emptied.pop() ?? (await openEmbedded(await copyOfTemplate()));
+  const opened = {
+    database: await connect(embedded),
+    async reopen() {
+      await opened.database.close();
+      await embedded.db.close();
+      embedded = await openEmbedded(embedded.dataDir);
+      opened.database = await connect(embedded);
+      return opened.database;
+    },
+    async close() {
+      await opened.database.close();
+      await empty(embedded).catch(() => remove(embedded));
+    },
+  };
+  return opened;
+}
+
+interface Embedded {
+  readonly dataDir: string;
+  readonly db: PGlite;
+}
+
+/** Those that tests of this file have closed: to start another takes as long as a test. */
+const emptied: Embedded[] = [];
+afterAll(async () => {
+  for (const embedded of emptied.splice(0)) await remove(embedded);
+});
+
+async function openEmbedded(dataDir: string): Promise<Embedded> {
+  const { openEmbeddedDatabase } = await embeddedDatabase();
+  return { dataDir, db: await openEmbeddedDatabase(dataDir) };
+}
+
+/** Without rows, and without what a session has set and prepared. */
+async function empty(embedded: Embedded): Promise<void> {
+  const { rows } = await embedded.db.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
+  );
+  const tables = rows.map(({ name }) => name).join(', ');
+  await embedded.db.exec(`TRUNCATE ${tables} RESTART IDENTITY CASCADE`);
+  await embedded.db.exec('DISCARD ALL');
+  emptied.push(embedded);
+}
+
+async function remove({ dataDir, db }: Embedded): Promise<void> {
+  if (!db.closed) await db.close();
+  await rm(dataDir, { recursive: true, force: true });
 }
 
 /** A directory that holds an embedded database, migrated and closed: a `DATA_DIR` whose first start is over. The caller removes it. */
@@ -61,8 +108,21 @@ export async function findPostgresFault(): Promise<string | undefined> {
 /** A database of the test's own on the Postgres server: a copy of one that was prepared once. */
 export async function openTestPostgres(): Promise<TestDatabase & { readonly url: string }> {
   const { url, drop } = await createPostgresDatabase(await postgresTemplate());
-  const open = () => openDatabase({ url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS });
-  return Object.assign(await testDatabase(open, drop), { url });
+  const options = { url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS };
+  const opened = {
+    url,
+    database: await open(options),
+    async reopen() {
+      await opened.database.close();
+      opened.database = await open(options);
+      return opened.database;
+    },
+    async close() {
+      await opened.database.close();
+      await drop();
+    },
+  };
+  return opened;
 }
 
 /** A database on the Postgres server, without tables unless it is copied from one that has some. */
@@ -94,23 +154,21 @@ async function createUser(client: pg.Client): Promise<void> {
   }
 }
 
-async function testDatabase(
-  open: () => Promise<Database>,
-  remove: () => Promise<unknown>,
-): Promise<TestDatabase> {
-  const opened = {
-    database: await open(),
-    async reopen() {
-      await opened.database.close();
-      opened.database = await open();
-      return opened.database;
-    },
-    async close() {
-      await opened.database.close();
-      await remove();
-    },
-  };
-  return opened;
+async function open(options: OpenOptions): Promise<Database> {
+  return (await opening()).openDatabase(options);
+}
+
+/** Loaded when a test opens a database: the server's processes need none of it here. */
+function opening(): Promise<
+  typeof import('../../../src/storage/typeorm/connection/open-database.js')
+> {
+  return import('../../../src/storage/typeorm/connection/open-database.js');
+}
+
+function embeddedDatabase(): Promise<
+  typeof import('../../../src/storage/typeorm/connection/embedded-database.js')
+> {
+  return import('../../../src/storage/typeorm/connection/embedded-database.js');
 }
 
 async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -132,7 +190,7 @@ function template(): Promise<string> {
 
 async function findOrMakeTemplate(): Promise<string> {
   return madeOnce('pglite', await fingerprint(), async (dataDir) => {
-    await (await openDatabase({ dataDir, migrate: true })).close();
+    await (await open({ dataDir, migrate: true })).close();
   });
 }
 
@@ -145,7 +203,7 @@ async function postgresTemplate(): Promise<string> {
     if (found.rowCount) return;
     const { url, drop } = await createPostgresDatabase();
     try {
-      await (await openDatabase({ url, dataDir: '', migrate: true })).close();
+      await (await open({ url, dataDir: '', migrate: true })).close();
       await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
     } catch (error) {
       await drop();
@@ -157,6 +215,7 @@ async function postgresTemplate(): Promise<string> {
 
 async function fingerprint(): Promise<string> {
   const packageJson = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-  const values = [USER, JSON.stringify(INITDB_PARAMETERS), await readFile(packageJson, 'utf8')];
-  return fingerprintOf(values, await filesIn('migrations', /\.ts$/));
+  const values = [USER, await readFile(packageJson, 'utf8')];
+  const started = 'src/storage/typeorm/connection/embedded-database.ts';
+  return fingerprintOf(values, [started, ...(await filesIn('migrations', /\.ts$/))]);
 }
