@@ -19,6 +19,10 @@ import { PermissionsModule } from './permissions/permissions.module.js';
 import { StorageModule } from './storage/storage.module.js';
 import type { AllStores } from './storage/stores.js';
 import { TasksModule } from './tasks/tasks.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+
+/** A module of agents, tools and the like beside the server's own. */
+export type ServerModule = Type | DynamicModule;
 
 @Module({
   imports: [
@@ -37,20 +41,27 @@ import { TasksModule } from './tasks/tasks.module.js';
     FeedModule,
     FilesModule,
     McpModule,
+    WebhooksModule,
   ],
 })
 export class AppModule {
   /**
-   * The server.
-   * @param config from `AppConfigModule`
+   * The server, which opens its stores.
    * @param modules agents and tools beside the server's own
    */
-  static forRoot(config: DynamicModule, modules: readonly Type[] = []): DynamicModule {
-    return { module: AppModule, imports: [config, StorageModule.forRoot(), ...modules] };
+  static forRoot(config: Config, modules: readonly ServerModule[] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [AppConfigModule.of(config), StorageModule.forRoot(), ...modules],
+    };
   }
 
   /** The server with a given configuration, on stores that are open already. */
-  static of(config: Config, stores: AllStores, modules: readonly Type[] = []): DynamicModule {
+  static of(
+    config: Config,
+    stores: AllStores,
+    modules: readonly ServerModule[] = [],
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [AppConfigModule.of(config), StorageModule.of(stores), ...modules],

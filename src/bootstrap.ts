@@ -1,8 +1,10 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { ServerModule } from './app.module.js';
 import { ConfigError } from './config/config-error.js';
-import { AppConfigModule } from './config/config.module.js';
+import type { Config } from './config/config.js';
+import { readConfig } from './config/config.module.js';
 import { AppError } from './kernel/app-error.js';
 import { keepFilesPrivate } from './kernel/umask.js';
+import { AppLogger } from './logging/app-logger.js';
 
 /** Exit codes: invalid configuration (EX_CONFIG), and every other failure to start. */
 const EXIT_CONFIG = 78;
@@ -13,23 +15,27 @@ const EXIT_FAILED = 1;
  * own.
  * Reports a failure on stderr and exits.
  */
-export async function bootstrap(modules: readonly Type[] = []): Promise<void> {
+export async function bootstrap(modules: readonly ServerModule[] = []): Promise<void> {
   keepFilesPrivate();
-  const config = await readConfig();
+  const config = await requireConfig();
   try {
     // Loaded after the check, so that an invalid configuration is reported at once.
-    const { startServer } = await import('./app/start-server.js');
-    const { AppModule } = await import('./app.module.js');
-    await startServer(AppModule.forRoot(config, modules));
+    const { prepareServer } = await import('./server.js');
+    const { handleUncaughtErrors, stopOnSignals } = await import('./app/process-signals.js');
+    const server = await prepareServer(config, modules, new AppLogger(config));
+    handleUncaughtErrors();
+    stopOnSignals(() => server.shutdown(), config);
+    await server.init();
+    await server.listen();
   } catch (error) {
     process.stderr.write(`Parley could not start. ${describe(error)}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
   }
 }
 
-async function readConfig(): Promise<DynamicModule> {
+async function requireConfig(): Promise<Config> {
   try {
-    return await AppConfigModule.forRoot();
+    return await readConfig();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -1,19 +1,13 @@
 import { parseArgs } from 'node:util';
-import { NestFactory } from '@nestjs/core';
 import type { ApiKey, KeyStore } from './auth/keys/key-store.js';
 import { MAX_KEYS, newKey } from './auth/keys/new-key.js';
 import { DEFAULT_TENANT, isScope, SCOPES, TENANT_ID, USER_ID } from './auth/principal.js';
 import { ConfigError } from './config/config-error.js';
-import { AppConfigModule } from './config/config.module.js';
-import { Config } from './config/config.js';
-import { MasterKeys } from './encryption/master-keys.js';
-import { rotateKeys } from './encryption/rotate-keys.js';
-import { SystemClock } from './kernel/clock.js';
+import type { Config } from './config/config.js';
+import type { MasterKeys } from './encryption/master-keys.js';
 import { keepFilesPrivate } from './kernel/umask.js';
-import { encryptSaved } from './storage/encrypted/saved/encrypt-saved.js';
-import { openKeyStore } from './storage/open-key-store.js';
-import { openStorage } from './storage/open-storage.js';
 import type { Storage } from './storage/open-storage.js';
+import { messageOf } from './kernel/app-error.js';
 
 const USAGE = `Usage:
   npm run keys -- create --user ann --scopes chat,decide [--tenant acme] [--expires 2027-01-31T00:00:00Z]
@@ -39,37 +33,58 @@ interface Command {
 async function main(): Promise<void> {
   keepFilesPrivate();
   const command = readCommand();
-  const act = ACTIONS[command.action];
+  const act = ACTIONS[command.action]?.(command);
   const care = CARE[command.action];
   if (!act && !care) throw new UsageError(`There is no command "${command.action}".`);
-  const context = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
-    logger: false,
-  });
-  const config = context.get(Config);
-  if (act) await actOnKeys(config, command, act);
+  const config = await readConfig();
+  if (act) await actOnKeys(config, act);
   else if (care) process.stdout.write(`${await careFor(config, care)}\n`);
 }
 
-async function actOnKeys(config: Config, command: Command, act: Act): Promise<void> {
+/** Loads the modules that commands need, once the command is understood. */
+async function readConfig(): Promise<Config> {
+  const { NestFactory } = await import('@nestjs/core');
+  const { AppConfigModule } = await import('./config/config.module.js');
+  const { Config: token } = await import('./config/config.js');
+  const module = await AppConfigModule.forRoot();
+  return (await NestFactory.createApplicationContext(module, { logger: false })).get(token);
+}
+
+async function actOnKeys(config: Config, act: Act): Promise<void> {
+  const { openKeyStore } = await import('./storage/open-key-store.js');
   const opened = await openKeyStore(config);
   try {
-    process.stdout.write(`${await act(opened.keys, command)}\n`);
+    process.stdout.write(`${await act(opened.keys)}\n`);
   } finally {
     await opened.close();
   }
 }
 
-type Care = (storage: Storage, masters: MasterKeys) => Promise<string>;
+interface Saved {
+  readonly storage: Storage;
+  readonly masters: MasterKeys;
+  readonly config: Config;
+}
+
+type Care = (saved: Saved) => Promise<string>;
 
 /** Work on all saved data. Storage other than a Postgres server is locked meanwhile. */
 const CARE: Readonly<Record<string, Care>> = {
   /** Servers on a Postgres server may run meanwhile. */
-  async rotate({ dataKeys }, masters) {
-    const rotated = await rotateKeys(dataKeys, masters);
+  async rotate({ storage, masters }) {
+    const { rotateKeys } = await import('./encryption/rotate-keys.js');
+    const rotated = await rotateKeys(storage.dataKeys, masters);
     return `${rotated} data keys are wrapped with "${masters.current}" now, and none with another key.`;
   },
-  async encrypt(storage, masters) {
-    const changed = await encryptSaved(storage, masters);
+  async encrypt({ storage, masters, config }) {
+    const { encryptSaved } = await import('./storage/encrypted/saved/encrypt-saved.js');
+    const { encryptBytes } = await import('./storage/encrypted/saved/encrypt-bytes.js');
+    const { openFileStore } = await import('./files/open-file-store.js');
+    const { DataKeys } = await import('./encryption/data-keys.js');
+    let changed = await encryptSaved(storage, masters);
+    const keys = new DataKeys(masters, storage.dataKeys);
+    const store = await openFileStore(config);
+    changed += await encryptBytes({ store, catalog: storage.files, keys });
     return `${changed} rows or files were encrypted. All that is saved is encrypted now, but not its older backups.`;
   },
 };
@@ -77,12 +92,15 @@ const CARE: Readonly<Record<string, Care>> = {
 async function careFor(config: Config, care: Care): Promise<string> {
   if (!config.encryptionKeys)
     throw new UsageError('ENCRYPTION_KEYS is not set, so there is no key to encrypt with.');
-  const masters = new MasterKeys(config.encryptionKeys);
+  const { MasterKeys: Masters } = await import('./encryption/master-keys.js');
+  const { SystemClock } = await import('./kernel/clock.js');
+  const { openStorage } = await import('./storage/open-storage.js');
+  const masters = new Masters(config.encryptionKeys);
   const storage = await openStorage(config, new SystemClock(), (problem) =>
     process.stderr.write(`${problem}\n`),
   );
   try {
-    return await care(storage, masters);
+    return await care({ storage, masters, config });
   } finally {
     await storage.close();
   }
@@ -105,10 +123,11 @@ function readCommand(): Command {
   }
 }
 
-type Act = (keys: KeyStore, command: Command) => Promise<string>;
+type Act = (keys: KeyStore) => Promise<string>;
 
-const ACTIONS: Readonly<Record<string, Act>> = {
-  async create(keys, { tenant_id, user_id = '', scopes, expires_at }) {
+/** They check the command, and return what it does. */
+const ACTIONS: Readonly<Record<string, (command: Command) => Act>> = {
+  create({ tenant_id, user_id = '', scopes, expires_at }) {
     const now = new Date();
     if (!USER_ID.test(user_id)) throw new UsageError('--user has to name the user.');
     const known = scopes.filter(isScope);
@@ -119,30 +138,36 @@ const ACTIONS: Readonly<Record<string, Act>> = {
         '--expires has to be a time in the future, such as 2027-01-31T00:00:00Z.',
       );
     const wanted = { tenant_id, user_id, scopes: known, expires_at };
-    const { key, text } = newKey(wanted, { now, created_by: 'npm run keys' });
-    if (await keys.add(key, MAX_KEYS)) return text;
-    throw new Error(`The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`);
+    return async (keys) => {
+      const { key, text } = newKey(wanted, { now, created_by: 'npm run keys' });
+      if (await keys.add(key, MAX_KEYS)) return text;
+      throw new Error(`The tenant ${tenant_id} has ${MAX_KEYS} keys already. Delete some first.`);
+    };
   },
-  async list(keys, { tenant_id }) {
-    const lines: string[] = [];
-    for (let after: ApiKey | undefined; ;) {
-      const page = await keys.list({ tenant_id, limit: PAGE, ...(after && { after }) });
-      lines.push(...page.map(({ secret_hash: _, ...key }) => JSON.stringify(key)));
-      after = page.at(-1);
-      if (page.length < PAGE) break;
-    }
-    return lines.length > 0 ? lines.join('\n') : `The tenant ${tenant_id} has no keys.`;
+  list({ tenant_id }) {
+    return async (keys) => {
+      const lines: string[] = [];
+      for (let after: ApiKey | undefined; ;) {
+        const page = await keys.list({ tenant_id, limit: PAGE, ...(after && { after }) });
+        lines.push(...page.map(({ secret_hash: _, ...key }) => JSON.stringify(key)));
+        after = page.at(-1);
+        if (page.length < PAGE) break;
+      }
+      return lines.length > 0 ? lines.join('\n') : `The tenant ${tenant_id} has no keys.`;
+    };
   },
-  async delete(keys, { id = '' }) {
-    if (await keys.remove(id)) return `The key ${id} is deleted.`;
-    throw new Error(`There is no key ${id}. "list" shows those of a tenant.`);
+  delete({ id = '' }) {
+    return async (keys) => {
+      if (await keys.remove(id)) return `The key ${id} is deleted.`;
+      throw new Error(`There is no key ${id}. "list" shows those of a tenant.`);
+    };
   },
 };
 
 try {
   await main();
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const isUsage = error instanceof UsageError;
   process.stderr.write(`${isUsage ? `${message}\n${USAGE}`.trim() : message}\n`);
   process.exit(isUsage ? 64 : error instanceof ConfigError ? 78 : 1);

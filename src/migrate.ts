@@ -5,6 +5,7 @@ import { Config } from './config/config.js';
 import { keepFilesPrivate } from './kernel/umask.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
 import { migrateDatabase } from './storage/typeorm/connection/open-database.js';
+import { messageOf } from './kernel/app-error.js';
 
 /** `npm run migrate`: migrates the database and exits. */
 async function main(): Promise<string> {
@@ -30,7 +31,7 @@ async function main(): Promise<string> {
 try {
   process.stdout.write(`${await main()}\n`);
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`${message}\n`);
   process.exit(error instanceof ConfigError ? 78 : 1);
 }

@@ -20,6 +20,7 @@ import { readLog } from './persistence/read-log.js';
 import { toEvent } from './persistence/rows/log-record.js';
 import type { LogRecord } from './persistence/rows/log-record.js';
 import { isFinal } from './protocol/interaction.js';
+import { ConversationLoader } from './runs/context-window/earlier-conversation.js';
 import { fork } from './runs/replay/fork.js';
 import { judgeCalls } from './runs/replay/judge-calls.js';
 import type { RecordedInteraction } from './runs/replay/observe-run.js';
@@ -27,6 +28,7 @@ import { replay } from './runs/replay/replay.js';
 import type { Difference } from './runs/replay/replay.js';
 import { RunServices } from './runs/run-services.js';
 import { openFileStores } from './storage/file/file-stores.js';
+import { messageOf } from './kernel/app-error.js';
 
 const USAGE = `Usage:
   npm run replay -- chat.ndjson [--interaction N]
@@ -66,7 +68,7 @@ export async function replayCommand(modules: readonly Type[] = []): Promise<void
     const command = readCommand();
     process.exitCode = (await withServer(modules, (app) => execute(app, command))) ? 0 : 1;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const isUsage = error instanceof UsageError;
     process.stderr.write(`${isUsage ? `${message}\n${USAGE}`.trim() : message}\n`);
     process.exitCode = isUsage ? 64 : error instanceof ConfigError ? 78 : 1;
@@ -109,7 +111,12 @@ async function withServer<T>(
   const data_dir = await mkdtemp(join(tmpdir(), 'parley-replay-'));
   const workspaceDir = join(data_dir, 'workspace');
   const own = { store: 'file', role: 'all', dataDir: data_dir, workspaceDir } as const;
-  const { databaseUrl: _, redisUrl: __, ...rest } = configured.get(Config);
+  const {
+    databaseUrl: _database,
+    redisUrl: _redis,
+    webhookUrl: _webhook,
+    ...rest
+  } = configured.get(Config);
   const stores = await openFileStores({
     data_dir,
     clock: new SystemClock(),
@@ -149,7 +156,8 @@ async function* readInteractions(
   const request = { caller: LOCAL_PRINCIPAL, ids: new NewIds(app.get(Ids), CHAT), body };
   const { problems } = await app.get(SessionLogImporter).import(request);
   for (const { line, message } of problems) show(`line ${line}: ${message}`);
-  const { interactions, records } = app.get(RunServices);
+  const services = app.get(RunServices);
+  const isCut = services.config.contextStrategy !== 'none';
   const chat_uid = await chatUidOf(app);
   let place = 0;
   for (let after: string | undefined; ;) {
@@ -160,8 +168,9 @@ async function* readInteractions(
       place++;
       if (wanted !== undefined && place !== wanted) continue;
       if (!isFinal(interaction.status) || !interaction.begun) continue;
-      const before = await interactions.getPreviousState(interaction.id);
-      yield { place, interaction, records: await readLog(records, interaction.id), before };
+      const earlier = await new ConversationLoader(services, interaction).load(isCut);
+      const records = await readLog(services.records, interaction.id);
+      yield { place, interaction, records, ...earlier };
     }
     after = page.at(-1)?.id;
     if (after === undefined) break;

@@ -4,7 +4,7 @@ import { Clock } from '../kernel/clock.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
-import { deciderOf } from '../protocol/decider.js';
+import { deciderOf } from '../protocol/events.js';
 import { RequestsService } from './requests.service.js';
 
 const INTERVAL_MS = 1_000;

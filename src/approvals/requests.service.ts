@@ -9,7 +9,7 @@ import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
-import { deciderOf } from '../protocol/decider.js';
+import { deciderOf } from '../protocol/events.js';
 import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
 import { listAllRequests } from './list-all-requests.js';
 import {

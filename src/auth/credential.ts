@@ -38,7 +38,9 @@ export function readCredential(
  * Removes the tickets from the URL of a request, so that neither a log nor an answer shows them,
  * and returns them.
  */
-export function takeTickets(request: IncomingMessage & { originalUrl?: string }): string[] {
+export function takeTickets(
+  request: IncomingMessage & { originalUrl?: string; baseUrl?: string },
+): string[] {
   const url = request.url ?? '';
   const at = url.indexOf('?');
   if (at < 0) return [];
@@ -47,7 +49,7 @@ export function takeTickets(request: IncomingMessage & { originalUrl?: string })
   if (tickets.length === 0) return [];
   const others = members.filter((member) => !isTicket(member)).join('&');
   request.url = url.slice(0, at) + (others && `?${others}`);
-  request.originalUrl = request.url;
+  request.originalUrl = `${request.baseUrl ?? ''}${request.url}`;
   return tickets.map((member) => new URLSearchParams(member).get(TICKET) ?? '');
 }
 

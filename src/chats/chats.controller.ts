@@ -7,6 +7,7 @@ import { Access, AlsoNeeds } from '../access/access.decorator.js';
 import { DECIDING_MODES } from '../interactions/run-checks.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
+import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
@@ -34,6 +35,7 @@ export class ChatsController {
   @ApiResponse({ status: 201, type: ChatDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
+  @ApiResponse({ status: 429, type: QuotaExceededDto })
   create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
     return this.chats.create(caller, this.redacted(body));
   }

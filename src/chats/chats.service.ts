@@ -27,10 +27,11 @@ import { Workspaces } from '../workspace/workspaces.js';
 import { ChatSettingsRules } from './chat-settings-rules.js';
 import { checkMessages } from './check-messages.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
+import { Quotas } from '../quotas/quotas.js';
 import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
 import type { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
 import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { MAX_PAGE_BYTES, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, jsonBytes, toPage } from '../http/input/page-cursor.js';
 import { formatChatCursor, parseChatCursor } from './chat-cursor.js';
 import { Leftovers } from './leftovers.js';
 
@@ -54,16 +55,22 @@ export class ChatsService {
     private readonly workspaces: Workspaces,
     private readonly spill: Spill,
     private readonly files: FilePurge,
+    private readonly quotas: Quotas,
     private readonly bus: LiveBus,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
-  /** @throws AppError `chat_exists` (409), and as `ChatSettingsRules`, `checkMessages` */
+  /**
+   * @throws AppError `chat_exists` (409), `quota_exceeded` (429), and as `ChatSettingsRules`,
+   * `checkMessages`
+   */
   async create(caller: Principal, body: CreateChatDto): Promise<Chat> {
     const { id, title, visibility = 'private', messages = [], metadata } = body;
     const settings = this.settings.ofNew(caller, body);
+    const bytes = messages.length > 0 ? jsonBytes(messages) : 0;
+    if (bytes > 0) await this.quotas.requireBytes(caller.tenant_id, bytes);
     const chat = {
       uid: this.ids.makeUid(),
       id: id ?? this.ids.make('chat'),
@@ -78,6 +85,7 @@ export class ChatsService {
     };
     if (!(await this.chats.createChat(chat)))
       throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+    this.quotas.addBytes(chat.tenant_id, bytes);
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
     const row = newChatRow(chat);
@@ -167,6 +175,7 @@ export class ChatsService {
     const chat = await this.access.chat(caller, id);
     requireOwner(caller, chat);
     const { uid } = chat;
+    await this.workspaces.intendDiscard(uid);
     for (;;) {
       await this.waitForReaders(uid);
       const outcome = await this.chats.deleteChat(uid);
@@ -188,7 +197,9 @@ export class ChatsService {
    */
   async deleteUntouched(uid: string, before: string): Promise<boolean> {
     const chat = await this.chats.findChatByUid(uid);
-    if (!chat || (await this.chats.deleteChat(uid, before)) !== 'deleted') return false;
+    if (!chat) return false;
+    await this.workspaces.intendDiscard(uid);
+    if ((await this.chats.deleteChat(uid, before)) !== 'deleted') return false;
     const { id: chat_id, tenant_id } = chat;
     const detail = { cause: 'retention' };
     await this.audit.note({ tenant_id, user_id: 'system' }, 'chat.deleted', { chat_id, detail });

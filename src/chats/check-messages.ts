@@ -4,6 +4,7 @@ import { AppError } from '../kernel/app-error.js';
 import type { FieldFault } from '../kernel/app-error.js';
 import { json } from '../protocol/records/fields.js';
 import type { Message } from '../protocol/message.js';
+import { isObjectText } from '../kernel/json.js';
 
 /** Of the conversation that a chat starts from. */
 export const MAX_MESSAGES = 1_000;
@@ -17,7 +18,7 @@ const toolCall = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
     name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -'),
-    arguments: text.refine(isObject, 'must be a JSON object as text'),
+    arguments: text.refine(isObjectText, 'must be a JSON object as text'),
   }),
 });
 
@@ -74,15 +75,6 @@ function findUnpaired(messages: readonly Message[]): [number, string][] {
   }
   close();
   return faults;
-}
-
-function isObject(value: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
 }
 
 function toFault({ path, message: why }: z.core.$ZodIssue, field: string): FieldFault {

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import { Workspaces } from '../workspace/workspaces.js';
 
 const INTERVAL_MS = 60_000;
 
 /**
- * Has the store remove what deleted chats and imports left: after each deletion, and regularly what
- * a process left that was killed meanwhile.
+ * Removes what deleted chats and imports left in the store, and folders of deleted chats: after
+ * each deletion, and regularly, for those of a process that was killed meanwhile.
  */
 @Injectable()
 export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -14,7 +16,10 @@ export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown 
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
 
-  constructor(private readonly chats: ChatStore) {}
+  constructor(
+    private readonly chats: ChatStore,
+    private readonly workspaces: Workspaces,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => this.remove(), INTERVAL_MS).unref();
@@ -29,9 +34,13 @@ export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** In the background. */
   remove(): void {
-    this.running ??= this.chats
-      .removeLeftovers(this.stopping.signal)
+    this.running ??= outsideTenants(() => this.removeAll())
       .catch(() => {}) // the store is unavailable; the next round goes on
       .finally(() => (this.running = undefined));
+  }
+
+  private async removeAll(): Promise<void> {
+    await this.chats.removeLeftovers(this.stopping.signal);
+    await this.workspaces.discardOverdue();
   }
 }

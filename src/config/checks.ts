@@ -2,6 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import { editDistance } from '../kernel/edit-distance.js';
 import { SECRET_NAME } from './derived.js';
 import type { ConfigFault } from './config-error.js';
+import { isLoopback } from './is-loopback.js';
 import { TENANT, commonPart } from './tenant-paths.js';
 import type { Variables } from './schema.js';
 
@@ -38,7 +39,25 @@ export function findContradictions(given: Given): ConfigFault[] {
       variable: 'S3_ACCESS_KEY_ID',
       problem: 'and S3_SECRET_ACCESS_KEY are one credential: set both or none',
     });
+  if (!given['WEBHOOK_URL'] !== !given['WEBHOOK_SECRET'])
+    faults.push(
+      given['WEBHOOK_URL']
+        ? {
+            variable: 'WEBHOOK_SECRET',
+            problem: 'is needed with WEBHOOK_URL: receivers tell by it that a webhook is genuine',
+          }
+        : { variable: 'WEBHOOK_SECRET', problem: 'has no effect without WEBHOOK_URL: unset it' },
+    );
   return [...faults, ...findUnreachableModels(given)];
+}
+
+/** Warns of webhooks that others can read on their way. */
+export function findOpenWebhook({ WEBHOOK_URL }: Pick<Variables, 'WEBHOOK_URL'>): string[] {
+  const { protocol, hostname } = new URL(WEBHOOK_URL?.reveal() ?? 'https://none');
+  if (protocol === 'https:' || isLoopback(hostname)) return [];
+  return [
+    `WEBHOOK_URL is plain http to ${hostname}: what agents ask and answer can be read on the way. Use https`,
+  ];
 }
 
 export function findForbiddenMode({
@@ -60,7 +79,7 @@ function findUnreachableModels(given: Given): ConfigFault[] {
 }
 
 /** Folders and files of the server in `DATA_DIR`. */
-const OWN_FOLDERS = ['db', 'chats', 'files', 'file-rows', 'spill', 'python-snapshot'];
+const OWN_FOLDERS = ['db', 'chats', 'files', 'file-rows', 'spill', 'python-snapshot', 'webhooks'];
 
 /**
  * Tools can reach everything in the workspace. It must contain neither the server's data nor the

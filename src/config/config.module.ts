@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
+import { ConfigModule } from '@nestjs/config';
 import { ConfigError } from './config-error.js';
 import { Config } from './config.js';
 import { loadConfig } from './load-config.js';
@@ -11,45 +11,16 @@ import { loadConfig } from './load-config.js';
  * to see.
  */
 interface Checked {
-  readonly config: Config;
+  config: Config;
 }
 
 /** Provides `Config` everywhere. */
 @Global()
 @Module({})
 export class AppConfigModule {
-  /**
-   * With the environment and the file `.env` in the working directory. Variables of the environment
-   * take precedence, even empty ones.
-   * @throws ConfigError with every fault
-   */
-  static async forRoot(envFilePath = '.env'): Promise<DynamicModule> {
-    let inFile: readonly string[] = [];
-    const parser = (text: Buffer): NodeJS.Dict<string> => {
-      const parsed = parseEnv(text.toString());
-      inFile = Object.keys(parsed);
-      return parsed;
-    };
-    const validate = (env: Record<string, string>): Checked => ({
-      config: loadConfig(env, process.stdout.isTTY, inFile),
-    });
-    const options = { envFilePath, parser, validate, cache: true, skipProcessEnv: true };
-    const environment = ConfigModule.forRoot(options).catch((error: unknown) => {
-      throw asConfigError(error, envFilePath);
-    });
-    return {
-      module: AppConfigModule,
-      imports: [await environment],
-      providers: [
-        {
-          provide: Config,
-          inject: [ConfigService],
-          useFactory: (checked: ConfigService<Checked, true>) =>
-            checked.get('config', { infer: true }),
-        },
-      ],
-      exports: [Config],
-    };
+  /** As `readConfig` reads it. @throws ConfigError with every fault */
+  static async forRoot(envFilePath?: string): Promise<DynamicModule> {
+    return AppConfigModule.of(await readConfig(envFilePath));
   }
 
   /** With a configuration that is already loaded. */
@@ -60,6 +31,31 @@ export class AppConfigModule {
       exports: [Config],
     };
   }
+}
+
+/**
+ * Reads the environment and the file `.env` in the working directory. Variables of the environment
+ * take precedence, even empty ones.
+ * @throws ConfigError with every fault
+ */
+export async function readConfig(envFilePath = '.env'): Promise<Config> {
+  let inFile: readonly string[] = [];
+  const parser = (text: Buffer): NodeJS.Dict<string> => {
+    const parsed = parseEnv(text.toString());
+    inFile = Object.keys(parsed);
+    return parsed;
+  };
+  const checked = {} as Checked;
+  const validate = (env: Record<string, string>): Checked => {
+    checked.config = loadConfig(env, process.stdout.isTTY, inFile);
+    return checked;
+  };
+  try {
+    await ConfigModule.forRoot({ envFilePath, parser, validate, skipProcessEnv: true });
+  } catch (error) {
+    throw asConfigError(error, envFilePath);
+  }
+  return checked.config;
 }
 
 function asConfigError(error: unknown, variable: string): unknown {

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from '../protocol/approval-mode.js';
+import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { ModelPrices } from '../protocol/budget.js';
 import type { MasterKey } from './master-key.js';
 import type { Secret } from './secret.js';
@@ -82,7 +82,7 @@ export class Config {
   readonly modelImages: readonly string[];
   /** Longest silence of a model, before the first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
-  /** An HTTP proxy for model APIs with https, which may have a password. */
+  /** An HTTP proxy for model APIs and webhooks with https, which may have a password. */
   readonly httpsProxy?: Secret;
   /** Hosts and domains, in lower case, that are reached without the proxy; `*` is all. */
   readonly noProxy: readonly string[];
@@ -191,6 +191,10 @@ export class Config {
   readonly quotaBytes: number;
   /** Chats that were not touched for longer are removed; 0: none. */
   readonly retentionDays: number;
+  /** Where webhooks go; undefined: nowhere. */
+  readonly webhookUrl?: Secret;
+  /** Signs them; set if `webhookUrl` is. */
+  readonly webhookSecret?: Secret;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model sees. */
   readonly toolOutputLimit: number;

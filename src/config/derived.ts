@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../kernel/package-root.js';
-import type { ApprovalMode } from '../protocol/approval-mode.js';
+import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { Variables } from './schema.js';
 import { Secret } from './secret.js';
 
@@ -46,6 +46,20 @@ const NON_INTERACTIVE = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
+/**
+ * Git runs programs that its configuration names. The home folder of a command is its workspace, so
+ * its global configuration would be a file that agents write; the same is true of a folder in the
+ * workspace that looks like a repository without `.git`.
+ */
+const GIT_SETTINGS = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_0: 'explicit',
+  GIT_CONFIG_KEY_1: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_1: 'false',
+};
+
 export function pickCommandEnvironment(
   given: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -56,6 +70,7 @@ export function pickCommandEnvironment(
     PATH: DEFAULT_PATH,
     ...Object.fromEntries(inherited),
     ...NON_INTERACTIVE,
+    ...GIT_SETTINGS,
   });
 }
 

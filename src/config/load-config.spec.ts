@@ -153,6 +153,12 @@ describe(loadConfig.name, () => {
       },
     });
     expect(Object.keys(commandEnvironment).toSorted()).toEqual([
+      'GIT_CONFIG_COUNT',
+      'GIT_CONFIG_GLOBAL',
+      'GIT_CONFIG_KEY_0',
+      'GIT_CONFIG_KEY_1',
+      'GIT_CONFIG_VALUE_0',
+      'GIT_CONFIG_VALUE_1',
       'GIT_PAGER',
       'GIT_TERMINAL_PROMPT',
       'LANG',
@@ -327,6 +333,38 @@ describe('ENCRYPTION_KEYS', () => {
       ]);
       for (const key of [one, two, short]) expect(inspect(error)).not.toContain(key);
     }
+  });
+});
+
+describe('WEBHOOK_URL', () => {
+  const WEBHOOK_SECRET = 'sixteen-or-more!';
+  const given = { WEBHOOK_URL: 'https://example.com/T0/secret-path', WEBHOOK_SECRET };
+
+  it('needs a secret, which needs it', () => {
+    const { webhookUrl, webhookSecret } = loadConfig(given);
+    expect([webhookUrl?.reveal(), webhookSecret?.reveal()]).toEqual(Object.values(given));
+    for (const name of Object.keys(given))
+      expect(faultsOf({ ...given, [name]: '' })).toMatchObject([{ variable: 'WEBHOOK_SECRET' }]);
+  });
+
+  it('shows neither, and gives the secret to no tool', () => {
+    const config = loadConfig(given);
+    expect(inspect(config, { depth: null })).not.toMatch(/secret-path|sixteen/);
+    expect(config.environmentSecrets.map(({ name }) => name)).toEqual(['WEBHOOK_SECRET']);
+    expect(config.variable('WEBHOOK_SECRET')).toBeUndefined();
+    expect(config.commandEnvironment).not.toHaveProperty('WEBHOOK_SECRET');
+    const short = { WEBHOOK_URL: 'ftp://a-secret', WEBHOOK_SECRET: 'short-secret' };
+    const faults = faultsOf(short);
+    expect(faults).toHaveLength(2);
+    expect(JSON.stringify(faults)).not.toMatch(/a-secret|short-secret/);
+  });
+
+  it('warns of plain http to another machine', () => {
+    const warnings = (WEBHOOK_URL: string) => loadConfig({ ...given, WEBHOOK_URL }).warnings;
+    expect(warnings('http://127.0.0.1:9/hook')).toEqual([]);
+    expect(warnings('http://example.com/hook')).toEqual([
+      expect.stringMatching(/^WEBHOOK_URL is plain http to example\.com: /),
+    ]);
   });
 });
 

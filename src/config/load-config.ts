@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { findAuthFaults, findOpenDoor, findUnnamed } from './auth-checks.js';
-import { findContradictions, findForbiddenMode, findOverlaps, findUnknown } from './checks.js';
+import {
+  findContradictions,
+  findForbiddenMode,
+  findOpenWebhook,
+  findOverlaps,
+  findUnknown,
+} from './checks.js';
 import { Config } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
@@ -18,7 +24,13 @@ import type { Variables } from './schema.js';
 
 const KNOWN = Object.keys(environment.shape);
 /** Tools and their servers never get these, even if a configuration file refers to them. */
-const OWN_SECRETS = ['ADMIN_KEY', 'JWT_SECRET', 'ENCRYPTION_KEYS', 'S3_SECRET_ACCESS_KEY'];
+const OWN_SECRETS = [
+  'ADMIN_KEY',
+  'JWT_SECRET',
+  'ENCRYPTION_KEYS',
+  'S3_SECRET_ACCESS_KEY',
+  'WEBHOOK_SECRET',
+];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,6 +83,7 @@ export function loadConfig(
       ...findUnknown(Object.keys(given), { known: KNOWN, inFile }),
       ...findUnnamed(data),
       ...findOpenDoor(data),
+      ...findOpenWebhook(data),
     ],
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { APPROVAL_MODES } from '../protocol/approval-mode.js';
+import { APPROVAL_MODES } from '../protocol/chat-settings.js';
 import {
   amount,
   apiKey,
@@ -24,6 +24,8 @@ import {
   trueOrFalse,
   unproxiedHosts,
   variableNames,
+  webhookSecret,
+  webhookUrl,
 } from './settings.js';
 
 /**
@@ -111,6 +113,9 @@ export const environment = z.object({
   QUOTA_BYTES: integer(0, Number.MAX_SAFE_INTEGER).default(0),
   RETENTION_DAYS: integer(0, 36_500).default(0),
 
+  WEBHOOK_URL: webhookUrl().optional(),
+  WEBHOOK_SECRET: webhookSecret().optional(),
+
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
   TOOL_OUTPUT_LIMIT: integer(100, 10_000_000).default(30_000),
@@ -154,6 +159,8 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'S3_SECRET_ACCESS_KEY',
   'JWT_JWKS_URL',
   'ENCRYPTION_KEYS',
+  'WEBHOOK_URL',
+  'WEBHOOK_SECRET',
 ]);
 
 export type Variables = z.output<typeof environment>;

@@ -202,6 +202,15 @@ export function longSecret() {
     .transform(secret);
 }
 
+/** The key of signatures. It never goes into a header, so that any text will do. */
+export function webhookSecret() {
+  return z
+    .string()
+    .min(16, 'has to be at least 16 characters; make one with: openssl rand -hex 32')
+    .max(512, 'has to be at most 512 characters')
+    .transform(secret);
+}
+
 const MASTER_KEY = /^([A-Za-z0-9_-]{1,64}):(.*)$/;
 
 /** Comma-separated `<id>:<base64 of 32 bytes>`. Says what is wrong, and never a key. */
@@ -272,16 +281,20 @@ export function unproxiedHosts() {
     );
 }
 
-export function httpUrl() {
+export function httpUrl(example = 'http://localhost:11434/v1') {
   return z.string().superRefine((text, context) => {
     const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    if (!url)
-      context.addIssue('has to be an http:// or https:// URL, such as http://localhost:11434/v1');
+    if (!url) context.addIssue(`has to be an http:// or https:// URL, such as ${example}`);
     else if (url.username || url.password)
       context.addIssue(
         'must not carry a user name or a password; the key goes into the variable beside it',
       );
   });
+}
+
+/** A secret, since the path of a webhook may be what protects it. */
+export function webhookUrl() {
+  return httpUrl('https://example.com/parley').transform(secret);
 }
 
 function secret(text: string): Secret {

@@ -89,8 +89,9 @@ function openStoreHealth(
 }
 
 function openLogWriter(
-  { saveTimeoutMs: save_timeout_ms }: Config,
+  { saveTimeoutMs: save_timeout_ms, webhookUrl }: Config,
   ...[records, spill, health, meter, clock]: [RecordStore, Spill, StoreHealth, AppendMeter, Clock]
 ): LogWriter {
-  return new LogWriter(records, clock, { save_timeout_ms, spill, health, meter });
+  const announce = webhookUrl !== undefined;
+  return new LogWriter(records, clock, { save_timeout_ms, spill, health, meter, announce });
 }

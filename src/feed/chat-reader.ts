@@ -65,6 +65,8 @@ export class ChatReader {
   private upcoming: string[] = [];
   private agents: AgentStates | undefined;
   private isAgentsDue = false;
+  /** The board has been told as it was: the reader needs the state again. */
+  private isBoardOld = false;
   private wake = (): void => {};
   private readonly stopping: Promise<void>;
   private resolveStop = (): void => {};
@@ -161,6 +163,10 @@ export class ChatReader {
           if ('seq' in event) this.at = { interaction_id, cursor: { ...START, seq: event.seq } };
           this.send(event);
           if (this.agents?.apply(event)) this.sendAgentsLater();
+          if (event.type === 'TASK_UPDATED' && event.seq <= row.last_seq) {
+            this.isBoardOld = true;
+            if (!isFinal(row.status)) afterTick(() => this.renewBoard());
+          }
         },
         complete: resolve,
         error: (error) => {
@@ -188,11 +194,18 @@ export class ChatReader {
     });
   }
 
+  private renewBoard(): void {
+    if (!this.isBoardOld) return;
+    this.isBoardOld = false;
+    this.do(() => this.sendState());
+  }
+
   /** Resolves when there is something to follow at `at`. */
   private async moveOn(): Promise<void> {
     for (;;) {
       const change = new Promise<void>((resolve) => (this.wake = resolve));
       if (this.stopped || (await this.hasMore()) || (await this.findNext())) return;
+      this.renewBoard();
       await Promise.race([change, this.stopping]);
     }
   }

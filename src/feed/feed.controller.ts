@@ -9,7 +9,7 @@ import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
-import { EventsQueryDto, NamedQueryDto } from '../interactions/dto/events-query.dto.js';
+import { ChatEventsQueryDto, FeedQueryDto } from '../interactions/dto/events-query.dto.js';
 import type { SentCursor } from '../interactions/events.service.js';
 import { LastCursor, StreamsEvents } from '../interactions/interactions.decorators.js';
 import { LiveStreams } from './live-streams.js';
@@ -27,7 +27,7 @@ export class FeedController {
   @ApiOperation({
     summary: 'Stream a whole chat: its interactions, one after the other, and what changes besides',
     description:
-      'Begins with `chat_state`, then the active interaction from its first record, or what follows the cursor. Ends when the chat is deleted or hidden from the caller.',
+      'Begins with `chat_state`, then the active interaction from its first record, or what follows the cursor; `after=0` is the whole chat. Ends when the chat is deleted or hidden from the caller.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -43,7 +43,7 @@ export class FeedController {
   async followChat(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
-    @Query() { trace, named }: EventsQueryDto,
+    @Query() { trace, named }: ChatEventsQueryDto,
     @LastCursor() sent: SentCursor | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
@@ -62,7 +62,7 @@ export class FeedController {
   })
   followAll(
     @Caller() caller: Principal,
-    @Query() { named }: NamedQueryDto,
+    @Query() { named }: FeedQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Observable<MessageEvent> {
     return this.streams.feed(caller, { named: named !== '0', response });

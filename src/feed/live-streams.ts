@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import type { MessageEvent } from '@nestjs/common';
-import { EMPTY, Observable, catchError, map, tap } from 'rxjs';
+import { Observable } from 'rxjs';
+import type { Subscriber } from 'rxjs';
 import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
 import { Readers } from '../event-log/follow/readers.js';
@@ -17,7 +18,7 @@ import { ChatChanges } from './chat-changes.js';
 import { BEFORE_ALL, cursorAhead, invalidCursor, parseChatCursor, startOf } from './chat-cursor.js';
 import type { ChatCursor } from './chat-cursor.js';
 import { ChatReader } from './chat-reader.js';
-import type { ChatFrame, ChatReaderOptions } from './chat-reader.js';
+import type { ChatFrame, ChatReaderDeps } from './chat-reader.js';
 import { FeedReader } from './feed-reader.js';
 import { LiveStates } from './live-states.js';
 
@@ -31,16 +32,16 @@ export interface ChatStreamOptions {
 
 /** The streams of chats and the feed, for controllers to return. */
 @Injectable()
-export class LiveStreams {
+export class LiveStreams implements ChatReaderDeps {
   private readonly logger = new Logger('Events');
 
   constructor(
     private readonly streams: EventStreams,
-    private readonly readers: Readers,
-    private readonly interactions: InteractionStore,
-    private readonly records: RecordStore,
-    private readonly changes: ChatChanges,
-    private readonly states: LiveStates,
+    readonly readers: Readers,
+    readonly interactions: InteractionStore,
+    readonly records: RecordStore,
+    readonly changes: ChatChanges,
+    readonly states: LiveStates,
   ) {}
 
   /** @throws AppError `invalid_cursor`, `cursor_ahead` (400), `too_many_streams` (503) */
@@ -56,11 +57,23 @@ export class LiveStreams {
     this.streams.admit(response);
     this.streams.join(response, chat.uid, `The chat ${chat.id}`);
     const backlog = new StreamBacklog(response);
-    const messages = this.readChat({ chat, viewer, from, trace, backlog }).pipe(
-      map(({ cursor, event }) => toMessage(cursor, event, named)),
-      tap(({ data }) => backlog.add(data.length)),
-      catchError((err: unknown) => this.end(`${chat.id}: a reader's stream failed`, err)),
-    );
+    const messages = new Observable<MessageEvent>((reader) => {
+      const following = new ChatReader(
+        this,
+        { chat, viewer, from, trace, backlog },
+        {
+          next: ({ cursor, event }) => {
+            const message = toMessage(cursor, event, named);
+            backlog.add(message.data.length);
+            reader.next(message);
+          },
+          error: (err) => this.end(reader, `${chat.id}: a reader's stream failed`, err),
+          complete: () => reader.complete(),
+        },
+      );
+      following.start();
+      return () => following.stop();
+    });
     return this.streams.send(messages, response);
   }
 
@@ -70,40 +83,32 @@ export class LiveStreams {
     { named, response }: Pick<ChatStreamOptions, 'named' | 'response'>,
   ): Observable<MessageEvent> {
     this.streams.admit(response);
-    const { changes, states } = this;
-    const events = new Observable<FeedEvent>((reader) => {
-      const feed = new FeedReader({ changes, states }, viewerOf(caller), reader);
+    const messages = new Observable<MessageEvent>((reader) => {
+      const feed = new FeedReader(this, viewerOf(caller), {
+        next: (event) => reader.next(toMessage(BEFORE_ALL, event, named)),
+        error: (err) => this.end(reader, "A reader's feed failed", err),
+        complete: () => reader.complete(),
+      });
       feed.start();
       return () => feed.stop();
     });
-    const messages = events.pipe(
-      map((event) => toMessage(BEFORE_ALL, event, named)),
-      catchError((err: unknown) => this.end("A reader's feed failed", err)),
-    );
     return this.streams.send(messages, response);
   }
 
-  private readChat(options: ChatReaderOptions): Observable<ChatFrame> {
-    const { readers, interactions, records, changes, states } = this;
-    return new Observable((reader) => {
-      const deps = { readers, interactions, records, changes, states };
-      const chat = new ChatReader(deps, options, reader);
-      chat.start();
-      return () => chat.stop();
-    });
-  }
-
   /** The client comes back with its cursor. */
-  private end(message: string, err: unknown): Observable<never> {
+  private end(reader: Subscriber<MessageEvent>, message: string, err: unknown): void {
     this.logger.warn({ message, err });
-    return EMPTY;
+    reader.complete();
   }
 
-  /** Of a reader without a cursor: before what runs, or after all that has ended. */
+  /**
+   * Of a reader without a cursor: before what runs, or after all that has ended. An interaction
+   * that begins between the two questions is active, or comes after the last one.
+   */
   private async findPosition({ uid }: ChatRow): Promise<ChatCursor | undefined> {
+    const last = await this.interactions.findLastBegun(uid);
     const active = await this.interactions.findActiveInteraction(uid);
     if (active) return startOf(active.id);
-    const last = await this.interactions.findLastBegun(uid);
     return last && { interaction_id: last.id, cursor: { seq: last.last_seq, offsets: new Map() } };
   }
 

@@ -1,6 +1,5 @@
 import type { Guardrail, OpenFilter, OutputAbout, OutputFilter, OutputPart } from './guardrail.js';
-import { Tripwire } from './tripwire.js';
-import { tripped } from './tripped.js';
+import { Tripwire, tripped } from './tripwire.js';
 
 interface NamedFilter {
   readonly name: string;

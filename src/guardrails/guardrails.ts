@@ -7,7 +7,8 @@ import { GuardrailProvider } from './guardrail-provider.decorator.js';
 import { Guardrail } from './guardrail.js';
 import type { InputAbout, InputVerdict, OutputAbout } from './guardrail.js';
 import type { InputJudgement } from './input-judgement.js';
-import { tripped } from './tripped.js';
+import { tripped } from './tripwire.js';
+import { messageOf } from '../kernel/app-error.js';
 
 /** All guardrails, sorted by name: the providers marked with `@GuardrailProvider`. */
 @Injectable()
@@ -104,7 +105,7 @@ function requireVerdict<V extends InputVerdict>(said: V | undefined): V {
 }
 
 function failed(name: string, error: unknown): ReturnType<typeof tripped> {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return tripped(name, `it failed, so nothing passes. ${why}`);
 }
 

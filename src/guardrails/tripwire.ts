@@ -1,4 +1,7 @@
-import { AppError } from '../kernel/app-error.js';
+import { AppError, messageOf } from '../kernel/app-error.js';
+
+/** Maximum length of the reason that a guardrail writes to the log, in characters. */
+const MAX_REASON = 2_000;
 
 const CODE = 'guardrail';
 
@@ -18,4 +21,10 @@ export class Tripwire extends AppError {
   }): Tripwire | undefined {
     return code === CODE ? new Tripwire(message) : undefined;
   }
+}
+
+/** The Tripwire of a guardrail. Any failure to return a valid verdict ends the run, too. */
+export function tripped(name: string, why: unknown): Tripwire {
+  const reason = messageOf(why).slice(0, MAX_REASON);
+  return new Tripwire(`The guardrail ${name} stopped this run: ${reason || 'it gave no reason'}`);
 }

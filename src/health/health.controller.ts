@@ -19,6 +19,7 @@ import { RunQueue } from '../queue/run-queue.js';
 import { StoreHealth } from '../event-log/store-health.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { ToolServerDto, toServerDto } from '../tools/tool-server.dto.js';
+import { ReceiverHealth } from '../webhooks/receiver-health.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
 import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
 
@@ -46,12 +47,18 @@ class SandboxDto {
 class OutageDto {
   @ApiProperty({
     example: 'redis',
-    description: '`redis`, `token issuer`, or `tools of <MCP server>`',
+    description: '`redis`, `token issuer`, `webhook receiver`, or `tools of <MCP server>`',
   })
   readonly dependency: string;
 
   @ApiProperty({ format: 'date-time' })
   readonly since: string;
+
+  @ApiPropertyOptional({
+    example: 'answered 503; waiting: 12, given up: 0',
+    description: 'Of the webhook receiver: its last fault, and the webhooks that are kept.',
+  })
+  readonly detail?: string;
 }
 
 class ReadyDto {
@@ -84,6 +91,7 @@ export class HealthController {
     private readonly tools: ToolRegistry,
     private readonly admission: AdmissionGate,
     private readonly tokens: JwtVerifier,
+    private readonly receiver: ReceiverHealth,
   ) {}
 
   @Get('live')
@@ -126,7 +134,8 @@ export class HealthController {
 
   /**
    * Without Redis, readers on other processes see events late; without a tool server, agents lack
-   * its tools; without the keys of the token issuer, tokens are refused.
+   * its tools; without the keys of the token issuer, tokens are refused; without the receiver,
+   * webhooks wait.
    */
   private outages(): OutageDto[] {
     const { awaySince, refusedSince } = this.bus;
@@ -135,6 +144,9 @@ export class HealthController {
       ...(this.tokens.awaySince
         ? [{ dependency: 'token issuer', since: this.tokens.awaySince.toISOString() }]
         : []),
+      ...(this.receiver.awaySince
+        ? [describeReceiver(this.receiver, this.receiver.awaySince)]
+        : []),
       ...(redisSince ? [{ dependency: 'redis', since: redisSince.toISOString() }] : []),
       ...this.tools
         .servers()
@@ -142,4 +154,8 @@ export class HealthController {
         .map(({ name, since }) => ({ dependency: `tools of ${name}`, since })),
     ];
   }
+}
+
+function describeReceiver({ detail }: ReceiverHealth, since: Date): OutageDto {
+  return { dependency: 'webhook receiver', since: since.toISOString(), detail };
 }

@@ -4,12 +4,13 @@ import { EventLogModule } from '../event-log/event-log.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { HealthController } from './health.controller.js';
 import { StoreGuard } from './store.guard.js';
 
 @Module({
-  imports: [EventLogModule, HttpModule, QueueModule, ToolsModule, WorkspaceModule],
+  imports: [EventLogModule, HttpModule, QueueModule, ToolsModule, WebhooksModule, WorkspaceModule],
   controllers: [HealthController],
   providers: [{ provide: APP_GUARD, useClass: StoreGuard }],
 })

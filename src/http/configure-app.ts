@@ -27,7 +27,6 @@ export function configureApp(
   config: Config,
   logger: AppLogger,
 ): NestExpressApplication {
-  app.useLogger(logger);
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
   app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Observable } from 'rxjs';
 import { Authentication } from '../auth/authentication.js';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
@@ -12,7 +11,7 @@ const CHECK_MS = 2_000;
 
 interface Watched {
   readonly principal: Principal;
-  readonly end: () => void;
+  readonly stream: { complete(): void };
 }
 
 /** Tells open streams when their credential is deleted or expires. */
@@ -36,15 +35,16 @@ export class CredentialWatch implements OnApplicationBootstrap, OnApplicationShu
     clearInterval(this.timer);
   }
 
-  /** Emits once the credential of a response's request is no longer valid. */
-  watch({ req }: ServerResponse): Observable<void> {
+  /**
+   * Completes the stream once the credential of its request is no longer valid.
+   * @returns a function that ends the watch
+   */
+  watch({ req }: ServerResponse, stream: Watched['stream']): () => void {
     const { principal } = req as Authenticated;
-    return new Observable((reader) => {
-      if (!principal) return undefined;
-      const watched = { principal, end: () => reader.next() };
-      this.watched.add(watched);
-      return () => void this.watched.delete(watched);
-    });
+    if (!principal) return () => {};
+    const watched = { principal, stream };
+    this.watched.add(watched);
+    return () => void this.watched.delete(watched);
   }
 
   private async check(): Promise<void> {
@@ -54,9 +54,9 @@ export class CredentialWatch implements OnApplicationBootstrap, OnApplicationShu
     this.isChecking = false;
   }
 
-  private async checkOne({ principal, end }: Watched): Promise<void> {
+  private async checkOne({ principal, stream }: Watched): Promise<void> {
     try {
-      if (!(await this.authentication.isValid(principal))) end();
+      if (!(await this.authentication.isValid(principal))) stream.complete();
     } catch {
       // The store is unavailable; the next check tries again.
     }

@@ -2,31 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, MessageEvent } from '@nestjs/common';
-import {
-  ReplaySubject,
-  defer,
-  endWith,
-  filter,
-  interval,
-  map,
-  merge,
-  share,
-  takeUntil,
-  takeWhile,
-  tap,
-} from 'rxjs';
-import type { Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
-import { afterTick } from '../kernel/after-tick.js';
-import { doneWithin } from '../kernel/done-within.js';
+import { doneWithin } from '../kernel/promises.js';
 import { CredentialWatch } from './credential-watch.js';
+import { OpenStream } from './open-stream.js';
 
 /** For `@Sse`: a reader that has more than this many characters to take is disconnected (I10). */
 export const MAX_PENDING_LENGTH = 1024 * 1024;
-/** Delay before a disconnected client reconnects, in milliseconds. */
-const RETRY_MS = 1_000;
 /** Timeout for a reader that takes nothing of the written data, in milliseconds. */
 const STALL_MS = 60_000;
 /**
@@ -45,21 +30,17 @@ const USERS_AT_ONCE = 10;
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
-  /** With the topic of each, as far as it is known. */
-  private readonly open = new Map<ServerResponse, string | undefined>();
-  private readonly shutdown = new ReplaySubject<void>(1);
-  private readonly heartbeats: Observable<MessageEvent>;
+  /** With what each counts for: its user, and its topic as far as it is known. */
+  private readonly open = new Map<ServerResponse, (string | undefined)[]>();
+  private readonly counts = new Counts();
+  private readonly sending = new Set<OpenStream>();
+  private heartbeats: NodeJS.Timeout | undefined;
+  private isShutDown = false;
 
   constructor(
     private readonly config: Config,
     private readonly credentials: CredentialWatch,
-  ) {
-    const heartbeat = { comment: '' };
-    this.heartbeats = interval(config.heartbeatMs).pipe(
-      map(() => heartbeat),
-      share(),
-    );
-  }
+  ) {}
 
   /** Streams that are open. */
   get count(): number {
@@ -73,9 +54,8 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   admit(response: ServerResponse): void {
     const { maxStreams } = this.config;
-    const user = userOf(response);
-    const own = [...this.open.keys()].filter((other) => userOf(other) === user).length;
-    if (own >= maxStreams) throw tooMany('The user', maxStreams, 'MAX_STREAMS');
+    if (this.counts.of(userOf(response)) >= maxStreams)
+      throw tooMany('The user', maxStreams, 'MAX_STREAMS');
     const most = maxStreams * USERS_AT_ONCE;
     if (this.open.size >= most) throw tooMany('The server', most, 'MAX_STREAMS');
     this.note(response);
@@ -87,10 +67,12 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   join(response: ServerResponse, topic: string, name = topic): void {
     const { maxStreamsPerInteraction: most } = this.config;
-    let count = 0;
-    for (const other of this.open.values()) if (other === topic) count++;
-    if (count >= most) throw tooMany(name, most, 'MAX_STREAMS_PER_INTERACTION');
-    if (this.open.has(response)) this.open.set(response, topic);
+    const key = `topic ${topic}`;
+    if (this.counts.of(key) >= most) throw tooMany(name, most, 'MAX_STREAMS_PER_INTERACTION');
+    const admitted = this.open.get(response);
+    if (!admitted) return;
+    admitted.push(key);
+    this.counts.add(key, 1);
   }
 
   /**
@@ -102,14 +84,20 @@ export class EventStreams implements BeforeApplicationShutdown {
     response: ServerResponse,
     stallMs = STALL_MS,
   ): Observable<MessageEvent> {
-    return defer(() => {
+    return new Observable((reader) => {
       this.track(response, stallMs);
-      const heartbeats = this.heartbeats.pipe(filter(() => !response.writableNeedDrain));
-      return merge(messages.pipe(map(withRetry), endWith(undefined)), heartbeats).pipe(
-        takeWhile((message) => message !== undefined),
-        writeOncePerTick(response),
-        takeUntil(merge(this.shutdown, this.credentials.watch(response))),
-      );
+      if (this.isShutDown) return reader.complete();
+      const stream = new OpenStream(reader, response);
+      this.sending.add(stream);
+      this.heartbeats ??= setInterval(() => this.beat(), this.config.heartbeatMs);
+      const stopWatching = this.credentials.watch(response, stream);
+      const subscription = messages.subscribe(stream);
+      return () => {
+        subscription.unsubscribe();
+        stopWatching();
+        this.sending.delete(stream);
+        if (this.sending.size === 0) this.stopBeating();
+      };
     });
   }
 
@@ -118,16 +106,31 @@ export class EventStreams implements BeforeApplicationShutdown {
    * streams are ended at once.
    */
   async beforeApplicationShutdown(): Promise<void> {
-    this.shutdown.next();
+    this.isShutDown = true;
+    for (const stream of this.sending) stream.complete();
     const closed = [...this.open.keys()].map((response) => closeOf(response));
     await doneWithin(Promise.all(closed), Math.min(FAREWELL_MS, this.config.shutdownGraceMs / 5));
     for (const response of this.open.keys()) response.destroy();
   }
 
+  private beat(): void {
+    for (const stream of this.sending) stream.beat();
+  }
+
+  private stopBeating(): void {
+    clearInterval(this.heartbeats);
+    this.heartbeats = undefined;
+  }
+
   private note(response: ServerResponse): void {
     if (response.closed || this.open.has(response)) return;
-    this.open.set(response, undefined);
-    response.once('close', () => this.open.delete(response));
+    const admitted = [userOf(response)];
+    this.open.set(response, admitted);
+    this.counts.add(admitted[0], 1);
+    response.once('close', () => {
+      this.open.delete(response);
+      for (const key of admitted) this.counts.add(key, -1);
+    });
   }
 
   private track(response: ServerResponse, stallMs: number): void {
@@ -166,32 +169,25 @@ export class StreamBacklog {
   }
 }
 
-/** Sent with the first message, because a separate message would be given an id. */
-function withRetry(message: MessageEvent, index: number): MessageEvent {
-  return index === 0 ? { ...message, retry: RETRY_MS } : message;
-}
+/** How many streams each user and each topic has. */
+class Counts {
+  private readonly counts = new Map<string | undefined, number>();
 
-/** Nest writes messages one by one: those of a tick are sent to the client together. */
-function writeOncePerTick(
-  response: ServerResponse,
-): (messages: Observable<MessageEvent>) => Observable<MessageEvent> {
-  let isCorked = false;
-  return tap(() => {
-    const { socket } = response;
-    if (isCorked || !socket) return;
-    isCorked = true;
-    socket.cork();
-    afterTick(() => {
-      isCorked = false;
-      socket.uncork();
-    });
-  });
+  of(key: string | undefined): number {
+    return this.counts.get(key) ?? 0;
+  }
+
+  add(key: string | undefined, difference: number): void {
+    const count = this.of(key) + difference;
+    if (count > 0) this.counts.set(key, count);
+    else this.counts.delete(key);
+  }
 }
 
 /** Undefined without a principal, as in tests of streams alone. */
 function userOf({ req }: ServerResponse): string | undefined {
   const { principal } = req as Authenticated;
-  return principal && JSON.stringify([principal.tenant_id, principal.user_id]);
+  return principal && `user ${JSON.stringify([principal.tenant_id, principal.user_id])}`;
 }
 
 function tooMany(owner: string, most: number, variable: string): AppError {

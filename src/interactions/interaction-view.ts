@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isUnreadable, nameUnreadable } from '../encryption/unreadable.js';
 import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { FinalState } from '../persistence/interaction.store.js';
@@ -8,7 +9,7 @@ import { toEvent } from '../persistence/rows/log-record.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
-import type { AgentEvent } from '../protocol/events.js';
+import type { AgentEvent, RecordType } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';
 
 const MIB = 1024 * 1024;
@@ -24,6 +25,7 @@ const TYPES = [...AGENT_EVENT_TYPES, 'METADATA_SET'] as const;
 const ABREAST = 32;
 
 const NO_EVENTS: EventPage = { records: [], bytes: 0, has_more: false };
+const UNREADABLE_EVENTS: EventPage = { records: [], bytes: 0, has_more: true };
 
 export interface PageOptions {
   readonly limit: number;
@@ -82,7 +84,7 @@ export class InteractionView {
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
-      const found = await this.records.readEventsOfTypes(ids, TYPES, MAX_EVENTS_ON_PAGE);
+      const found = await this.eventsOf(ids, TYPES, MAX_EVENTS_ON_PAGE);
       const lasts = await this.lastIn(slice, found, MAX_EVENTS_ON_PAGE);
       for (const row of slice) {
         const events = found.get(row.id) ?? NO_EVENTS;
@@ -91,7 +93,9 @@ export class InteractionView {
         if (left < 0 && page.length > 0) return page;
         const isWanted = row.completed_at !== null && hasState(row);
         const most = Math.min(Math.max(left, 0), MAX_STATE_ON_PAGE);
-        const state = isWanted ? await this.findState(row, most) : undefined;
+        const state = isWanted
+          ? await this.findState(row, most).catch((error: unknown) => nameUnreadable(row.id, error))
+          : undefined;
         if (isWanted && !state && page.length > 0 && most < MAX_STATE_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
         page.push(toInteraction({ row, events, last, state, statePath: pathOf(row) }));
@@ -109,7 +113,7 @@ export class InteractionView {
     const cut = [...shown].flatMap(([id, { has_more }]) => (has_more ? id : []));
     const rest =
       cut.length > 0
-        ? await this.records.readEventsOfTypes(cut, ['ANSWER', 'METADATA_SET'], bytes)
+        ? await this.eventsOf(cut, ['ANSWER', 'METADATA_SET'], bytes)
         : new Map<string, EventPage>();
     return new Map(
       rows.map(({ id, metadata }) => {
@@ -117,6 +121,26 @@ export class InteractionView {
         return [id, lastOf(records, metadata)];
       }),
     );
+  }
+
+  /** An interaction whose log can't be read has none of them, and more elsewhere: an error. */
+  private async eventsOf(
+    ids: readonly string[],
+    types: readonly RecordType[],
+    bytes: number,
+  ): Promise<ReadonlyMap<string, EventPage>> {
+    try {
+      return await this.records.readEventsOfTypes(ids, types, bytes);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+    }
+    const found = new Map<string, EventPage>();
+    for (const id of ids) {
+      const one = this.records.readEventsOfTypes([id], types, bytes);
+      const events = await one.catch((error: unknown) => nameUnreadable(id, error));
+      found.set(id, events ? (events.get(id) ?? NO_EVENTS) : UNREADABLE_EVENTS);
+    }
+    return found;
   }
 
   private async findState(row: InteractionRow, bytes: number): Promise<FinalState | undefined> {
@@ -149,7 +173,7 @@ function toInteraction({ row, events, last, state, statePath }: Parts): Interact
   const { id, chat_id, parent_id, edited_from, status, user_message, agent, agent_id } = row;
   const { model, usage, error, created_at, completed_at, superseded_at, last_seq } = row;
   const { answer, metadata } = last;
-  const after = events.has_more ? events.records.at(-1)?.seq : undefined;
+  const after = events.has_more ? (events.records.at(-1)?.seq ?? 0) : undefined;
   const cut = {
     ...(after !== undefined && { agent_events: `${pathOf(row)}/events?after=${after}` }),
     ...(completed_at !== null && !state && { final_agent_state: statePath }),

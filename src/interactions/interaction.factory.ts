@@ -6,7 +6,7 @@ import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AttachedFiles } from '../files/attached/attached-files.js';
 import { AppError } from '../kernel/app-error.js';
-import { canonicalJson } from '../kernel/canonical-json.js';
+import { canonicalJson } from '../kernel/json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatAccess } from '../access/chat-access.js';

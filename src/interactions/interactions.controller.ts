@@ -129,7 +129,7 @@ export class InteractionsController {
   ): Promise<InteractionDto> {
     const found = await this.access.interaction(caller, chat_id, interaction_id);
     const row = await this.interactions.retry(found);
-    response.location(eventsOf(row));
+    response.location(response.req.baseUrl + eventsOf(row));
     return this.view.one(row);
   }
 
@@ -187,7 +187,7 @@ export class InteractionsController {
     const waits = wait_ms !== undefined;
     if (waits || !wantsJson) this.events.admit(response);
     const row = await this.interactions.start({ ...request, background: waits || wantsJson });
-    response.location(eventsOf(row));
+    response.location(response.req.baseUrl + eventsOf(row));
     if (!waits && !wantsJson)
       return this.events.follow(row, { caller, from: START, ...shownAs(query), response });
     if (waits) {

@@ -96,15 +96,18 @@ export function StreamsEvents(path: string, schema = 'StreamEvent'): MethodDecor
   );
 }
 
+export const IdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  checkIdempotencyKey(requestOf(context).get('idempotency-key')),
+);
+
 /** @throws AppError `invalid_header` (400) */
-export const IdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const key = requestOf(context).get('idempotency-key');
+export function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || KEY_SHAPE.test(key)) return key;
   const message = 'must be 1 to 255 printable ASCII characters without spaces';
   throw new AppError('invalid', 'invalid_header', `The Idempotency-Key header ${message}.`, {
     errors: [{ field: 'Idempotency-Key', message }],
   });
-});
+}
 
 /** True when the client asks for the interaction as JSON, to run in the background. */
 export const WantsJson = createParamDecorator((_: unknown, context: ExecutionContext): boolean =>

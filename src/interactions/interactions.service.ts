@@ -77,7 +77,7 @@ export class InteractionsService {
     const start = await this.factory.create(request);
     const quota = await this.quotas.requireStart(request.caller.tenant_id);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
-    const leased_at = this.clock.monotonic();
+    const leased_at = this.clock.boottime();
     const found = await this.interactions.startInteraction({ ...start, ...lease, ...quota });
     if (found.outcome === 'busy') {
       const { active_interaction_id: id } = found;

@@ -7,8 +7,7 @@ import { Config } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { AppError } from '../kernel/app-error.js';
 import { ModelRegistry } from '../models/model-registry.js';
-import type { ChatSettings } from '../protocol/chat-settings.js';
-import type { ApprovalMode } from '../protocol/approval-mode.js';
+import type { ChatSettings, ApprovalMode } from '../protocol/chat-settings.js';
 
 /** With these, the agent goes on before a person has decided. */
 export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];

@@ -54,11 +54,17 @@ export class RunsService {
     if (interaction_ids && all) throw bothGiven();
     const ids = interaction_ids ?? (await this.listAll(caller));
     const asked = [...new Set(ids)].slice(0, MAX_CANCELLED);
-    const items: CancelledRunDto[] = [];
-    for (let from = 0; from < asked.length; from += ABREAST) {
-      const slice = asked.slice(from, from + ABREAST);
-      items.push(...(await Promise.all(slice.map((id) => this.cancelOne(caller, id)))));
-    }
+    const viewer = operatorOf(caller);
+    const found = await inSlices(asked, (id) => this.interactions.findInteraction(id, viewer));
+    const outcomes = new Map<string, CancelledRunDto>();
+    const rows = found.filter((row) => row !== undefined);
+    const queued = rows.filter(({ status }) => status === 'QUEUED');
+    // Before the others: one would start as soon as its chat is free.
+    for (const some of [queued, rows.filter(({ status }) => status !== 'QUEUED')])
+      await inSlices(some, async (row) => {
+        outcomes.set(row.id, await this.cancelOne(caller, row));
+      });
+    const items = asked.map((id) => outcomes.get(id) ?? notFound(id));
     return { items, has_more: ids.length > MAX_CANCELLED };
   }
 
@@ -69,19 +75,29 @@ export class RunsService {
     return rows.map(({ id }) => id);
   }
 
-  private async cancelOne(caller: Principal, interaction_id: string): Promise<CancelledRunDto> {
-    const before = await this.interactions.findInteraction(interaction_id, operatorOf(caller));
-    const row =
-      before && !isFinal(before.status)
-        ? await this.cancellation.request(before, 'Cancelled by an operator.', caller.user_id)
-        : before;
-    if (!before || !row) return { interaction_id, outcome: 'not_found', status: null };
-    const { status, chat_id } = row;
+  private async cancelOne(caller: Principal, before: InteractionRow): Promise<CancelledRunDto> {
+    const reason = 'Cancelled by an operator.';
+    const row = isFinal(before.status)
+      ? before
+      : await this.cancellation.request(before, reason, caller.user_id);
+    if (!row) return notFound(before.id);
+    const { id: interaction_id, status, chat_id } = row;
     if (isFinal(status)) return { interaction_id, outcome: 'already_ended', status };
     if (before.cancel_reason === null)
       await this.audit.note(caller, 'interaction.cancelled', { chat_id, interaction_id });
     return { interaction_id, outcome: 'cancelling', status };
   }
+}
+
+async function inSlices<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += ABREAST)
+    results.push(...(await Promise.all(items.slice(from, from + ABREAST).map(work))));
+  return results;
+}
+
+function notFound(interaction_id: string): CancelledRunDto {
+  return { interaction_id, outcome: 'not_found', status: null };
 }
 
 function viewRun(row: InteractionRow): RunDto {

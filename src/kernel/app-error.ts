@@ -51,3 +51,8 @@ export class AppError extends Error {
     this.retry_after_s = options.retry_after_s;
   }
 }
+
+/** The message of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

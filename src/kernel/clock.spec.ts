@@ -22,6 +22,24 @@ describe(SystemClock.name, () => {
     expect(differs(clock)).toBeLessThan(1000);
   });
 
+  it('knows that the machine was suspended, also when it follows another clock', () => {
+    const clock = new SystemClock();
+    clock.follow(new Date(host()), 5);
+    const before = clock.boottime();
+    const date = jest.spyOn(Date, 'now').mockImplementation(() => host() + HOUR);
+    expect(clock.boottime() - before).toBeGreaterThanOrEqual(HOUR - 1000);
+    date.mockImplementation(() => host());
+    expect(clock.boottime() - before).toBeGreaterThanOrEqual(HOUR - 1000);
+    expect(clock.boottime() - before).toBeLessThan(HOUR + 1000);
+  });
+
+  it('does not count adjustments of the wall clock as suspensions', () => {
+    const clock = new SystemClock();
+    const before = clock.boottime() - clock.monotonic();
+    jest.spyOn(Date, 'now').mockImplementation(() => host() + 100);
+    expect(clock.boottime() - clock.monotonic() - before).toBeLessThan(50);
+  });
+
   it('ignores a difference that may be an error of the measurement', () => {
     const clock = new SystemClock();
     clock.follow(new Date(host()), 0);

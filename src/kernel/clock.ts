@@ -1,12 +1,40 @@
 /** A smaller difference from the clock that is followed is not corrected, in milliseconds. */
 const DRIFT_MS = 20;
 
+/** A smaller jump of the wall clock may be its adjustment, in milliseconds. */
+const JUMP_MS = 500;
+
 /** Time, injected so that tests can control it. */
 export abstract class Clock {
+  /** The wall clock of this host minus the monotonic one, when last read, in milliseconds. */
+  private distance_ms: number | undefined;
+  /** Sum of the jumps forward of the wall clock, in milliseconds. */
+  private jumped_ms = 0;
+
   /** Wall clock, for times that people read. */
   abstract now(): Date;
-  /** Monotonic time in milliseconds, for durations and leases. */
+  /** Monotonic time in milliseconds, for durations. */
   abstract monotonic(): number;
+
+  /**
+   * Monotonic time in milliseconds that goes on while the machine is suspended, for leases. On
+   * Linux `monotonic` stands still then, and only a jump of the wall clock tells. A wall clock that
+   * is set forward looks the same.
+   */
+  boottime(): number {
+    const monotonic = this.monotonic();
+    const distance_ms = this.hostTime() - monotonic;
+    const jump_ms = distance_ms - (this.distance_ms ?? distance_ms);
+    if (jump_ms > JUMP_MS) this.jumped_ms += jump_ms;
+    this.distance_ms = distance_ms;
+    return monotonic + this.jumped_ms;
+  }
+
+  /** The wall clock of this host in milliseconds, also if `now` follows another. */
+  protected hostTime(): number {
+    return this.now().getTime();
+  }
+
   /**
    * Makes `now` the time of a clock that several hosts share; `now` is what it read just now, give
    * or take `error_ms`.
@@ -62,5 +90,9 @@ export class SystemClock extends Clock {
 
   monotonic(): number {
     return performance.now();
+  }
+
+  protected override hostTime(): number {
+    return Date.now();
   }
 }

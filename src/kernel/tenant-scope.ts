@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const current = new AsyncLocalStorage<string>();
 
-/** Nobody's: what works for it sees nothing of a tenant. */
+/** Work without a tenant, which sees no tenant's rows. */
 export const NO_TENANT = '';
 /** Work of the server itself sees all tenants; no tenant has this name. */
 export const ALL_TENANTS = '*';

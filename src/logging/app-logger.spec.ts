@@ -86,6 +86,13 @@ describe(AppLogger.name, () => {
     expect(lines.join('')).not.toContain('a'.repeat(64));
   });
 
+  it('hides the secrets of each server of the process', () => {
+    const { logger, lines } = setUp({ FIRST_TOKEN: 'of-the-first-1' });
+    const second = setUp({ SECOND_TOKEN: 'of-the-second-2' });
+    for (const each of [logger, second.logger]) each.warn('of-the-first-1, of-the-second-2', 'X');
+    expect([...lines, ...second.lines].join('')).not.toContain('of-the-');
+  });
+
   it('writes a text with line breaks and escapes on its own line', () => {
     const { logger, lines } = setUp({ LOG_FORMAT: 'pretty' });
     const text = 'no\n[10:00:00.000] INFO: [Main] all is well\r\u001b[2J\u009b\u202e';

@@ -2,9 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { describeError } from './describe-error.js';
 import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
+
+const MAX_CAUSES = 5;
 
 /** Contexts of Nest that log at `info` while it starts. They are logged at `debug`. */
 const FRAMEWORK = new Set([
@@ -96,4 +97,29 @@ function toFields(message: unknown): object {
   if (message instanceof Error) return { message: message.message, err: message };
   if (typeof message === 'object' && message !== null) return message;
   return { message: String(message) };
+}
+
+/** An error in the log. */
+interface ErrorDescription {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: ErrorDescription;
+}
+
+/**
+ * The loggable members of a thrown value and its causes. Unlike pino's serializer it leaves out all
+ * other members: SDKs attach requests, and with them keys, to their errors.
+ */
+function describeError(error: unknown, depth = 0): ErrorDescription {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { code, cause, name, message, stack } = error as Error & { code?: unknown };
+  return {
+    type: name,
+    message,
+    ...(typeof code === 'string' && { code }),
+    ...(stack && { stack }),
+    ...(cause !== undefined && depth < MAX_CAUSES && { cause: describeError(cause, depth + 1) }),
+  };
 }

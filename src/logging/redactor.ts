@@ -16,15 +16,20 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(\w:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${HIDDEN}@`],
 ];
 
+/** Of all servers in this process, which share its log; the longest first. */
+let known: readonly string[] = [];
+
 /**
- * Makes a function that hides secrets in a line of the log: the given ones (of a URL, its password)
- * and everything that looks like a key, an authorization header or a URL's password.
+ * Makes a function that hides secrets in a line of the log: the given ones (of a URL, its
+ * password), those of other servers in this process, and everything that looks like a key, an
+ * authorization header or a URL's password.
  */
 export function redactor(secrets: Config['environmentSecrets']): (line: string) => string {
-  const literals = secretValues(secrets).map(({ value }) => value);
+  const own = secretValues(secrets).map(({ value }) => value);
+  known = [...new Set([...known, ...own])].toSorted((a, b) => b.length - a.length);
   return (line) => {
     let text = line;
-    for (const literal of literals) text = text.replaceAll(literal, HIDDEN);
+    for (const literal of known) text = text.replaceAll(literal, HIDDEN);
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
     return text;
   };

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Effort } from './effort.js';
+import { messageOf } from '../kernel/app-error.js';
 
 /** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM = 2000;
@@ -87,7 +88,7 @@ function parse(pattern: string, bits: number): RE2JS {
   try {
     return RE2JS.compile(pattern, bits);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new Error(message.replace(/^error parsing regexp: /, ''), { cause });
   }
 }

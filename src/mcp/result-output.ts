@@ -1,7 +1,7 @@
 import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Image } from '../protocol/image.js';
+import type { Image } from '../protocol/message.js';
 import { ToolOutput } from '../tools/core/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
 

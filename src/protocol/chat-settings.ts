@@ -1,9 +1,16 @@
 import type { Budget } from './budget.js';
-import type { ApprovalMode } from './approval-mode.js';
+
+export const APPROVAL_MODES = ['ask', 'auto', 'deny', 'defer'] as const;
 
 /**
- * What the interactions of a chat start with unless their message says otherwise. A field that is
- * left out is that of the agent, or of the server.
+ * Treatment of a tool call that needs approval. `ask`: ask and wait; `auto`: allow; `deny`: deny;
+ * `defer`: ask while the agent continues.
+ */
+export type ApprovalMode = (typeof APPROVAL_MODES)[number];
+
+/**
+ * Defaults of the interactions of a chat, which a message may override. A field that is left out is
+ * that of the agent, or of the server.
  */
 export interface ChatSettings {
   /** The kind of agent. */

@@ -11,6 +11,10 @@ import type {
   stoppedEffect,
 } from './records/fields.js';
 
+/** Result, for the model, of a call that a crash interrupted and that must not be repeated (I4). */
+export const OUTCOME_UNKNOWN =
+  'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';
+
 type Schemas = ReturnType<typeof records>;
 
 export type RecordType = keyof Schemas;
@@ -63,3 +67,17 @@ export type DeltaType = z.infer<typeof deltaType>;
 
 /** A provider event of a type that the server does not interpret; sent with `?trace=1` only. */
 export type Trace = Immutable<z.infer<typeof trace>>;
+
+/** `userId`: null for the server itself. */
+export function deciderOf(userId: string | null): Decider {
+  return userId === null ? { kind: 'system' } : { kind: 'user', user_id: userId };
+}
+
+/**
+ * True if a run that writes this record has got further than the run before it. A run that crashes
+ * the process may write the other records each time.
+ */
+export function isProgress(body: RecordBody): boolean {
+  if (body.type === 'TOOL_RESULT') return body.tool_output !== OUTCOME_UNKNOWN;
+  return body.type !== 'RESUMED' && body.type !== 'NOTICE' && body.type !== 'TOOL_STARTED';
+}

@@ -88,6 +88,23 @@ function build() {
     .object({ id, title, status: chatStatus, updated_at, active_interaction_id })
     .describe('A chat in the feed.');
 
+  const settlement = z
+    .object({
+      kind: z.enum(['approval', 'input', 'tool']),
+      by: z.object({ kind: z.enum(['user', 'system']), user_id: text.optional() }),
+      cause: z.enum(['timeout', 'cancel']).optional(),
+      approved: z.boolean().optional().describe('Of an approval.'),
+      reason: text.optional().describe('Of an approval: why.'),
+      modified_input: z
+        .looseObject({})
+        .optional()
+        .describe('Of an approval: the input that runs instead of the model’s.'),
+      answer: text.nullable().optional().describe('Of a question; null: declined, or too late.'),
+      tool_output: text.optional().describe('Of a tool that the client runs.'),
+      is_error: z.boolean().optional().describe('Of a tool that the client runs.'),
+    })
+    .describe('How it was settled.');
+
   const request = z
     .looseObject({
       id: text,
@@ -99,7 +116,7 @@ function build() {
       created_at: time,
       expires_at: time.nullable(),
       settled_at: time.nullable(),
-      settlement: z.object({ kind: text }).nullable().describe('How it was settled.'),
+      settlement: settlement.nullable(),
     })
     .describe('A request, as `GET /requests` lists it: also with the fields of its event.');
 

@@ -6,9 +6,9 @@ export abstract class UsageStore {
    */
   abstract countTokens(tenantId: string, since: string): Promise<number>;
   /**
-   * About the bytes of the tenant's chats, which are messages, records and requests as JSON, and of
-   * its files. A database counts an interaction when it has ended. A deleted file counts until its
-   * bytes are removed.
+   * About the bytes of the tenant's chats, and of its files. Those of a chat are its messages, also
+   * those that it starts from, its records and its requests, as JSON. A database counts an
+   * interaction when it has ended. A deleted file counts until its bytes are removed.
    */
   abstract countBytes(tenantId: string): Promise<number>;
 }

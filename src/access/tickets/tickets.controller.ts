@@ -1,5 +1,6 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { StreamTickets } from '../../auth/tickets/stream-tickets.js';
@@ -22,7 +23,15 @@ export class TicketsController {
   @ApiResponse({ status: 201, type: TicketDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
-  create(@Caller() caller: Principal, @Body() { path }: CreateTicketDto): Promise<TicketDto> {
-    return this.tickets.issue(path.split('?', 1)[0]!, caller);
+  create(
+    @Caller() caller: Principal,
+    @Body() { path }: CreateTicketDto,
+    @Req() { baseUrl }: Request,
+  ): Promise<TicketDto> {
+    const whole = path.split('?', 1)[0]!;
+    return this.tickets.issue(
+      whole.startsWith(`${baseUrl}/`) ? whole.slice(baseUrl.length) : whole,
+      caller,
+    );
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
-import type { RememberScope } from '../../permissions/tool-judge.js';
+import type { RememberScope } from '../../permissions/judges/tool-judge.js';
 
 export class ApproveDto {
   @ApiProperty({ example: 'approval_0199c0de-0000-7000-8000-000000000000' })

@@ -5,8 +5,11 @@ import { Clock } from '../../kernel/clock.js';
 import { invalidCredential } from '../auth-errors.js';
 import { hashSecret } from '../keys/key-text.js';
 import type { Principal } from '../principal.js';
-import { isStreamPath } from './stream-path.js';
 import { TicketStore } from './ticket-store.js';
+
+/** Event streams, and contents of files. */
+const STREAM =
+  /^\/(?:events|chats\/[^/]+\/(?:events|interactions\/[^/]+\/events)|files\/[^/]+\/content)$/;
 
 const LIFETIME_MS = 60_000;
 /** Unused tickets of one user. */
@@ -67,4 +70,9 @@ function noStream(): AppError {
   return new AppError('invalid', 'no_stream', `path ${message}.`, {
     errors: [{ field: 'path', message }],
   });
+}
+
+/** True for a path, without its query, that browsers open without headers. */
+function isStreamPath(path: string): boolean {
+  return STREAM.test(path);
 }

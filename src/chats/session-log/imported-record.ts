@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { Hidden, HiddenOf, RecordBody, StoppedEffect } from '../../protocol/events.js';
-import type { Image } from '../../protocol/image.js';
+import type { Image } from '../../protocol/message.js';
 import { records } from '../../protocol/records.js';
 import { readImage } from '../../tools/images/read-image.js';
 import type { Task } from '../../protocol/task.js';

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';
 import { firstRecord, isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
-import { deciderOf } from '../../protocol/decider.js';
+import { deciderOf } from '../../protocol/events.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { checkRecord, renameRecord } from './imported-record.js';

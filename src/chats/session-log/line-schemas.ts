@@ -7,9 +7,9 @@ import {
   MAX_CONTEXT_MESSAGES,
   MAX_SYSTEM_PROMPT,
   MAX_WORKSPACE,
+  APPROVAL_MODES,
 } from '../../protocol/chat-settings.js';
 import type { ChatSettings } from '../../protocol/chat-settings.js';
-import { APPROVAL_MODES } from '../../protocol/approval-mode.js';
 import { MAX_MESSAGES } from '../check-messages.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
-import { measureJson } from '../../kernel/measure-json.js';
+import { measureJson } from '../../kernel/json.js';
 import type { Json } from '../../protocol/json.js';
 
 export const NDJSON = 'application/x-ndjson';

@@ -33,6 +33,8 @@ export interface LogWriterOptions {
   readonly spill?: Pick<Spill, 'keep'>;
   readonly meter?: AppendMeter;
   readonly health?: Pick<StoreHealth, 'noteWritten' | 'noteNotWritten'>;
+  /** True: appends put what they open and end into the outbox of webhooks. */
+  readonly announce?: boolean;
 }
 
 /** `since`: when the store was asked for the first time, in monotonic milliseconds. */
@@ -73,8 +75,9 @@ export class LogWriter {
    * no reader may see them
    */
   append(batch: AppendBatch): Promise<AppendOutcome> {
+    const announced = this.options.announce ? { ...batch, announce: true } : batch;
     return new Promise((resolve, reject) => {
-      this.add(batch, { resolve, reject });
+      this.add(announced, { resolve, reject });
       this.schedule();
     });
   }

@@ -9,6 +9,7 @@ import { isFinal } from '../../protocol/interaction.js';
 import type { Stores } from '../../persistence/stores.js';
 import type { SpillFolder } from './spill-folder.js';
 import { decodeSpill, encodeSpill, sealSpill } from './spill-lines.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 const DELETED = 'the interaction was deleted, so that the file will be removed, too';
 
@@ -200,5 +201,5 @@ export class Spill {
 }
 
 function whyRefused(cause: unknown): string {
-  return `the store refused them (${cause instanceof Error ? cause.message : String(cause)})`;
+  return `the store refused them (${messageOf(cause)})`;
 }

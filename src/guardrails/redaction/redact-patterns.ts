@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config-error.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
+import { messageOf } from '../../kernel/app-error.js';
 
 /** Matches are replaced by `replacement`, and counted under `name`. */
 export interface RedactPattern {
@@ -99,7 +100,7 @@ function compile(pattern: string): LinearRegex {
   try {
     regex = LinearRegex.compile(pattern);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`.pattern: is not a valid RE2 expression (${why})`, { cause });
   }
   if (!regex.matchesEmptyIn(...SAMPLES)) return regex;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Problem } from '../../protocol/problem.js';
+import type { Problem } from '../../protocol/codes.js';
 
 const problems = new WeakMap<ServerResponse, Problem>();
 

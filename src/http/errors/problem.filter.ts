@@ -1,8 +1,9 @@
 import { Catch, Logger, MethodNotAllowedException } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/common';
-import type { Application, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
-import type { Problem } from '../../protocol/problem.js';
+import type { Problem } from '../../protocol/codes.js';
+import { allowedMethods } from './allowed-methods.js';
 import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
 
@@ -22,6 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
     const origin = {
       method: request.method,
       path: request.originalUrl.split('?', 1)[0] ?? '',
+      base: request.baseUrl,
       request_id: response.get('X-Request-Id') ?? 'none',
     };
     const allowed = isUnknownRoute(exception) ? allowedMethods(request.app, request.path) : [];
@@ -64,21 +66,4 @@ function notAllowed({ method, path }: Request, allowed: readonly string[]): Http
   return new MethodNotAllowedException(
     `${method} is not allowed on ${path}; use ${allowed.join(', ')}.`,
   );
-}
-
-/** A layer of Express's router, as far as its types don't tell. */
-interface Layer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): unknown;
-}
-
-/** The methods of the routes at a path, as in the header `Allow`; empty without a route. */
-function allowedMethods(app: Application, path: string): string[] {
-  const layers = app.router.stack as unknown as readonly Layer[];
-  const methods = layers.flatMap((layer) =>
-    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
-  );
-  if (methods.length === 0) return [];
-  const implied = methods.includes('get') ? ['head', 'options'] : ['options'];
-  return [...new Set([...methods, ...implied])].map((method) => method.toUpperCase()).toSorted();
 }

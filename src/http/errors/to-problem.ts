@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { AppError } from '../../kernel/app-error.js';
 import type { ErrorKind } from '../../kernel/app-error.js';
-import type { Problem } from '../../protocol/problem.js';
+import { PROBLEMS } from '../../protocol/codes.js';
+import type { Problem } from '../../protocol/codes.js';
 
 /** The only mapping from kinds of errors to HTTP statuses. */
 export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
@@ -26,21 +27,31 @@ export interface ProblemOrigin {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** The path under which the API is; empty: the root. */
+  readonly base: string;
   readonly request_id: string;
 }
 
-/** The problem document of an exception. Internal errors keep their detail to the log. */
+/**
+ * The problem document of an exception. Internal errors keep their detail to the log, and most of
+ * them their code.
+ */
 export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
   if (exception instanceof AppError && exception.kind !== 'internal')
     return fromAppError(exception, origin);
   if (exception instanceof HttpException && exception.getStatus() < 500)
     return fromHttpException(exception, origin);
   return {
-    ...head('internal', 500),
+    ...head(internalCode(exception), 500),
     detail: `Internal error. See the server's log, request id ${origin.request_id}.`,
     instance: origin.path,
     request_id: origin.request_id,
   };
+}
+
+function internalCode(exception: unknown): string {
+  const code = exception instanceof AppError ? exception.code : 'internal';
+  return PROBLEMS[code]?.[0] === 500 ? code : 'internal';
 }
 
 /** True if no route matched the request. */
@@ -68,7 +79,7 @@ function fromHttpException(exception: HttpException, origin: ProblemOrigin): Pro
     };
   const code = (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
   const detail = isUnknownRoute(exception)
-    ? `There is no ${origin.method} ${origin.path}. See /docs for the API.`
+    ? `There is no ${origin.method} ${origin.path}. See ${origin.base}/docs for the API.`
     : exception.message;
   return { ...head(code, status), detail, instance: origin.path };
 }

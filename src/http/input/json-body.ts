@@ -3,7 +3,7 @@ import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
-import { measureJson } from '../../kernel/measure-json.js';
+import { measureJson } from '../../kernel/json.js';
 
 /** Bytes, after decompression. */
 const BODY_LIMIT = 1024 * 1024;
@@ -30,6 +30,20 @@ export function jsonBody(): RequestHandler {
   };
 }
 
+/**
+ * The copy of a body that did not come over HTTP, with the same limits.
+ * @throws AppError `body_too_large`, `too_deep`, `invalid_body`, `invalid_text`
+ */
+export function copyBody(body: object): object {
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
+  checkDepth(bytes);
+  const copy = JSON.parse(bytes.toString()) as object;
+  const fault = clean({ body: copy });
+  if (fault) throw fault;
+  return copy;
+}
+
 function hasBody({ method, headers }: Request): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -47,8 +61,7 @@ function checkDepth(body: Buffer): void {
   if (measureJson(body, MAX_DEPTH).depth > MAX_DEPTH) throw tooDeep();
 }
 
-function clean(request: Request): AppError | undefined {
-  const body: unknown = request.body;
+function clean({ body }: { readonly body?: unknown }): AppError | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return new AppError('invalid', 'invalid_body', 'The body has to be a JSON object: {…}');
   try {
@@ -70,9 +83,7 @@ function toAppError(error: ParserError): AppError {
     case 'entity.parse.failed':
       return new AppError('invalid', 'malformed_json', `The body is not JSON: ${error.message}`);
     case 'entity.too.large':
-      return new AppError('too_large', 'body_too_large', 'The body is larger than 1 MiB.', {
-        extra: { limit: BODY_LIMIT },
-      });
+      return bodyTooLarge();
     case 'charset.unsupported':
     case 'encoding.unsupported':
       return new AppError(
@@ -85,6 +96,12 @@ function toAppError(error: ParserError): AppError {
         cause: error,
       });
   }
+}
+
+function bodyTooLarge(): AppError {
+  return new AppError('too_large', 'body_too_large', 'The body is larger than 1 MiB.', {
+    extra: { limit: BODY_LIMIT },
+  });
 }
 
 /**

@@ -15,6 +15,11 @@ export function operationsOf(document: OpenAPIObject): Operation[] {
     .filter((operation) => operation !== undefined);
 }
 
+/** Says of operations without a credential that they need none. */
+export function describeAccess(document: OpenAPIObject): void {
+  for (const operation of operationsOf(document)) operation.security ??= [];
+}
+
 /**
  * Any operation can fail, and always in the same form: the failures that a controller names are
  * problem documents too.

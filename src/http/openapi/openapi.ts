@@ -4,7 +4,12 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { ProblemDto } from '../errors/problem.dto.js';
 import { describeEvents } from './event-stream.js';
-import { describeExamples, describeProblems, documentForPage } from './openapi-operations.js';
+import {
+  describeAccess,
+  describeExamples,
+  describeProblems,
+  documentForPage,
+} from './openapi-operations.js';
 
 const VERSION = '0.1.0';
 const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
@@ -20,6 +25,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Parley')
     .setVersion(VERSION)
     .setDescription(DESCRIPTION)
+    .addServer('/')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key or a token.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'x-api-key')
     .setLicense('MIT', 'https://opensource.org/license/mit')
@@ -28,6 +34,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     extraModels: [ProblemDto],
     operationIdFactory: operationId,
   });
+  describeAccess(document);
   describeProblems(document);
   describeExamples(document);
   describeEvents(document);
@@ -39,13 +46,24 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
  * The document is built on the first request.
  */
 export function serveDocument(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => buildDocument(app), { ui: false, raw: ['json'] });
+  SwaggerModule.setup('docs', app, () => buildDocument(app), {
+    ui: false,
+    raw: ['json'],
+    patchDocumentOnRequest: underItsPath,
+  });
   app.use(redirectToDocs);
   SwaggerModule.setup('docs', app, () => documentForPage(buildDocument(app)), {
     customSiteTitle: 'Parley API',
     raw: false,
     swaggerOptions: { tryItOutEnabled: true, displayRequestDuration: true },
+    patchDocumentOnRequest: underItsPath,
   });
+}
+
+/** In an application that has the API under a path, the paths of the document are below that. */
+function underItsPath(request: unknown, _response: unknown, document: OpenAPIObject) {
+  const { baseUrl } = request as Request;
+  return baseUrl === '' ? document : { ...document, servers: [{ url: baseUrl }] };
 }
 
 /** `ChatsController.list` → `chats_list` */

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 
-export class NamedQueryDto {
+class NamedQueryDto {
   @ApiPropertyOptional({
     enum: ['0', '1'],
     description:
@@ -39,6 +39,27 @@ export class EventsQueryDto extends StreamQueryDto {
     description:
       'The id of the last event you have; `Last-Event-ID` beats it. Without, from the beginning.',
     example: '3',
+  })
+  @IsOptional()
+  @IsString()
+  after?: string;
+}
+
+export class ChatEventsQueryDto extends StreamQueryDto {
+  @ApiPropertyOptional({
+    description:
+      'The id of the last event you have; `Last-Event-ID` beats it. 0: from the first interaction on. Without, from the active one on.',
+    example: '0',
+  })
+  @IsOptional()
+  @IsString()
+  after?: string;
+}
+
+export class FeedQueryDto extends NamedQueryDto {
+  @ApiPropertyOptional({
+    description: 'Accepted, as by all streams; says nothing here.',
+    example: '0',
   })
   @IsOptional()
   @IsString()

@@ -19,8 +19,8 @@ import {
 } from 'class-validator';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 import type { ClientTool } from '../../persistence/rows/interaction-row.js';
-import { APPROVAL_MODES } from '../../protocol/approval-mode.js';
-import type { ApprovalMode } from '../../protocol/approval-mode.js';
+import { APPROVAL_MODES } from '../../protocol/chat-settings.js';
+import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { Budget } from '../../protocol/budget.js';
 
 const MAX = 1_000_000_000_000;

@@ -1,4 +1,4 @@
-import { LineTooLong } from './line-too-long.js';
+import { LineTooLong } from './answer-errors.js';
 import { SseDecoder } from './answer-body.js';
 
 function decode(chunks: readonly Buffer[], maxChars = 1_000): string[] {

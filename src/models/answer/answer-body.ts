@@ -1,10 +1,8 @@
-import { BadResponse } from './bad-response.js';
+import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
 import type { TurnFold } from './turn-fold.js';
-import { isObject } from './is-object.js';
-import { StreamedError } from './streamed-error.js';
+import { isObject } from '../../kernel/json.js';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { LineTooLong } from './line-too-long.js';
 
 const MAX_CHARS = 8 * 1024 * 1024;
 const SAMPLE_CHARS = 1_000;

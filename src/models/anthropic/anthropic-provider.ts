@@ -5,7 +5,7 @@ import { AnthropicCall } from './anthropic-call.js';
 import { AnthropicClient } from './anthropic-client.js';
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import type { Fault, Vendor } from '../http/vendor.js';
-import { isObject } from '../answer/is-object.js';
+import { isObject } from '../../kernel/json.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 

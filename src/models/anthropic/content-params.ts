@@ -1,8 +1,8 @@
 import type { ContentBlockParam, ImageBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { AppError } from '../../kernel/app-error.js';
-import { IMAGE_TYPES } from '../../protocol/image.js';
-import type { Image, ImageType } from '../../protocol/image.js';
-import { isObject } from '../answer/is-object.js';
+import { IMAGE_TYPES } from '../../protocol/message.js';
+import type { Image, ImageType } from '../../protocol/message.js';
+import { isObject } from '../../kernel/json.js';
 
 /** A data URL with a base64-encoded image. */
 const DATA_URL = /^data:([a-z]+\/[a-z+.-]+);base64,([A-Za-z0-9+/]+={0,2})$/;

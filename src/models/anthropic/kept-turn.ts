@@ -1,6 +1,6 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage } from '../../protocol/message.js';
-import { isObject } from '../answer/is-object.js';
+import { isObject } from '../../kernel/json.js';
 import { objectOf, type TurnBlock } from './turn-block.js';
 
 /** This provider's member of `provider_data`. */

@@ -1,10 +1,9 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { FinishReason } from '../../protocol/events.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason } from '../answer/finish-reason.js';
-import { isObject } from '../answer/is-object.js';
-import { StreamedError } from '../answer/streamed-error.js';
-import { tooLarge } from '../answer/too-large.js';
+import { finishReason, tokens } from '../answer/turn-fold.js';
+import { isObject } from '../../kernel/json.js';
+import { StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
@@ -12,7 +11,6 @@ import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import { keepTurn } from './kept-turn.js';
 import { addTokens, addUsage } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
-import { tokens } from '../answer/tokens.js';
 
 export interface MessageTurnOptions {
   /** The requested model name. */

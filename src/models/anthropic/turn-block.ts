@@ -1,5 +1,5 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { isObject } from '../answer/is-object.js';
+import { isObject } from '../../kernel/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
 /** One content block of a turn while it is received, by kind. */

@@ -74,7 +74,12 @@ export function demoTurn({ messages, tools, tool_choice, schema }: ModelRequest)
   const results = describeResults(messages.slice(start + 1));
   if (results !== '') return { text: results };
   const offered = new Set(tool_choice === 'none' ? [] : tools?.map(({ name }) => name));
-  return reply(messages[start]?.content?.slice(0, MAX_MESSAGE) ?? '', offered);
+  return reply(ownWords(messages[start]?.content ?? '').slice(0, MAX_MESSAGE), offered);
+}
+
+/** The message without the files that follow: their texts give no orders. */
+function ownWords(message: string): string {
+  return message.split('\n\n[File ', 1)[0] ?? '';
 }
 
 function reply(message: string, offered: ReadonlySet<string>): DemoTurn {

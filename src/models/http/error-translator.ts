@@ -1,10 +1,8 @@
 import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
-import { BadResponse } from '../answer/bad-response.js';
-import { isObject } from '../answer/is-object.js';
-import { LineTooLong } from '../answer/line-too-long.js';
+import { BadResponse, LineTooLong, StreamedError } from '../answer/answer-errors.js';
+import { isObject } from '../../kernel/json.js';
 import type { Scrubber } from './scrubber.js';
-import { StreamedError } from '../answer/streamed-error.js';
 import type { Fault, Vendor } from './vendor.js';
 
 const MAX_DETAIL = 500;

@@ -1,5 +1,5 @@
 import OpenAI, { type APIError, type ClientOptions } from 'openai';
-import { isObject } from '../answer/is-object.js';
+import { isObject } from '../../kernel/json.js';
 
 /**
  * The official client, with further environment variables, retries and log output disabled. It

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../model-provider.js';
 import { ModelError } from '../model-error.js';
 import { ChatTurn } from './chat-turn.js';
-import { StreamedError } from '../answer/streamed-error.js';
+import { StreamedError } from '../answer/answer-errors.js';
 
 interface Outcome {
   readonly events: readonly ModelEvent[];

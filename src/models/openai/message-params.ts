@@ -2,8 +2,8 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { Image } from '../../protocol/image.js';
 import type {
+  Image,
   AssistantMessage,
   Message,
   ToolMessage,

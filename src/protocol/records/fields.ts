@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMAGE_TYPES } from '../image.js';
+import { IMAGE_TYPES } from '../message.js';
 
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;

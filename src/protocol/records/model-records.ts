@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { blockId, eventError, finishReason, flag, json, model, text, usage } from './fields.js';
+import { isObjectText } from '../../kernel/json.js';
 
 /** The names that providers accept for tools and calls. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -11,7 +12,7 @@ const call = z.object({
   type: z.literal('function'),
   function: z.object({
     name: text.regex(NAME),
-    arguments: text.refine(isObject, 'is not a JSON object'),
+    arguments: text.refine(isObjectText, 'is not a JSON object'),
   }),
 });
 
@@ -89,13 +90,4 @@ export function modelRecords() {
 
 function areUnique(calls: readonly { id: string }[]): boolean {
   return new Set(calls.map(({ id }) => id)).size === calls.length;
-}
-
-function isObject(value: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
 }

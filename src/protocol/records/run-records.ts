@@ -24,6 +24,12 @@ const contextCut = z.object({
   digest: text.describe(
     'Of the messages that it is about: it holds for conversations that begin with them.',
   ),
+  added_from: count
+    .optional()
+    .describe('The first message that the interaction added; missing in older logs.'),
+  unread: count
+    .optional()
+    .describe('Earlier messages that the run had not loaded: positions do not count them.'),
 });
 
 /** A file of the user message, as the model reads it. */

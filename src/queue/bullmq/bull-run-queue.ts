@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { doneWithin } from '../../kernel/done-within.js';
+import { doneWithin } from '../../kernel/promises.js';
 import { connectRedis, retryDelay, whenConnected } from '../../redis/connect-redis.js';
 import { Refusals } from '../../redis/redis-faults.js';
 import { LocalRunQueue } from '../local/local-run-queue.js';

@@ -1,4 +1,4 @@
-import { measureJson } from './measure-json.js';
+import { measureJson } from './json.js';
 
 const measure = (text: string, levels = 10) => measureJson(Buffer.from(text), levels);
 

@@ -1,4 +1,4 @@
-import { tokens } from './tokens.js';
+import { tokens } from './turn-fold.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 

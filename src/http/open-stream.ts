@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import type { MessageEvent } from '@nestjs/common';
+import type { Observer } from 'rxjs';
+import { afterTick } from '../kernel/after-tick.js';
+
+/** Delay before a disconnected client reconnects, in milliseconds. */
+const RETRY_MS = 1_000;
+const HEARTBEAT: MessageEvent = { comment: '' };
+
+/**
+ * Passes the messages of one stream on. One object and no chain of operators, as a process has
+ * thousands of streams that are idle.
+ */
+export class OpenStream implements Observer<MessageEvent> {
+  private isFirst = true;
+  private isCorked = false;
+
+  constructor(
+    private readonly reader: Observer<MessageEvent>,
+    private readonly response: ServerResponse,
+  ) {}
+
+  /** The reconnection hint goes with the first message: a separate one would be given an id. */
+  next(message: MessageEvent): void {
+    this.write(this.isFirst ? { ...message, retry: RETRY_MS } : message);
+    this.isFirst = false;
+  }
+
+  error(error: unknown): void {
+    this.reader.error(error);
+  }
+
+  complete(): void {
+    this.reader.complete();
+  }
+
+  /** A reader that takes nothing gets none. */
+  beat(): void {
+    if (!this.response.writableNeedDrain) this.write(HEARTBEAT);
+  }
+
+  private write(message: MessageEvent): void {
+    this.cork();
+    this.reader.next(message);
+  }
+
+  /** Nest writes messages one by one: those of a tick are sent to the client together. */
+  private cork(): void {
+    const { socket } = this.response;
+    if (this.isCorked || !socket) return;
+    this.isCorked = true;
+    socket.cork();
+    afterTick(() => {
+      this.isCorked = false;
+      socket.uncork();
+    });
+  }
+}
