@@ -40,7 +40,16 @@ const MAY_USE = {
   ),
   mcp: [...FLOOR, 'tools'],
   tasks: [...FLOOR, 'access', 'persistence', 'event-log', 'tools', 'guardrails'],
-  health: [...FLOOR, 'access', 'persistence', 'event-log', 'queue', 'tools', 'workspace'],
+  health: [
+    ...FLOOR,
+    'access',
+    'persistence',
+    'event-log',
+    'queue',
+    'tools',
+    'webhooks',
+    'workspace',
+  ],
   metrics: [
     ...FLOOR,
     'access',
@@ -50,10 +59,13 @@ const MAY_USE = {
     'files',
     'runs',
     'interactions',
+    'webhooks',
   ],
-  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks', 'files'],
+  webhooks: [...FLOOR, 'persistence', 'approvals', 'models'],
+  storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks', 'files', 'webhooks'],
   feed: [...LAYERS.flat(), 'tasks'],
   app: LAYERS.flat(),
+  testing: LAYERS.flat(),
 };
 
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
@@ -71,7 +83,7 @@ const HOMES = {
   diff: 'src/tools/files/',
   'eventsource-parser': 'src/models/answer/',
   'file-type': 'src/files/upload/',
-  '(pdfjs-dist|mammoth)': 'src/files/extraction/',
+  '(pdfjs-dist|mammoth|sax)': 'src/files/extraction/',
   'tar-stream': 'src/chats/session-log/',
   jose: 'src/auth/jwt/',
   'https-proxy-agent': 'src/models/',
@@ -128,7 +140,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/(runs|event-log|storage|persistence)/',
-          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool|feed/change-details|files/tools/chat-files)\\.ts$',
+          '^src/(cancellation/(cancellation.service|disconnect-watch|wait-for-end)|approvals/request-expiry|tasks/todo.tool|feed/change-details|files/tools/chat-files|webhooks/webhook-bodies)\\.ts$',
         ],
       },
       to: { path: '^src/persistence/any-tenant\\.ts$' },

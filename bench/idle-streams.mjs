@@ -1,5 +1,5 @@
 /**
- * Measures the memory of a built server per idle stream:
+ * Measures the memory of a built server per idle stream, all of it and the JavaScript heap:
  *
  *   node bench/idle-streams.mjs [--streams 1000] [--path /events]
  *
@@ -43,8 +43,11 @@ try {
   await open(count);
   await delay(SETTLE_MS);
   const after = { ...(await server.memory()), rss: rssMb(server.pid) };
-  const kb = ((after.rss - before.rss) * 1024) / count;
-  console.log(`${count} idle streams of ${values.path}: ${kb.toFixed(1)} KB RSS each`);
+  const rss = ((after.rss - before.rss) * 1024) / count;
+  const heap = (after.heapUsed - before.heapUsed) / 1024 / count;
+  console.log(
+    `${count} idle streams of ${values.path}: ${rss.toFixed(1)} KB RSS each, ${heap.toFixed(1)} KB of it heap`,
+  );
 } finally {
   agent.destroy();
   await server.stop();

@@ -1,7 +1,8 @@
 /**
- * Measures lists and views of large chats on a built server, and its memory while readers take nothing of a long replay:
+ * Measures lists, views and changes of large chats on a built server, the longest stall of its event loop meanwhile, and its memory while
+ * readers take nothing of a long replay:
  *
- *   npm run bench:lists -- [--store postgres,file,embedded] [--chats 10000] [--interactions 2000] [--records 20000] [--readers 20]
+ *   npm run bench:lists -- [--store postgres,embedded,file] [--chats 10000] [--interactions 2000] [--records 20000] [--readers 20]
  *
  * Aim: each answer within 200 ms and 20 MB.
  */
@@ -9,6 +10,7 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { call } from './call.mjs';
+import { timeChanges } from './lists/changes.mjs';
 import { seed } from './lists/seed.mjs';
 import { describeMachine } from './machine.mjs';
 import { startHelper } from './partners.mjs';
@@ -24,7 +26,7 @@ const SETTLE_MS = 3_000;
 
 const { values } = parseArgs({
   options: {
-    store: { type: 'string', default: 'postgres,file' },
+    store: { type: 'string', default: 'postgres,embedded,file' },
     chats: { type: 'string', default: '10000' },
     interactions: { type: 'string', default: '2000' },
     records: { type: 'string', default: '20000' },
@@ -49,15 +51,16 @@ async function measure(kind) {
     records: values.records,
   };
   const sizes = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Number(n)]));
-  const { long, busy, wide } = await seed(store.env, { ...sizes, wide: WIDE });
+  const seeded = await seed(store.env, { ...sizes, wide: WIDE });
   const server = await startServer({
     ...{ command: productionCommand(), store, model, tellsMemory: true, pinned: false },
   });
   try {
     console.log(`${kind}: ready after ${Math.round(server.ready_ms)} ms`);
-    for (const [name, path, method, body] of viewsOf({ long, busy }))
-      await time(server.port, { name, path, method, body });
-    await stall(server, wide);
+    for (const [name, path, method, body] of viewsOf(seeded))
+      await time(server, { name, path, method, body });
+    await stall(server, seeded.wide);
+    await timeChanges(server, seeded, report);
   } finally {
     await server.stop();
   }
@@ -85,19 +88,26 @@ function viewsOf({ long, busy }) {
 }
 
 /** The median of some rounds after a first one. */
-async function time(port, { name, path, method = 'GET', body }) {
+async function time(server, { name, path, method = 'GET', body }) {
+  await server.memory();
   const all = [];
   let answer;
   for (let round = 0; round <= ROUNDS; round++) {
     const begun = performance.now();
-    answer = await call({ port, path, method, body });
+    answer = await call({ port: server.port, path, method, body });
     if (round > 0) all.push(performance.now() - begun);
   }
   const ms = all.toSorted((a, b) => a - b)[ROUNDS >> 1];
+  const { stall_ms, cpu_ms } = await server.memory();
   const mb = answer.text.length / 1e6;
+  report({ name, ms, mb, status: answer.status, stall_ms, cpu_ms: cpu_ms / (ROUNDS + 1) });
+}
+
+function report({ name, ms, mb, status, stall_ms, cpu_ms }) {
   const misses = ms > AIM.ms || mb > AIM.mb ? '  misses the aim' : '';
   const figures = `${ms.toFixed(0).padStart(6)} ms ${mb.toFixed(2).padStart(8)} MB`;
-  console.log(`  ${name.padEnd(34)}${figures}  ${answer.status}${misses}`);
+  const stalled = `${cpu_ms.toFixed(0).padStart(6)} ms of CPU${stall_ms.toFixed(0).padStart(6)} ms stalled`;
+  console.log(`  ${name.padEnd(34)}${figures}${stalled}  ${status}${misses}`);
 }
 
 /** What the server has in memory for readers that take nothing of a long log. */

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Child } from './child.mjs';
 
 const TELL_MEMORY = new URL('tell-memory.mjs', import.meta.url).href;
-const READY_MS = 30_000;
+/** However busy the machine is. */
+const READY_MS = 180_000;
 const POLL_MS = 5;
 
 /**

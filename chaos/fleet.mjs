@@ -152,6 +152,7 @@ export class Fleet {
     const log = await open(join(folder, `${place.name}.log`), 'a');
     const child = new Child([ENTRY], { ipc: false, env, output: log.fd });
     place.child = child;
+    if (place.state !== 'starting') child.signal('SIGKILL'); // it was killed before it was there
     await log.close();
     void child.exit().then((end) => {
       if (place.child === child && place.state === 'up') this.#tellEnd(place, end);

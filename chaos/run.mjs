@@ -36,7 +36,7 @@ const MODEL = fileURLToPath(new URL('model/main.mjs', import.meta.url));
 const ROLES = { postgres: ['all', 'all'], embedded: ['all'], file: ['all'] };
 const CLUSTER = ['api', 'api', 'worker', 'worker'];
 const PEOPLE = 2;
-/** What may take so long when nobody is killed any more is stuck. */
+/** What may take so long when nobody is killed any more, and meanwhile adds no record, is stuck. */
 const QUIET_MS = 180_000;
 /** Jobs of a killed process are its own for 5 s, and looked at as often. */
 const REDIS_QUIET_MS = 20_000;
@@ -101,7 +101,7 @@ async function live() {
   void watchChats(world, random.fork('watch'));
   await killer.run(options.kills, begun + options.minutes * 60_000);
   world.isClosing = true;
-  await Promise.race([Promise.all(talks), delay(QUIET_MS)]);
+  await untilQuiet(Promise.all(talks));
   world.isOver = true;
   const outcome = await collect(world, random, effects);
   model.send('report');
@@ -113,6 +113,15 @@ async function live() {
   const { moments: losses, outages } = killer;
   Object.assign(outcome, { pauses: fleet.pauses, stops: fleet.stops, losses, outages });
   return outcome;
+}
+
+/** Resolves when all talks are over, or when nothing new comes any more. */
+async function untilQuiet(talks) {
+  for (let known = -1; known < world.received;) {
+    known = world.received;
+    const isOver = await Promise.race([talks.then(() => true), delay(QUIET_MS)]);
+    if (isOver) return;
+  }
 }
 
 /** For whoever looks for the reason. */

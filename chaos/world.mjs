@@ -26,6 +26,12 @@ export class World {
     this.fleet = fleet;
   }
 
+  /** Number of records that clients have got. */
+  get received() {
+    const readers = [...this.interactions.values()].flatMap((each) => each.readers);
+    return readers.reduce((sum, { records }) => sum + records.length, 0);
+  }
+
   fault(what) {
     this.faults.push(what);
   }

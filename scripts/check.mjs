@@ -12,13 +12,13 @@ const cache = 'node_modules/.cache/check';
 
 /** Slowest first. */
 const CHECKS = {
+  'types and lint':
+    'oxlint --type-aware --type-check --deny-warnings --report-unused-disable-directives',
   'API document': 'node scripts/build-if-stale.mjs && node scripts/generate-openapi.mjs --check',
-  types: `tsc --noEmit --incremental --tsBuildInfoFile ${cache}/types.tsbuildinfo`,
   'generated client types': 'node scripts/check-client-types.mjs',
   format: `prettier --check --log-level warn --cache --cache-location ${cache}/prettier .`,
   dependencies: 'depcruise src migrations',
   unused: 'knip',
-  lint: 'oxlint --type-aware --deny-warnings --report-unused-disable-directives',
   'event document': 'node scripts/generate-events-doc.mjs --check',
   'codes of problems':
     'node scripts/build-if-stale.mjs && node scripts/generate-problems-doc.mjs --check',

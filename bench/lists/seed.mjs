@@ -17,17 +17,25 @@ const LEASE = { owner: 'bench', ttl_ms: 600_000 };
 
 /**
  * Fills a store as runs do: `chats` empty chats, a chat `long` of so many `interactions` of a few records each, a chat `busy` with
- * one interaction of `records`, and a chat `wide` with one of `wide` records of a megabyte. Answers with the last id of each chat.
+ * one interaction of `records`, and a chat `wide` with one of `wide` records of a megabyte. Answers with the last id of each chat,
+ * and the first of `long`.
  */
 export async function seed(env, { chats, interactions, records, wide }) {
-  const storage = await openStorage(loadConfig(env), new SystemClock(), console.error);
+  const storage = await openStorage(
+    loadConfig({ SAVE_TIMEOUT_MS: '60000', ...env }),
+    new SystemClock(),
+    console.error,
+  );
   try {
     await createChats(storage, chats);
-    let long;
-    for (let n = 0; n < interactions; n++) long = await run(storage, 'long', n, textsOf(4, 300));
+    let [first, long] = [];
+    for (let n = 0; n < interactions; n++) {
+      long = await run(storage, 'long', n, textsOf(4, 300));
+      first ??= long;
+    }
     const busy = await run(storage, 'busy', 0, textsOf(records, 300));
     const ofWide = await run(storage, 'wide', 0, textsOf(wide, 1_000_000), 4);
-    return { long, busy, wide: ofWide };
+    return { first, long, busy, wide: ofWide };
   } finally {
     await storage.close();
   }
@@ -48,7 +56,7 @@ async function createChats({ chats }, count) {
 function newChat(id, created_at) {
   const { tenant_id, user_id: owner } = VIEWER;
   const named = { uid: randomUUID(), id, tenant_id, owner, visibility: 'private' };
-  return { ...named, title: null, agent: null, created_at, metadata: {} };
+  return { ...named, title: null, settings: {}, created_at, metadata: {} };
 }
 
 function* textsOf(count, length) {
