@@ -18,5 +18,5 @@ const server = createServer(async ({ url }, response) => {
   response.end(await readFile(new URL(name, import.meta.url)));
 });
 server.listen(Number(process.argv[2] ?? 5173), '127.0.0.1', () =>
-  console.log(`http://127.0.0.1:${server.address().port}`),
+  process.stdout.write(`http://127.0.0.1:${server.address().port}\n`),
 );

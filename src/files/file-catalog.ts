@@ -12,18 +12,18 @@ export interface FileRow extends FileInfo {
 export type FileKey = Pick<FileRow, 'id' | 'tenant_id'>;
 
 export interface FilePage {
-  /** `ANY_TENANT` only for the files of a chat. */
+  /** Who asks. `ANY_TENANT` needs `chat_uid`. */
   readonly viewer: AnyViewer;
   readonly limit: number;
-  /** Those of this chat; undefined: of all chats that the viewer sees, and their own. */
+  /** Undefined: the files of every chat that the viewer sees, and their files without a chat. */
   readonly chat_uid?: string;
   /** The last row of the previous page. */
   readonly before?: Pick<FileRow, 'created_at' | 'id'>;
 }
 
 /**
- * Port: which files there are; their bytes are in a `FileStore`. Deleting a chat deletes its files.
- * What is deleted can't be found any more, and stays in `listDeleted` until its bytes are removed.
+ * Port: the rows of files; a `FileStore` has their bytes. Deleting a chat deletes its files.
+ * A deleted row is no longer found; `listDeleted` returns it until its bytes are removed.
  * Rejections mean that the store is unavailable or broken.
  */
 export abstract class FileCatalog {
@@ -34,7 +34,7 @@ export abstract class FileCatalog {
   abstract list(page: FilePage): Promise<FileRow[]>;
   /** The id of the newest file of each of these chats that has one. */
   abstract findNewest(chatUids: readonly string[]): Promise<Map<string, string>>;
-  /** The file, if the viewer saw it; of several calls, one gets it. */
+  /** Returns the file, if the viewer sees it. Of concurrent calls, one gets it. */
   abstract delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Deletes the files without a chat that were created before. Returns their number. */
   abstract deleteUnattached(before: string): Promise<number>;
@@ -42,7 +42,7 @@ export abstract class FileCatalog {
   abstract listDeleted(page: { limit: number; after?: string }): Promise<FileKey[]>;
   /** Forgets a deleted file, whose bytes are removed. */
   abstract remove(id: string): Promise<void>;
-  /** Which of these have a row, deleted ones included. */
+  /** The ids among these that have a row, deleted ones included. */
   abstract findKnown(ids: readonly string[]): Promise<string[]>;
 }
 

@@ -2,8 +2,8 @@ import { create } from 'content-disposition';
 import type { FileRow } from '../file-catalog.js';
 
 /**
- * What a browser may show: nothing in which scripts run, which HTML, SVG and PDF are not even in a
- * sandbox allowed to.
+ * Types that a browser may show inline. A type that can carry scripts (HTML, SVG, PDF) is not among
+ * them, although the sandboxing CSP would stop its scripts as well.
  */
 const SHOWN = /^(text\/plain|image\/(png|jpeg|gif|webp|avif|bmp)|(audio|video)\/[\w.+-]+)$/;
 

@@ -107,8 +107,8 @@ export class ConversationLoader {
   }
 
   /**
-   * What the interactions just before this one added, at least so many messages and bytes.
-   * Undefined if all of them added less.
+   * The messages of the interactions before this one, newest interactions first, until there are
+   * `count` messages of `bytes` bytes. Undefined if the conversation has fewer.
    */
   private async messagesBefore(
     row: InteractionRow,

@@ -64,7 +64,7 @@ export function unanswered(
   const resolve = (name: string): ModelChain => {
     const provider: ModelProvider = {
       name,
-      // oxlint-disable-next-line require-yield
+      // oxlint-disable-next-line require-yield -- it waits for ever
       async *stream(): AsyncGenerator<ModelEvent> {
         asked(name);
         await new Promise(() => {});

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RowJournal } from '../memory/row-journal.js';
+import type { RowJournal } from '../memory/core/row-journal.js';
 import { onDisk, replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';

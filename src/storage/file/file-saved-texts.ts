@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { Task } from '../../protocol/task.js';
 import type { KeptFile } from '../memory/memory-file-catalog.js';
-import type { StoreIndex } from '../memory/store-index.js';
+import type { StoreIndex } from '../memory/core/store-index.js';
 import type { SavedTexts, SealRow } from '../saved-texts.js';
-import { LOG_SUFFIX } from './chat-directory.js';
-import type { ChatDirectory } from './chat-directory.js';
-import { readChatFile, writeChatFile } from './chat-files.js';
+import { LOG_SUFFIX } from './chats/chat-directory.js';
+import type { ChatDirectory } from './chats/chat-directory.js';
+import { readChatFile, writeChatFile } from './chats/chat-files.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 import { FileRows } from './file-rows.js';
-import { directoryOf } from './file-journal.js';
+import { directoryOf } from './chats/file-journal.js';
 import { RULES_FILE } from './file-rule-store.js';
-import { sealLog } from './seal-log.js';
-import type { SealOwn } from './seal-log.js';
+import { sealLog } from './log/seal-log.js';
+import type { SealOwn } from './log/seal-log.js';
 
 export interface FileSavedTextsOptions {
   readonly data_dir: string;

@@ -7,22 +7,22 @@ import type { KeptFile } from '../memory/memory-file-catalog.js';
 import { storesOver } from '../memory/memory-stores.js';
 import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
 import type { KeptWebhook } from '../memory/memory-webhook-outbox.js';
-import { StoreCore } from '../memory/store-core.js';
-import { StoreIndex } from '../memory/store-index.js';
+import { StoreCore } from '../memory/core/store-core.js';
+import { StoreIndex } from '../memory/core/store-index.js';
 import type { AllStores } from '../stores.js';
 import { FileAuditStore } from './file-audit-store.js';
-import { FileJournal } from './file-journal.js';
+import { FileJournal } from './chats/file-journal.js';
 import { FileKeyStore } from './file-key-store.js';
 import { FileRows } from './file-rows.js';
 import { FileRuleStore } from './file-rule-store.js';
 import { FileSavedTexts } from './file-saved-texts.js';
 import { FileTaskStore } from './file-task-store.js';
 import { FileTenantKeys } from './file-tenant-keys.js';
-import { loadStore } from './load-store.js';
-import { Projections } from './projections.js';
+import { loadStore } from './chats/load-store.js';
+import { Projections } from './chats/projections.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
-import { WriteBehind } from './write-behind.js';
+import { WriteBehind } from './chats/write-behind.js';
 
 export interface FileStoreOptions {
   /** `DATA_DIR`. */

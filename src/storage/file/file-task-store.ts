@@ -4,14 +4,14 @@ import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
-import type { ChatDirectory } from './chat-directory.js';
+import type { ChatDirectory } from './chats/chat-directory.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
-import { compareKeys } from '../memory/store-index.js';
-import type { StoreIndex } from '../memory/store-index.js';
-import { directoryOf } from './file-journal.js';
+import { compareKeys } from '../memory/core/store-index.js';
+import type { StoreIndex } from '../memory/core/store-index.js';
+import { directoryOf } from './chats/file-journal.js';
 
 type Board = readonly Task[];
 

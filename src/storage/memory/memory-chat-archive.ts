@@ -8,12 +8,12 @@ import type {
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import { startedState } from './interaction-state.js';
-import type { ChatJournal, InteractionStart } from './journal.js';
-import type { StoreCore } from './store-core.js';
-import { chatKey } from './chat-key.js';
-import { StoredChat } from './stored-chat.js';
-import { StoredInteraction } from './stored-interaction.js';
+import { startedState } from './core/interaction-state.js';
+import type { ChatJournal, InteractionStart } from './core/journal.js';
+import type { StoreCore } from './core/store-core.js';
+import { chatKey } from './core/chat-key.js';
+import { StoredChat } from './core/stored-chat.js';
+import { StoredInteraction } from './core/stored-interaction.js';
 
 export class MemoryChatArchive extends ChatArchive {
   constructor(private readonly core: StoreCore) {

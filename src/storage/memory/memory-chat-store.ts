@@ -12,10 +12,10 @@ import { MAX_PENDING, statusOfChat } from '../../persistence/rows/chat-state.js'
 import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import { chatKey } from './chat-key.js';
-import type { StoreCore } from './store-core.js';
-import { compareKeys, sortKeyOf } from './store-index.js';
-import { StoredChat } from './stored-chat.js';
+import { chatKey } from './core/chat-key.js';
+import type { StoreCore } from './core/store-core.js';
+import { compareKeys, sortKeyOf } from './core/store-index.js';
+import { StoredChat } from './core/stored-chat.js';
 
 export class MemoryChatStore extends ChatStore {
   constructor(private readonly core: StoreCore) {

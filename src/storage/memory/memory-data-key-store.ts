@@ -1,7 +1,7 @@
 import { DataKeyStore } from '../../encryption/data-key-store.js';
 import type { KeyOfChat, OwnedKey, WrappedKey } from '../../encryption/data-key-store.js';
-import type { StoreCore } from './store-core.js';
-import type { StoredChat } from './stored-chat.js';
+import type { StoreCore } from './core/store-core.js';
+import type { StoredChat } from './core/stored-chat.js';
 
 /** The keys of tenants, and how they are saved. */
 export class TenantKeys {

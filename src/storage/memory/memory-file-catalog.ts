@@ -1,10 +1,10 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
-import { NO_JOURNAL } from './row-journal.js';
-import type { RowJournal } from './row-journal.js';
-import { compareKeys } from './store-index.js';
-import type { StoreIndex } from './store-index.js';
+import { NO_JOURNAL } from './core/row-journal.js';
+import type { RowJournal } from './core/row-journal.js';
+import { compareKeys } from './core/store-index.js';
+import type { StoreIndex } from './core/store-index.js';
 
 export type KeptFile = FileRow & { readonly deleted?: true };
 

@@ -17,13 +17,13 @@ import type {
   UsedKey,
 } from '../../persistence/rows/store-rows.js';
 import type { Message } from '../../protocol/message.js';
-import { cancelledState, retriedState } from './interaction-state.js';
+import { cancelledState, retriedState } from './core/interaction-state.js';
 import { withinQuota } from './memory-usage-store.js';
-import { findUsedKey, startInteraction } from './start-interaction.js';
-import type { StoreCore } from './store-core.js';
-import { compareKeys } from './store-index.js';
-import type { StoredChat } from './stored-chat.js';
-import type { StoredInteraction } from './stored-interaction.js';
+import { findUsedKey, startInteraction } from './core/start-interaction.js';
+import type { StoreCore } from './core/store-core.js';
+import { compareKeys } from './core/store-index.js';
+import type { StoredChat } from './core/stored-chat.js';
+import type { StoredInteraction } from './core/stored-interaction.js';
 
 /** Rows that are read at once when a page is bounded by its bytes. */
 const ABREAST = 16;

@@ -5,8 +5,8 @@ import type {
   NewIntervention,
 } from '../../persistence/rows/intervention-rows.js';
 import { MAX_INTERVENTIONS } from '../../persistence/rows/intervention-rows.js';
-import { intervenedState } from './interaction-state.js';
-import type { StoreCore } from './store-core.js';
+import { intervenedState } from './core/interaction-state.js';
+import type { StoreCore } from './core/store-core.js';
 
 /** Each intervention is in an append of its own, with the signal. */
 export class MemoryInterventionStore extends InterventionStore {

@@ -3,10 +3,16 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import type { EventPage } from '../../persistence/record.store.js';
-import { GrowingPage } from './event-page.js';
-import type { EventsWanted, FirstAppend, InteractionHead, LogAppend, LogNote } from './journal.js';
-import { ChatJournal, Journal, RecordLog } from './journal.js';
-import { copyJson, isResultOf, toHead, toNotes } from './log-notes.js';
+import { GrowingPage } from './core/event-page.js';
+import type {
+  EventsWanted,
+  FirstAppend,
+  InteractionHead,
+  LogAppend,
+  LogNote,
+} from './core/journal.js';
+import { ChatJournal, Journal, RecordLog } from './core/journal.js';
+import { copyJson, isResultOf, toHead, toNotes } from './core/log-notes.js';
 
 /** Keeps logs as arrays, with the values that JSON would return. */
 export class MemoryJournal extends Journal {

@@ -2,10 +2,10 @@ import { LeaseStore } from '../../persistence/lease.store.js';
 import { countLosses } from '../../persistence/interaction-rules.js';
 import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
 import { isWaiting } from '../../protocol/interaction.js';
-import { acquiredState, parkedState, releasedState } from './interaction-state.js';
-import type { StoreCore } from './store-core.js';
-import { compareKeys } from './store-index.js';
-import type { StoredInteraction } from './stored-interaction.js';
+import { acquiredState, parkedState, releasedState } from './core/interaction-state.js';
+import type { StoreCore } from './core/store-core.js';
+import { compareKeys } from './core/store-index.js';
+import type { StoredInteraction } from './core/stored-interaction.js';
 
 interface HeldLease {
   readonly interaction_id: string;

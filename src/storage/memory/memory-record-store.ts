@@ -10,11 +10,11 @@ import type {
 import { completionId } from '../../persistence/rows/webhook-rows.js';
 import type { NewWebhook } from '../../persistence/rows/webhook-rows.js';
 import type { RecordType } from '../../protocol/events.js';
-import type { AppendPlan } from './plan-append.js';
-import { planAppend } from './plan-append.js';
-import type { StoreCore } from './store-core.js';
-import type { StoredChat } from './stored-chat.js';
-import type { StoredInteraction } from './stored-interaction.js';
+import type { AppendPlan } from './core/plan-append.js';
+import { planAppend } from './core/plan-append.js';
+import type { StoreCore } from './core/store-core.js';
+import type { StoredChat } from './core/stored-chat.js';
+import type { StoredInteraction } from './core/stored-interaction.js';
 
 type WritePlan = Exclude<AppendPlan, { outcome: AppendOutcome }>;
 

@@ -5,13 +5,13 @@ import type {
   SettleOutcome,
   SettleRequest,
 } from '../../persistence/rows/request-rows.js';
-import { settledState } from './interaction-state.js';
-import type { StoreCore } from './store-core.js';
-import type { RequestPlace, SortKey } from './store-index.js';
-import { compareKeys, firstAfter, placesOf } from './store-index.js';
+import { settledState } from './core/interaction-state.js';
+import type { StoreCore } from './core/store-core.js';
+import type { RequestPlace, SortKey } from './core/store-index.js';
+import { compareKeys, firstAfter, placesOf } from './core/store-index.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
-import type { StoredChat } from './stored-chat.js';
-import type { StoredInteraction } from './stored-interaction.js';
+import type { StoredChat } from './core/stored-chat.js';
+import type { StoredInteraction } from './core/stored-interaction.js';
 
 /**
  * A request is in the append that created it; its settlement is in an append of its own, with the

@@ -16,7 +16,7 @@ import { MemoryLeaseStore } from './memory-lease-store.js';
 import { MemoryRecordStore } from './memory-record-store.js';
 import { MemoryRequestStore } from './memory-request-store.js';
 import { MemoryUsageStore } from './memory-usage-store.js';
-import { StoreCore } from './store-core.js';
+import { StoreCore } from './core/store-core.js';
 
 export interface MemoryStores extends Stores {
   readonly usage: UsageStore;

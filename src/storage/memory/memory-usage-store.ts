@@ -1,9 +1,9 @@
 import type { QuotaExceeded, StartQuota } from '../../persistence/rows/store-rows.js';
 import { UsageStore } from '../../quotas/usage-store.js';
 import type { MemoryFileCatalog } from './memory-file-catalog.js';
-import type { StoreCore } from './store-core.js';
-import type { StoreIndex } from './store-index.js';
-import type { StoredInteraction } from './stored-interaction.js';
+import type { StoreCore } from './core/store-core.js';
+import type { StoreIndex } from './core/store-index.js';
+import type { StoredInteraction } from './core/stored-interaction.js';
 
 function jsonBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));

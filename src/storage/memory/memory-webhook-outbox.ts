@@ -2,10 +2,10 @@ import type { ClaimedWebhook, NewWebhook } from '../../persistence/rows/webhook-
 import { completionSeq } from '../../persistence/rows/webhook-rows.js';
 import { WebhookOutbox } from '../../webhooks/webhook-outbox.js';
 import type { WebhookClaim, WebhookCounts } from '../../webhooks/webhook-outbox.js';
-import { NO_JOURNAL } from './row-journal.js';
-import type { RowJournal } from './row-journal.js';
-import { compareKeys } from './store-index.js';
-import type { StoreIndex } from './store-index.js';
+import { NO_JOURNAL } from './core/row-journal.js';
+import type { RowJournal } from './core/row-journal.js';
+import { compareKeys } from './core/store-index.js';
+import type { StoreIndex } from './core/store-index.js';
 
 /** An entry as it is saved. */
 export interface KeptWebhook extends NewWebhook {

@@ -1,5 +1,5 @@
 import type { WholeStore } from './whole-store.js';
-import { GrowingPage } from '../../../src/storage/memory/event-page.js';
+import { GrowingPage } from '../../../src/storage/memory/core/event-page.js';
 import type { EventLimits, EventPage } from '../../../src/persistence/record.store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/store-rows.js';

@@ -1,13 +1,13 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoreCore } from '../memory/store-core.js';
-import type { StoredChat } from '../memory/stored-chat.js';
+import type { StoreCore } from '../../memory/core/store-core.js';
+import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory } from './chat-directory.js';
 import type { FileJournal } from './file-journal.js';
 import { directoryOf, isLeftOver } from './file-journal.js';
 import { finishWrites, loadChat } from './load-chat.js';
-import type { ReportProblem } from './report-problem.js';
-import { describeError } from './report-problem.js';
+import type { ReportProblem } from '../report-problem.js';
+import { describeError } from '../report-problem.js';
 
 /**
  * Number of chats read concurrently: the disk supports parallel reads, and file descriptors are

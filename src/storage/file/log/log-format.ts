@@ -1,8 +1,12 @@
-import type { LogRecord, RecordContent, RecordOrigin } from '../../persistence/rows/log-record.js';
-import type { Message } from '../../protocol/message.js';
-import type { InteractionState } from '../memory/interaction-state.js';
-import type { InteractionStart, LogAppend, LogNote } from '../memory/journal.js';
-import { toNotes } from '../memory/log-notes.js';
+import type {
+  LogRecord,
+  RecordContent,
+  RecordOrigin,
+} from '../../../persistence/rows/log-record.js';
+import type { Message } from '../../../protocol/message.js';
+import type { InteractionState } from '../../memory/core/interaction-state.js';
+import type { InteractionStart, LogAppend, LogNote } from '../../memory/core/journal.js';
+import { toNotes } from '../../memory/core/log-notes.js';
 
 /**
  * The last line of an append. An append without it, or inconsistent with it, was never committed.

@@ -1,6 +1,6 @@
-import { EVENT_OVERHEAD } from '../../persistence/record.store.js';
-import type { EventLimits, EventPage } from '../../persistence/record.store.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { EVENT_OVERHEAD } from '../../../persistence/record.store.js';
+import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
 
 /** A page while records are added to it in order. */
 export class GrowingPage {

@@ -1,6 +1,6 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { RequestRow } from '../../persistence/rows/request-rows.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { InteractionHead, InteractionStart, LogAppend, LogNote } from './journal.js';
 
 /** The user message is in record 1, or in the start of an interaction that was queued. */

@@ -1,4 +1,4 @@
-import { INTERRUPTED } from '../../persistence/interaction-rules.js';
+import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import {
   acquiredState,
   begunState,

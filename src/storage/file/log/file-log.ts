@@ -1,22 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordType } from '../../protocol/events.js';
-import type { Message } from '../../protocol/message.js';
-import type { InteractionState } from '../memory/interaction-state.js';
-import type { EventPage } from '../../persistence/record.store.js';
-import { GrowingPage } from '../memory/event-page.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RecordType } from '../../../protocol/events.js';
+import type { Message } from '../../../protocol/message.js';
+import type { InteractionState } from '../../memory/core/interaction-state.js';
+import type { EventPage } from '../../../persistence/record.store.js';
+import { GrowingPage } from '../../memory/core/event-page.js';
 import type {
   EventsWanted,
   FirstAppend,
   InteractionHead,
   LogAppend,
   LogNote,
-} from '../memory/journal.js';
-import { RecordLog } from '../memory/journal.js';
-import { isResultOf, toHead } from '../memory/log-notes.js';
-import type { ChatDirectory } from './chat-directory.js';
-import { appendDurably } from './durable-files.js';
+} from '../../memory/core/journal.js';
+import { RecordLog } from '../../memory/core/journal.js';
+import { isResultOf, toHead } from '../../memory/core/log-notes.js';
+import type { ChatDirectory } from '../chats/chat-directory.js';
+import { appendDurably } from '../durable-files.js';
 import {
   decodeAddedMessages,
   decodeNote,

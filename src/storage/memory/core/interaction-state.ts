@@ -1,7 +1,7 @@
-import { countLosses } from '../../persistence/interaction-rules.js';
-import type { LossCounters } from '../../persistence/interaction-rules.js';
-import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
-import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
+import { countLosses } from '../../../persistence/interaction-rules.js';
+import type { LossCounters } from '../../../persistence/interaction-rules.js';
+import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
+import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
 
 /** All data of an interaction that changes. Immutable: each change creates a new object. */
 export interface InteractionState extends LossCounters {

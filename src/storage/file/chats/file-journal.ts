@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InteractionState } from '../memory/interaction-state.js';
-import type { ChangedParts, ChatSnapshot, FirstAppend } from '../memory/journal.js';
-import { ChatJournal, Journal } from '../memory/journal.js';
-import type { StoredChat } from '../memory/stored-chat.js';
+import type { InteractionState } from '../../memory/core/interaction-state.js';
+import type { ChangedParts, ChatSnapshot, FirstAppend } from '../../memory/core/journal.js';
+import { ChatJournal, Journal } from '../../memory/core/journal.js';
+import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory, chatPath, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-files.js';
-import { syncDirectory } from './durable-files.js';
-import { FileLog } from './file-log.js';
+import { syncDirectory } from '../durable-files.js';
+import { FileLog } from '../log/file-log.js';
 import type { Projections } from './projections.js';
-import type { ReportProblem } from './report-problem.js';
+import type { ReportProblem } from '../report-problem.js';
 
 /**
  * Prefix of chats that are being deleted or imported; a uid never contains a dot. A start

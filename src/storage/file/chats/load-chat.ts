@@ -1,18 +1,18 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { textsOf } from '../../persistence/chat-texts.js';
-import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
-import type { ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
-import { cancelledState } from '../memory/interaction-state.js';
-import type { ChatSnapshot } from '../memory/journal.js';
-import type { StoreCore } from '../memory/store-core.js';
-import { StoredChat } from '../memory/stored-chat.js';
-import type { StoredInteraction } from '../memory/stored-interaction.js';
+import { textsOf } from '../../../persistence/chat-texts.js';
+import { INTERRUPTED, newChatRow } from '../../../persistence/interaction-rules.js';
+import type { ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import { cancelledState } from '../../memory/core/interaction-state.js';
+import type { ChatSnapshot } from '../../memory/core/journal.js';
+import type { StoreCore } from '../../memory/core/store-core.js';
+import { StoredChat } from '../../memory/core/stored-chat.js';
+import type { StoredInteraction } from '../../memory/core/stored-interaction.js';
 import type { ChatDirectory } from './chat-directory.js';
 import { LOG_SUFFIX } from './chat-directory.js';
-import { TEMPORARY_SUFFIX } from './durable-files.js';
+import { TEMPORARY_SUFFIX } from '../durable-files.js';
 import type { FileJournal } from './file-journal.js';
-import { loadLog } from './load-log.js';
+import { loadLog } from '../log/load-log.js';
 import {
   collectRequests,
   isProjected,
@@ -22,7 +22,7 @@ import {
   writeProjection,
   writeRequestsFile,
 } from './chat-files.js';
-import type { ReportProblem } from './report-problem.js';
+import type { ReportProblem } from '../report-problem.js';
 
 /**
  * Loads one chat as the last process left it. The logs are the source of truth: a start counts even

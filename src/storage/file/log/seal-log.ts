@@ -1,11 +1,11 @@
-import type { WrappedKey } from '../../encryption/data-key-store.js';
-import { textsOf } from '../../persistence/chat-texts.js';
-import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { Message } from '../../protocol/message.js';
-import type { SavedKind, SavedRows } from '../saved-texts.js';
-import type { InteractionState } from '../memory/interaction-state.js';
-import type { InteractionStart, LogNote } from '../memory/journal.js';
+import type { WrappedKey } from '../../../encryption/data-key-store.js';
+import { textsOf } from '../../../persistence/chat-texts.js';
+import type { InteractionSettings } from '../../../persistence/rows/interaction-row.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { Message } from '../../../protocol/message.js';
+import type { SavedKind, SavedRows } from '../../saved-texts.js';
+import type { InteractionState } from '../../memory/core/interaction-state.js';
+import type { InteractionStart, LogNote } from '../../memory/core/journal.js';
 import type { Commit } from './log-format.js';
 
 /** Seals a row of the chat. */

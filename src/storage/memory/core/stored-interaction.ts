@@ -1,8 +1,8 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import { isFinal } from '../../protocol/interaction.js';
-import type { Message } from '../../protocol/message.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RequestRow } from '../../../persistence/rows/request-rows.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import { isFinal } from '../../../protocol/interaction.js';
+import type { Message } from '../../../protocol/message.js';
 import type { InteractionState } from './interaction-state.js';
 import type { InteractionHead, InteractionStart, LogAppend, RecordLog } from './journal.js';
 import { copyJson, foldRequests, toNotes } from './log-notes.js';

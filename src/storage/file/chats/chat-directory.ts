@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../kernel/app-error.js';
-import { onDisk } from './durable-files.js';
+import { AppError } from '../../../kernel/app-error.js';
+import { onDisk } from '../durable-files.js';
 
 const FILE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 export const LOG_SUFFIX = '.events.jsonl';

@@ -1,8 +1,8 @@
-import { AppError } from '../../kernel/app-error.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
-import { isFinal } from '../../protocol/interaction.js';
-import { isProgress } from '../../protocol/events.js';
+import { AppError } from '../../../kernel/app-error.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
+import { isFinal } from '../../../protocol/interaction.js';
+import { isProgress } from '../../../protocol/events.js';
 import type { InteractionState } from './interaction-state.js';
 import type { LogAppend } from './journal.js';
 

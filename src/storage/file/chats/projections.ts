@@ -1,7 +1,7 @@
-import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
-import type { ChangedParts } from '../memory/journal.js';
-import type { StoreIndex } from '../memory/store-index.js';
-import type { StoredChat } from '../memory/stored-chat.js';
+import type { KeyedMutex } from '../../../kernel/keyed-mutex.js';
+import type { ChangedParts } from '../../memory/core/journal.js';
+import type { StoreIndex } from '../../memory/core/store-index.js';
+import type { StoredChat } from '../../memory/core/stored-chat.js';
 import type { ChatDirectory } from './chat-directory.js';
 import {
   collectRequests,

@@ -1,13 +1,13 @@
-import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
-import type { EventLimits, EventPage } from '../../persistence/record.store.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
-import type { InteractionSettings } from '../../persistence/rows/interaction-row.js';
-import type { ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
-import type { RecordType } from '../../protocol/events.js';
-import type { Json } from '../../protocol/json.js';
-import type { Message } from '../../protocol/message.js';
-import type { ChatTexts } from '../../persistence/chat-texts.js';
+import type { InterventionRow } from '../../../persistence/rows/intervention-rows.js';
+import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { NewRequest, Settlement } from '../../../persistence/rows/request-rows.js';
+import type { InteractionSettings } from '../../../persistence/rows/interaction-row.js';
+import type { ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type { RecordType } from '../../../protocol/events.js';
+import type { Json } from '../../../protocol/json.js';
+import type { Message } from '../../../protocol/message.js';
+import type { ChatTexts } from '../../../persistence/chat-texts.js';
 import type { InteractionState } from './interaction-state.js';
 
 /** The constant part of an interaction, saved with its first append. */

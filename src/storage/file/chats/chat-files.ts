@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { ChatSnapshot } from '../memory/journal.js';
-import type { StoredChat } from '../memory/stored-chat.js';
-import type { StoredInteraction } from '../memory/stored-interaction.js';
+import type { RequestRow } from '../../../persistence/rows/request-rows.js';
+import type { ChatSnapshot } from '../../memory/core/journal.js';
+import type { StoredChat } from '../../memory/core/stored-chat.js';
+import type { StoredInteraction } from '../../memory/core/stored-interaction.js';
 import type { ChatDirectory } from './chat-directory.js';
-import { replaceDurably, replaceFile } from './durable-files.js';
+import { replaceDurably, replaceFile } from '../durable-files.js';
 
 /**
  * Writes chat.json, which is for people. A start reads from it only the data that the logs don't

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { copyFile, open, rm } from 'node:fs/promises';
-import type { InteractionStart } from '../memory/journal.js';
-import { StoredInteraction } from '../memory/stored-interaction.js';
-import type { ChatDirectory } from './chat-directory.js';
+import type { InteractionStart } from '../../memory/core/journal.js';
+import { StoredInteraction } from '../../memory/core/stored-interaction.js';
+import type { ChatDirectory } from '../chats/chat-directory.js';
 import { FileLog } from './file-log.js';
 import type { Commit } from './log-format.js';
 import { decodeCommit, decodeStart, isCommit, isRecord } from './log-format.js';
 import { readLines } from './read-lines.js';
-import type { ReportProblem } from './report-problem.js';
-import { describeError } from './report-problem.js';
+import type { ReportProblem } from '../report-problem.js';
+import { describeError } from '../report-problem.js';
 
 const NEWLINE = 10;
 const FIRST_READ = 2048;

@@ -1,20 +1,20 @@
-import { textsOf } from '../../persistence/chat-texts.js';
-import { sees } from '../../persistence/viewer.js';
-import { AppError } from '../../kernel/app-error.js';
-import { INTERRUPTED, newChatRow } from '../../persistence/interaction-rules.js';
+import { textsOf } from '../../../persistence/chat-texts.js';
+import { sees } from '../../../persistence/viewer.js';
+import { AppError } from '../../../kernel/app-error.js';
+import { INTERRUPTED, newChatRow } from '../../../persistence/interaction-rules.js';
 import type {
   IdempotencyKey,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../persistence/rows/store-rows.js';
-import { MAX_QUEUED } from '../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
 import { cancelledState, queuedState, startedState } from './interaction-state.js';
 import type { FirstAppend, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';
 import { firstRecord } from './store-core.js';
 import { chatKey } from './chat-key.js';
-import { withinQuota } from './memory-usage-store.js';
+import { withinQuota } from '../memory-usage-store.js';
 import { StoredChat } from './stored-chat.js';
 import { StoredInteraction, toInteractionRow } from './stored-interaction.js';
 

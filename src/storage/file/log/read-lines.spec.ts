@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
 import { readLines } from './read-lines.js';
-import { runs } from '../../../test/support/thoroughness.js';
+import { runs } from '../../../../test/support/thoroughness.js';
 
 /** A file in memory that answers at most `most` bytes at once, as a file may. */
 function fakeFile(content: Buffer, most = Infinity): FileHandle {

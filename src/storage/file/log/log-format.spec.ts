@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import { startedState } from '../memory/interaction-state.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import { startedState } from '../../memory/core/interaction-state.js';
 import {
   decodeAddedMessages,
   decodeCommit,

@@ -1,7 +1,7 @@
-import type { ChatOrder } from '../../persistence/chat.store.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
-import { sees } from '../../persistence/viewer.js';
-import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
+import type { ChatOrder } from '../../../persistence/chat.store.js';
+import type { ChatRow } from '../../../persistence/rows/store-rows.js';
+import { sees } from '../../../persistence/viewer.js';
+import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
 import { chatKey } from './chat-key.js';
 import { StartHistory } from './start-history.js';
 import type { StoredChat } from './stored-chat.js';
