@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -8,6 +8,7 @@ import { FILES, POSTGRES } from '../support/server/process-data.js';
 import { Following } from '../support/store/following.js';
 import { Gate } from '../support/gate.js';
 import { Person } from '../support/client/person.js';
+import { readFolder } from '../support/read-folder.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { allTenants } from '../support/store/all-tenants.js';
@@ -23,12 +24,7 @@ const LONG = 'word '.repeat(200);
 
 /** Every byte that the store has kept. */
 async function kept({ DATABASE_URL, DATA_DIR }: Environment): Promise<string> {
-  if (DATA_DIR !== undefined) {
-    const entries = await readdir(DATA_DIR, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile());
-    const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1'));
-    return (await Promise.all(texts)).join('\n');
-  }
+  if (DATA_DIR !== undefined) return readFolder(DATA_DIR);
   const client = new Client({ connectionString: allTenants(DATABASE_URL!) });
   await client.connect();
   try {

@@ -15,7 +15,6 @@ import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
@@ -57,6 +56,9 @@ export const TREE_TYPES: readonly RecordType[] = [
  */
 const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED', 'NOTE_READ'];
 
+/** Bytes of the earlier conversation that an agent is shown with. */
+const MAX_EARLIER = 16 * 1024 * 1024;
+
 export interface WantedTree {
   readonly chat_id?: string | undefined;
   readonly interaction_id?: string | undefined;
@@ -80,6 +82,12 @@ export interface WholeAgent extends AgentView {
   readonly interaction_id: string;
   readonly messages: readonly Message[];
   readonly interventions: readonly InterventionView[];
+  /** Where the messages are that are left out; null if there are none. */
+  readonly cut: AgentCut | null;
+}
+
+export interface AgentCut {
+  readonly messages: string;
 }
 
 /** The trees of agents, read from the logs of their interactions, during and after their runs. */
@@ -146,25 +154,25 @@ export class AgentTreeService {
     const node = tree.find(agentId);
     if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;
-    const messages = await this.messages(agentId, row, records);
+    const earlier = agentId === row.agent_id ? await this.earlier(row) : [];
+    const conversation = new Conversation(earlier ?? []);
+    for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
+    // a call without a result may still get one
+    const messages = isFinal(row.status) ? conversation.messages : conversation.soFar;
+    const cut = earlier ? null : { messages: `/chats/${chat_id}/log` };
     const told = await this.listTold(row);
     const interventions = viewInterventions(told, records, node);
     const view = viewAgent(node, new Map(told.map((each) => [each.agent_id, each])));
-    return { chat_id, interaction_id, ...view, messages, interventions };
+    return { chat_id, interaction_id, ...view, messages, interventions, cut };
   }
 
-  private async messages(
-    agentId: string,
-    row: InteractionRow,
-    records: readonly LogRecord[],
-  ): Promise<readonly Message[]> {
-    const isRoot = agentId === row.agent_id;
-    const conversation = new Conversation(
-      isRoot ? await this.interactions.getPreviousState(row.id) : [],
-    );
-    for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
-    // a call without a result may still get one
-    return isFinal(row.status) ? conversation.messages : conversation.soFar;
+  /** The conversation before an interaction; undefined if it has more than `MAX_EARLIER` bytes. */
+  private async earlier({
+    id,
+    parent_id,
+  }: InteractionRow): Promise<readonly Message[] | undefined> {
+    if (parent_id === null) return this.interactions.getPreviousState(id);
+    return (await this.interactions.findFinalState(parent_id, MAX_EARLIER))?.messages;
   }
 
   private async find(

@@ -2,7 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/config/load-config.js';
-import { copyOfTemplate, findPostgresFault, openTestPostgres } from '../store/databases.js';
+import {
+  copyOfTemplate,
+  createPostgresDatabase,
+  findPostgresFault,
+  postgresTemplate,
+} from '../store/databases.js';
 import { ALL_STORES } from '../thoroughness.js';
 
 /** The place where a server process keeps its data. */
@@ -29,8 +34,8 @@ export const POSTGRES: ProcessStore = {
   name: 'Postgres',
   fault: await findPostgresFault(),
   create: async () => {
-    const database = await openTestPostgres();
-    return { env: { DATABASE_URL: database.url }, remove: () => database.close() };
+    const { url, drop } = await createPostgresDatabase(await postgresTemplate());
+    return { env: { DATABASE_URL: url }, remove: drop };
   },
 };
 

@@ -195,7 +195,7 @@ async function findOrMakeTemplate(): Promise<string> {
 }
 
 /** The same on the Postgres server: a migrated database that no connection is open to, as `CREATE DATABASE` needs it. */
-async function postgresTemplate(): Promise<string> {
+export async function postgresTemplate(): Promise<string> {
   const name = `parley_template_${await fingerprint()}`;
   await onServer(async (client) => {
     await client.query(`SELECT pg_advisory_lock(hashtext('${name}'))`); // until the connection ends

@@ -6,7 +6,7 @@ import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../../protocol/records/field
 import type { Message } from '../../../protocol/message.js';
 import type { InterventionView } from '../../interventions/intervention-view.js';
 import type { AgentView } from '../agent-view.js';
-import type { InteractionTree, TreePage, WholeAgent } from '../agent-tree.service.js';
+import type { AgentCut, InteractionTree, TreePage, WholeAgent } from '../agent-tree.service.js';
 
 class AgentUsageDto implements Usage {
   @ApiProperty({ description: 'Tokens.' })
@@ -135,6 +135,14 @@ class InterventionDto implements InterventionView {
   readonly seq: number | null;
 }
 
+class AgentCutDto implements AgentCut {
+  @ApiProperty({
+    example: '/chats/chat_123/log',
+    description: 'Has the earlier messages, which are left out here.',
+  })
+  readonly messages: string;
+}
+
 export class WholeAgentDto extends AgentDto implements WholeAgent {
   @ApiProperty()
   readonly chat_id: string;
@@ -142,9 +150,16 @@ export class WholeAgentDto extends AgentDto implements WholeAgent {
   @ApiProperty()
   readonly interaction_id: string;
 
-  @ApiProperty({ type: [Object], description: 'OpenAI chat messages: its whole conversation.' })
+  @ApiProperty({
+    type: [Object],
+    description:
+      'OpenAI chat messages: its whole conversation. Without the earlier interactions if those have more than 16 MiB; `cut.messages` says where they are.',
+  })
   readonly messages: readonly Message[];
 
   @ApiProperty({ type: [InterventionDto], description: 'What people told it, in order.' })
   readonly interventions: readonly InterventionDto[];
+
+  @ApiProperty({ type: AgentCutDto, nullable: true })
+  readonly cut: AgentCutDto | null;
 }

@@ -1,0 +1,31 @@
+import {
+  HELD,
+  endBatch,
+  exchange,
+  newEnd,
+  started,
+} from '../../../test/contracts/interaction-store/fixtures.js';
+import { memoryStore } from '../../../test/support/store/whole-store.js';
+import { ChatAccess } from '../../access/chat-access.js';
+import { LOCAL_PRINCIPAL } from '../../auth/principal.js';
+import { AgentTreeService } from './agent-tree.service.js';
+
+const MIB = 1024 * 1024;
+
+describe(AgentTreeService.name, () => {
+  const store = memoryStore();
+  const trees = new AgentTreeService(new ChatAccess(store, store), store, store, store);
+
+  it.each([
+    ['shows a root agent with the earlier conversation', 'short', exchange('short'), false],
+    ['says where an earlier conversation is that is too long', 'x'.repeat(17 * MIB), [], true],
+  ])('%s', async (_, answer, before, isCut) => {
+    const { chat_id, id } = await started(store, { lease: HELD });
+    await store.append([endBatch(id, 2, { end: newEnd(answer) })]);
+    const { agent_id } = await started(store, { chat_id, lease: HELD });
+    const shown = await trees.agent(LOCAL_PRINCIPAL, agent_id);
+    expect(shown.messages.slice(0, before.length)).toEqual(before);
+    expect(shown.messages).toHaveLength(before.length + 1);
+    expect(shown.cut).toEqual(isCut ? { messages: `/chats/${chat_id}/log` } : null);
+  });
+});
