@@ -49,21 +49,24 @@ export async function readDocument(
 ): Promise<DocumentText> {
   if (running >= ABREAST) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;
+  if (limits.signal.aborted) release();
+  limits.signal.throwIfAborted();
+  const worker = startThread(kind, bytes, limits);
   try {
-    limits.signal.throwIfAborted();
-    return await readInThread(kind, bytes, limits);
+    return await answerOf(worker, limits);
   } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
+    // A thread that is out of memory may take a minute to end; only the next document waits for it.
+    void worker.terminate().then(release);
   }
 }
 
-async function readInThread(
-  kind: DocumentKind,
-  bytes: Buffer,
-  { max_chars, signal, time_ms = TIME_MS }: DocumentLimits,
-): Promise<DocumentText> {
+function release(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running--;
+}
+
+function startThread(kind: DocumentKind, bytes: Buffer, { max_chars }: DocumentLimits): Worker {
   const copy = new Uint8Array(bytes);
   const worker = new Worker(WORKER, {
     workerData: { kind, bytes: copy, max_chars, max_inflated: MAX_INFLATED },
@@ -71,6 +74,13 @@ async function readInThread(
     ...{ env: {}, execArgv: [], stdin: false, stdout: true, stderr: true },
     resourceLimits: HEAP,
   });
+  return worker.on('error', () => {}); // also one after its answer, which nobody waits for
+}
+
+async function answerOf(
+  worker: Worker,
+  { signal, time_ms = TIME_MS }: DocumentLimits,
+): Promise<DocumentText> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(time_ms)]);
   try {
     const [answer] = (await once(worker, 'message', { signal: limit })) as [DocumentText];
@@ -81,7 +91,5 @@ async function readInThread(
     const { code } = error as NodeJS.ErrnoException;
     const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
     return { ok: false, fault: isMemory ? 'takes too much memory to read' : 'is damaged' };
-  } finally {
-    await worker.terminate();
   }
 }

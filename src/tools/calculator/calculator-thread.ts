@@ -32,13 +32,14 @@ export class CalculatorThread {
 
   async stop(): Promise<void> {
     clearTimeout(this.idle);
-    await this.worker?.terminate();
+    const { worker } = this;
     this.worker = undefined;
+    await worker?.terminate();
   }
 
   private async evaluate(expression: string): Promise<string> {
     clearTimeout(this.idle);
-    const worker = (this.worker ??= new Worker(WORKER, { env: {}, resourceLimits: MEMORY }));
+    const worker = (this.worker ??= this.startThread());
     worker.ref();
     try {
       return await answerOf(worker, expression, this.timeLimitMs);
@@ -50,6 +51,14 @@ export class CalculatorThread {
       this.idle = setTimeout(() => void this.stop(), IDLE_MS).unref();
     }
   }
+
+  private startThread(): Worker {
+    const worker = new Worker(WORKER, { env: {}, resourceLimits: MEMORY });
+    worker.on('error', () => {}); // after a timeout, nobody waits for one
+    return worker.on('exit', () => {
+      if (this.worker === worker) this.worker = undefined;
+    });
+  }
 }
 
 /** The thread can no longer be used. */
@@ -57,25 +66,31 @@ class ThreadStopped extends Error {}
 
 function answerOf(worker: Worker, expression: string, timeLimitMs: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
+  let release = (): void => {};
   return new Promise<string>((resolve, reject) => {
     const stop = (message: string): void => reject(new ThreadStopped(message));
-    worker.on('error', (error: Error & { code?: string }) =>
-      stop(
-        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-          ? 'The expression needs too much memory. Calculate it in parts.'
-          : error.message,
-      ),
-    );
-    worker.on('exit', () => stop('The calculator was stopped.'));
-    worker.on('message', ({ kind, text }: Message) => {
-      if (kind === 'result') return resolve(text);
-      if (kind === 'error') return reject(new Error(text));
-      const message = `The expression takes too long (over ${timeLimitMs} ms). Calculate it in parts.`;
-      timer = setTimeout(() => stop(message), timeLimitMs);
-    });
+    const listeners = {
+      error: (error: Error & { code?: string }) =>
+        stop(
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? 'The expression needs too much memory. Calculate it in parts.'
+            : error.message,
+        ),
+      exit: () => stop('The calculator was stopped.'),
+      message: ({ kind, text }: Message) => {
+        if (kind === 'result') return resolve(text);
+        if (kind === 'error') return reject(new Error(text));
+        const message = `The expression takes too long (over ${timeLimitMs} ms). Calculate it in parts.`;
+        timer = setTimeout(() => stop(message), timeLimitMs);
+      },
+    };
+    for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener);
+    release = () => {
+      for (const [event, listener] of Object.entries(listeners)) worker.off(event, listener);
+    };
     worker.postMessage(expression);
   }).finally(() => {
     clearTimeout(timer);
-    for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
+    release();
   });
 }
