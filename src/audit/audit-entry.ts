@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = [
   'request.answered',
   'tool_result.given',
   'interaction.cancelled',
+  'interaction.retried',
   'agent.intervened',
   'rule.added',
   'rule.removed',

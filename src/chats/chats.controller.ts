@@ -79,6 +79,7 @@ export class ChatsController {
     type: ProblemDto,
     description: 'An interaction runs or waits in the chat.',
   })
+  @ApiResponse({ status: 429, type: QuotaExceededDto })
   update(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,

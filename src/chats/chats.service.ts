@@ -69,8 +69,8 @@ export class ChatsService {
   async create(caller: Principal, body: CreateChatDto): Promise<Chat> {
     const { id, title, visibility = 'private', messages = [], metadata } = body;
     const settings = this.settings.ofNew(caller, body);
-    const bytes = messages.length > 0 ? jsonBytes(messages) : 0;
-    if (bytes > 0) await this.quotas.requireBytes(caller.tenant_id, bytes);
+    const bytes = jsonBytes(messages) + jsonBytes(settings) + jsonBytes(metadata ?? {});
+    await this.quotas.requireBytes(caller.tenant_id, bytes);
     const chat = {
       uid: this.ids.makeUid(),
       id: id ?? this.ids.make('chat'),
@@ -136,7 +136,7 @@ export class ChatsService {
 
   /**
    * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403),
-   * `chat_busy` (409), and as `ChatSettingsRules.changed`
+   * `chat_busy` (409), `quota_exceeded` (429), and as `ChatSettingsRules.changed`
    */
   async update(caller: Principal, id: string, body: UpdateChatDto): Promise<Chat> {
     const { title, visibility, settings, metadata, head_interaction_id } = body;
@@ -144,6 +144,8 @@ export class ChatsService {
     const chat = await this.access.chat(caller, id);
     if (visibility !== undefined) requireOwner(caller, chat);
     const changed = settings && this.settings.changed(caller, chat, settings);
+    const bytes = jsonBytes(changed ?? {}) + jsonBytes(metadata ?? {});
+    if (changed ?? metadata) await this.quotas.requireBytes(chat.tenant_id, bytes);
     const preview =
       head_interaction_id === undefined
         ? undefined

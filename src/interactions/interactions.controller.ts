@@ -109,12 +109,22 @@ export class InteractionsController {
     description: 'It runs in the background.',
     headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
   })
+  @ApiResponse({
+    status: 400,
+    type: ProblemDto,
+    description: 'The server no longer allows its settings, or has no such agent or model.',
+  })
+  @ApiResponse({
+    status: 403,
+    type: ProblemDto,
+    description: 'Its `approval_mode` needs the scope `decide` (`missing_scope`).',
+  })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({
     status: 409,
     type: ChatBusyDto,
     description:
-      'It was not given up (`not_given_up`), the chat is busy (`chat_busy`), or has gone on without it (`interaction_superseded`).',
+      'It was not given up, or was imported (`not_given_up`), the chat is busy (`chat_busy`), or has gone on without it (`interaction_superseded`).',
   })
   @ApiResponse({
     status: 429,
@@ -128,7 +138,7 @@ export class InteractionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<InteractionDto> {
     const found = await this.access.interaction(caller, chat_id, interaction_id);
-    const row = await this.interactions.retry(found);
+    const row = await this.interactions.retry(caller, found);
     response.location(response.req.baseUrl + eventsOf(row));
     return this.view.one(row);
   }

@@ -31,6 +31,7 @@ import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
 import { Runner } from '../runs/runner/runner.js';
 import { InteractionFactory, idempotencyOf } from './interaction.factory.js';
 import type { StartRequest } from './interaction.factory.js';
+import { RunChecks } from './run-checks.js';
 
 /** Errors of interactions that could not go on, through no fault that the log tells of. */
 const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];
@@ -46,6 +47,7 @@ type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 export class InteractionsService {
   constructor(
     private readonly factory: InteractionFactory,
+    private readonly checks: RunChecks,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
     private readonly conversations: ConversationCache,
@@ -118,12 +120,16 @@ export class InteractionsService {
   }
 
   /**
-   * Takes up again, with its log, an interaction that the server had given up.
-   * @throws AppError as `requireRetried`, `chat_busy` (409), `quota_exceeded` (429), and
-   * `shutting_down` (503)
+   * Takes up again, with its log, an interaction that the server had given up. Its settings are
+   * checked as those of a start.
+   * @throws AppError as `requireRetried` and `RunChecks.require`, `chat_busy` (409),
+   * `quota_exceeded` (429), and `shutting_down` (503)
    */
-  async retry({ id, chat_uid, tenant_id }: InteractionRow): Promise<InteractionRow> {
+  async retry(caller: Principal, given: InteractionRow): Promise<InteractionRow> {
+    const { id, chat_id, chat_uid, tenant_id, agent, model, settings } = given;
     this.gate.requireOpen();
+    if (settings.imported) throw notGivenUp('This one was imported. ');
+    this.checks.require(caller, { agent, model, ...settings });
     const before = await this.records.readRecordsOfTypes([id], ['RESUMED']);
     const attempt = before.length + 1;
     const quota = await this.quotas.requireStart(tenant_id);
@@ -141,6 +147,7 @@ export class InteractionsService {
     }
     const row = requireRetried(outcome && this.withinQuota(outcome));
     this.noteChange(row);
+    await this.audit.note(caller, 'interaction.retried', { chat_id, interaction_id: id });
     await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
@@ -248,11 +255,7 @@ function requireRetried(
     case 'retried':
       return outcome.interaction;
     case 'not_given_up':
-      throw new AppError(
-        'conflict',
-        'not_given_up',
-        `Only an interaction that the server has given up can be retried: one that is FAILED with the error code ${GIVEN_UP.join(' or ')}. Edit the message to try another one again.`,
-      );
+      throw notGivenUp();
     case 'not_head':
       throw new AppError(
         'conflict',
@@ -262,6 +265,11 @@ function requireRetried(
     case undefined:
       throw new AppError('not_found', 'interaction_not_found', 'The interaction was deleted.');
   }
+}
+
+function notGivenUp(cause = ''): AppError {
+  const message = `${cause}Only an interaction that this server has given up can be retried: one that is FAILED with the error code ${GIVEN_UP.join(' or ')}. Edit the message to try another one again.`;
+  return new AppError('conflict', 'not_given_up', message);
 }
 
 function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExceeded {

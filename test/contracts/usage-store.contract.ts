@@ -189,20 +189,19 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       expect(await usage.countBytes(ann.tenant_id)).toBe(0);
     });
 
-    it('sums the bytes of the messages that chats start from', async () => {
+    it('sums the bytes of what chats begin with: messages, settings, metadata', async () => {
       const ann = newTenant();
       const { tenant_id, user_id: owner } = ann;
       const chat = chatOf({ id: chatId(), created_at: at(0) });
       const messages = [{ role: 'user', content: 'ä'.repeat(5000) }] as const;
       const uid = uidOf(`${tenant_id}/messages`);
-      await opened.store.createChat({ ...chat, uid, tenant_id, owner, messages });
-      await opened.store.createChat({
-        ...{ ...chat, id: chatId(), uid: uidOf(`${tenant_id}/empty`) },
-        ...{ tenant_id, owner },
-      });
+      const settings = { system_prompt: 'x'.repeat(2000) };
+      const metadata = { note: 'x'.repeat(1000) };
+      const whole = { ...chat, uid, tenant_id, owner, messages, settings, metadata };
+      await opened.store.createChat(whole);
       const total = await opened.usage.countBytes(tenant_id);
-      expect(total).toBeGreaterThan(10_000);
-      expect(total).toBeLessThan(16_000);
+      expect(total).toBeGreaterThan(13_000);
+      expect(total).toBeLessThan(20_000);
       await opened.store.deleteChat(uid);
       expect(await opened.usage.countBytes(tenant_id)).toBe(0);
     });

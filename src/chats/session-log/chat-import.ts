@@ -205,7 +205,7 @@ export class ChatImport {
     const own = { ...place, agent_id, begun, signals: 0, ...cancel };
     return {
       ...fields,
-      settings: renameFiles(fields.settings, ids),
+      settings: { ...renameFiles(fields.settings, ids), imported: true },
       ...own,
       parent_id,
       edited_from,

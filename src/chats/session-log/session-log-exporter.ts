@@ -161,7 +161,7 @@ function formatInteraction(row: ArchivedInteraction): string {
   const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
   const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
   const { error, usage } = row;
-  const { redacted: _, ...settings } = row.settings;
+  const { redacted: _, imported: _imported, ...settings } = row.settings;
   return formatLine({
     ...{ type: 'interaction', id, parent_id, edited_from, status, begun, user_message },
     ...{ agent, agent_id, model, created_at, completed_at, superseded_at, error, usage },

@@ -19,6 +19,8 @@ export interface InteractionSettings {
   readonly context_messages?: number;
   /** Of the user's message. */
   readonly redacted?: RedactedCounts;
+  /** It came with a session log, which can't be verified: it never runs. */
+  readonly imported?: true;
 }
 
 /** A tool that the caller declares and runs itself; `input_schema` is JSON Schema of an object. */

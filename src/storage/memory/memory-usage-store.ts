@@ -29,8 +29,10 @@ export class MemoryUsageStore extends UsageStore {
   async countBytes(tenantId: string): Promise<number> {
     const chats = this.index.newestFirst(tenantId, 'created');
     const logs = chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes));
-    const messages = chats.map((chat) => (chat.messages.length > 0 ? jsonBytes(chat.messages) : 0));
-    return sum(logs) + sum(messages) + this.files.countBytes(tenantId);
+    const own = chats.map(({ messages, row: { settings, metadata } }) => {
+      return jsonBytes(messages) + jsonBytes(settings) + jsonBytes(metadata);
+    });
+    return sum(logs) + sum(own) + this.files.countBytes(tenantId);
   }
 }
 

@@ -66,7 +66,7 @@ class ThreadStopped extends Error {}
 
 function answerOf(worker: Worker, expression: string, timeLimitMs: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
-  let release = (): void => {};
+  let release: (() => void) | undefined;
   return new Promise<string>((resolve, reject) => {
     const stop = (message: string): void => reject(new ThreadStopped(message));
     const listeners = {
@@ -91,6 +91,6 @@ function answerOf(worker: Worker, expression: string, timeLimitMs: number): Prom
     worker.postMessage(expression);
   }).finally(() => {
     clearTimeout(timer);
-    release();
+    release?.();
   });
 }

@@ -128,7 +128,7 @@ export function describeQuotas(servers: Servers): void {
           expect((await server.api.say('small', 'Again.')).faults).toEqual([]);
         });
 
-        it('refuses a chat with messages for which there is no room', async () => {
+        it('refuses a chat for which there is no room', async () => {
           const { items } = (await server.api.get('/chats')).body;
           for (const { id } of items as { id: string }[]) await server.api.delete(`/chats/${id}`);
           server.clock.pass(LATER_MS);
@@ -141,7 +141,12 @@ export function describeQuotas(servers: Servers): void {
           expect(first.status).toBe(201);
           if (servers.store.isCluster) server.clock.pass(LATER_MS); // another process has to hear of it
           expectExceeded(await create(11_000), 'QUOTA_BYTES', 3600);
-          expect((await server.api.post('/chats', {})).status).toBe(201);
+          const small = await server.api.post('/chats', {});
+          expect(small.status).toBe(201);
+          const metadata = { note: 'x'.repeat(10_000) };
+          expectExceeded(await server.api.post('/chats', { metadata }), 'QUOTA_BYTES', 3600);
+          const path = `/chats/${small.body.id as string}`;
+          expectExceeded(await server.api.patch(path, { metadata }), 'QUOTA_BYTES', 3600);
           await server.api.delete(`/chats/${first.body.id as string}`);
           server.clock.pass(LATER_MS);
           expect((await create(11_000)).status).toBe(201);

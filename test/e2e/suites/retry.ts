@@ -7,6 +7,7 @@ import {
   newStart,
 } from '../../contracts/interaction-store/fixtures.js';
 import type { RecordBody } from '../../../src/protocol/events.js';
+import type { InteractionSettings } from '../../../src/persistence/rows/interaction-row.js';
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import { wholeStore } from '../../support/store/whole-store.js';
 import { EventReader } from '../../support/client/event-reader.js';
@@ -21,13 +22,18 @@ export function describeRetry(servers: Servers): void {
   describe('A retry', () => {
     withPeople(servers, {}, (server, person) => {
       /** An interaction after a first one of its chat, as a process leaves it that gave it up. */
-      const givenUp = async (chat: string, user_message: string): Promise<Interaction> => {
+      const givenUp = async (
+        chat: string,
+        user_message: string,
+        settings: Partial<InteractionSettings> = {},
+      ): Promise<Interaction> => {
         const hello = await server.api.begin(chat, 'Hello.');
         const { model } = hello;
         await server.api.follow(hello);
         const store = wholeStore(server.stores);
         const start = newStart({ chat_id: chat, user_message, lease: HELD });
-        const interaction = { ...start.interaction, model };
+        const own = { ...start.interaction.settings, ...settings };
+        const interaction = { ...start.interaction, model, settings: own };
         const created_at = new Date().toISOString();
         await store.startInteraction({ ...start, interaction: { ...interaction, created_at } });
         const { id } = interaction;
@@ -87,6 +93,9 @@ export function describeRetry(servers: Servers): void {
         expect(now.final_agent_state?.messages.at(-1)?.content).toBe('Here I am.');
         const tree = await server.api.get(`/agents/tree?interaction_id=${id}`);
         expect(tree.body.root).toMatchObject({ state: 'completed' });
+        const { items } = (await server.api.get('/audit?limit=200')).body;
+        const noted = { action: 'interaction.retried', interaction_id: id };
+        expect(items).toContainEqual(expect.objectContaining(noted));
       });
 
       it('is part of the conversation, and of the session log', async () => {
@@ -142,6 +151,24 @@ export function describeRetry(servers: Servers): void {
         });
         await person.cancel(active, '?wait=true');
         expect(await retry(of)).toMatchObject(refusal('interaction_superseded'));
+      });
+
+      it('runs nothing of a log that was imported', async () => {
+        const calls = script({ calls: [{ name: 'calculator', arguments: { expression: '1+1' } }] });
+        await givenUp('forged', calls, { approval_mode: 'auto' });
+        const log = (await server.api.get('/chats/forged/log')).body as string;
+        const { head_interaction_id: id, id: chat_id } = (
+          await server.api.post('/chats/import', log, NDJSON)
+        ).body;
+        const reply = await retry({ chat_id, id });
+        expect(reply).toMatchObject({ status: 409, body: { type: '/problems/not_given_up' } });
+        expect((await server.api.get(`/chats/${chat_id}/log`)).body).not.toContain('RESUMED');
+      });
+
+      it('is refused if the server would not start it so', async () => {
+        const of = await givenUp('unbounded', script({ text: 'On.' }), { max_iterations: 1e6 });
+        const reply = await retry(of);
+        expect(reply).toMatchObject({ status: 400, body: { type: '/problems/invalid_body' } });
       });
     });
   });

@@ -15,7 +15,7 @@ const COUNT_BYTES: Statement = {
     SELECT coalesce(sum(bytes), 0)::float8 AS total FROM (
       SELECT final_bytes AS bytes FROM interactions WHERE tenant_id = $1
       UNION ALL
-      SELECT octet_length(messages::text) FROM chats WHERE tenant_id = $1 AND messages::text <> '[]'
+      SELECT octet_length(messages::text) + octet_length(settings::text) + octet_length(metadata::text) FROM chats WHERE tenant_id = $1
       UNION ALL
       SELECT size_bytes FROM files WHERE tenant_id = $1
     ) used`,
