@@ -135,8 +135,8 @@ export function describeChangedData(servers: Servers): void {
           at: new Date().toISOString(),
         });
         const inbox = await itemsOf('/requests?status=all&limit=200');
-        const ids = inbox.map((each) => each['id']).toSorted(); // asked at the same time
-        expect(ids).toEqual([asked[0]!.request_id, asked[2]!.request_id].toSorted());
+        const ids = inbox.map((each) => each['id']);
+        expect(new Set(ids)).toEqual(new Set([asked[0]!.request_id, asked[2]!.request_id]));
         const { tenant_id } = LOCAL;
         await interactions.requestCancel({ id, tenant_id }, sealedFor(chat_uid));
         const chat = await api.get('/chats/b');
