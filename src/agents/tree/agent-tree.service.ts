@@ -15,6 +15,7 @@ import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
+import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
