@@ -11,7 +11,7 @@ import { HELD, newBatch, newRequest, started } from '../contracts/interaction-st
 import { STORES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { ALL_STORES } from '../support/thoroughness.js';
+import { ALL } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
 import { MemoryAuditStore } from '../support/store/memory-audit-store.js';
 
@@ -38,7 +38,7 @@ class Server {
 }
 
 describe('A request whose time was over while the server was down', () => {
-  for (const kind of STORES.filter(({ name }) => ALL_STORES || name === 'files'))
+  for (const kind of STORES.filter(({ name }) => ALL || name === 'files'))
     (kind.fault ? describe.skip : describe)(`on ${kind.name}`, () => {
       let opened: OpenStore;
       let clock: FakeClock;

@@ -2,7 +2,7 @@ import type { NewChat } from '../../src/persistence/rows/store-rows.js';
 import { FILES, PGLITE } from '../e2e/stores.js';
 import type { StoreKind } from '../e2e/stores.js';
 import { encrypted } from '../support/store/encrypted.js';
-import { ALL_STORES } from '../support/thoroughness.js';
+import { EVERY_STORE } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
 import { fileCatalogContract } from './file-catalog.contract.js';
@@ -10,7 +10,7 @@ import { interactionStoreContract } from './interaction-store.contract.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 import { taskStoreContract } from './task-store.contract.js';
 
-for (const kind of ALL_STORES ? [FILES, PGLITE] : [FILES]) {
+for (const kind of EVERY_STORE ? [FILES, PGLITE] : [FILES]) {
   const name = `encrypted ${kind.name}`;
   interactionStoreContract(name, () => openInteractions(kind));
   chatArchiveContract(name, () => openArchive(kind));

@@ -1,10 +1,10 @@
-import { EXHAUSTIVE } from '../support/thoroughness.js';
+import { ALL, EXHAUSTIVE } from '../support/thoroughness.js';
 import { Servers } from './servers.js';
 import type { StoreKind } from './stores.js';
 import { CLUSTER_SUITES, OTHER_SUITES, SAVING_SUITES, STORE_SUITES } from './suites.js';
 import type { Suites } from './suites.js';
 
-const ALL: Suites = { ...STORE_SUITES, ...SAVING_SUITES, ...OTHER_SUITES };
+const EVERY: Suites = { ...STORE_SUITES, ...SAVING_SUITES, ...OTHER_SUITES };
 
 export function runSuites(store: StoreKind, suites: Suites): void {
   const servers = new Servers(store);
@@ -15,26 +15,26 @@ export function runSuites(store: StoreKind, suites: Suites): void {
 
 /** Those of one spec file of several that together run all suites. */
 export function runPart(store: StoreKind, part: number, parts: number): void {
-  const own = Object.entries(ALL).filter((_, n) => n % parts === part - 1);
+  const own = Object.entries(EVERY).filter((_, n) => n % parts === part - 1);
   runSuites(store, Object.fromEntries(own));
 }
 
 /** Those that depend on the store, with `TEST_ALL=1` on what it saved too; all with `EXHAUSTIVE=1`. */
 export function runStoreSuites(store: StoreKind): void {
-  const savesToo = process.env['TEST_ALL'] === '1' ? SAVING_SUITES : {};
-  run(store, EXHAUSTIVE ? ALL : { ...STORE_SUITES, ...savesToo });
+  const savesToo = ALL ? SAVING_SUITES : {};
+  run(store, EXHAUSTIVE ? EVERY : { ...STORE_SUITES, ...savesToo });
 }
 
 /** Those that several processes may have a part in; with `EXHAUSTIVE=1` all others too. */
 export function runClusterSuites(store: StoreKind, except: Readonly<Record<string, string>>): void {
-  const names = Object.keys(ALL).filter((name) => EXHAUSTIVE || CLUSTER_SUITES.includes(name));
-  const own = names.filter((name) => !(name in except)).map((name) => [name, ALL[name]!]);
+  const names = Object.keys(EVERY).filter((name) => EXHAUSTIVE || CLUSTER_SUITES.includes(name));
+  const own = names.filter((name) => !(name in except)).map((name) => [name, EVERY[name]!]);
   run(store, Object.fromEntries(own));
 }
 
 function run(store: StoreKind, suites: Suites): void {
   runSuites(store, suites);
-  const left = Object.keys(ALL).filter((name) => !(name in suites));
+  const left = Object.keys(EVERY).filter((name) => !(name in suites));
   if (left.length > 0)
     process.stderr.write(`Left out on ${store.name}, see AGENTS.md: ${left.join(', ')}\n`);
 }

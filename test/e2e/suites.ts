@@ -81,7 +81,6 @@ export const STORE_SUITES: Suites = {
   chats: describeChats,
   conflict: describeConflict,
   'edit-branches': describeEditBranches,
-  encryption: describeEncryption,
   flow: describeFlow,
   inbox: describeInbox,
   'live-state': describeLiveState,
@@ -93,7 +92,6 @@ export const STORE_SUITES: Suites = {
   'session-log': describeSessionLog,
   starts: describeStarts,
   uploads: describeUploads,
-  webhooks: describeWebhooks,
 };
 
 /** They read what others have saved: they run on files, and with `TEST_ALL=1` on each store. */
@@ -108,10 +106,12 @@ export const SAVING_SUITES: Suites = {
   'chat-archives': describeChatArchives,
   'client-tools': describeClientTools,
   defer: describeDefer,
+  encryption: describeEncryption,
   questions: describeQuestions,
   remember: describeRemember,
   tasks: describeTasks,
   tenants: describeTenants,
+  webhooks: describeWebhooks,
 };
 
 /** What they test is the same on each store that passes its contract: they run on files. */

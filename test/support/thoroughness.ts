@@ -1,4 +1,5 @@
-const ALL = process.env['TEST_ALL'] === '1';
+/** `TEST_ALL=1`, which `npm run test:all` sets: what is slow, and what depends on a store on it. */
+export const ALL = process.env['TEST_ALL'] === '1' || process.env['STORES'] === 'all';
 
 /**
  * `EXHAUSTIVE=1`, which `npm run test:exhaustive` sets: every run of a property, every row of a
@@ -6,11 +7,8 @@ const ALL = process.env['TEST_ALL'] === '1';
  */
 export const EXHAUSTIVE = process.env['EXHAUSTIVE'] === '1';
 
-/**
- * `STORES=all`, which is part of `npm run test:all`: what depends on a store little runs on every
- * store, not on files only.
- */
-export const ALL_STORES = ALL || process.env['STORES'] === 'all';
+/** Also with `STORES=all`: `STORES=all npm test -- test/faults/shutdown`. */
+export const EVERY_STORE = EXHAUSTIVE || process.env['STORES'] === 'all';
 
 /** By default a fifth of a property's runs; fast-check prints the seed of one that fails. */
 export function runs(exhaustive: number): number {

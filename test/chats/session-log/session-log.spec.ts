@@ -4,9 +4,9 @@ import type { OpenStore } from '../../e2e/stores.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, withoutIds } from './session-log-world.js';
 import { STORES } from '../../e2e/stores.js';
-import { ALL_STORES, runs } from '../../support/thoroughness.js';
+import { ALL, runs } from '../../support/thoroughness.js';
 
-const KINDS = STORES.filter(({ name }) => ALL_STORES || name === 'files');
+const KINDS = STORES.filter(({ name }) => ALL || name === 'files');
 
 describe('A session log', () => {
   for (const kind of KINDS)

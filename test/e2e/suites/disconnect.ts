@@ -2,12 +2,14 @@ import { eventually } from '../../support/eventually.js';
 import { Following } from '../../support/store/following.js';
 import { Gate } from '../../support/gate.js';
 import { script } from '../../support/model/scripted-answers.js';
+import { ALL } from '../../support/thoroughness.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
 /** Of the clock that the tests move; the lease of a run outlasts it. */
 const GRACE_MS = 60_000;
 const HANGS = script({ hang: true });
+const READERS = ALL ? 1000 : 200;
 
 export function describeDisconnect(servers: Servers): void {
   describe('Readers that leave an interaction', () => {
@@ -106,10 +108,10 @@ export function describeDisconnect(servers: Servers): void {
         await eventually(() => server.readersOf(of.id) === 0);
       });
 
-      it('are counted, a thousand of them', async () => {
+      it(`are counted, ${READERS} of them`, async () => {
         const running = await person.say('thousand', HANGS);
         await running.record('INTERACTION_STARTED');
-        for (let batch = 0; batch < 10; batch++)
+        for (let batch = 0; batch < READERS / 100; batch++)
           await Promise.all(
             Array.from({ length: 100 }, async (_, n) => {
               const stream = await server.api.events(running.of);

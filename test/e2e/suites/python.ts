@@ -3,6 +3,7 @@ import type { Following } from '../../support/store/following.js';
 import { DeedTool } from '../../support/runs/human-test.module.js';
 import { PYTHON_FOLDER } from '../../support/tools/python-folder.js';
 import { script } from '../../support/model/scripted-answers.js';
+import { ALL } from '../../support/thoroughness.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
 
@@ -36,7 +37,7 @@ const WAYS: readonly (readonly [string, string, Interlude])[] = [
 
 export function describePython(servers: Servers): void {
   describe('A Python program that uses agents, people and tools', () => {
-    for (const [way, PARK_AFTER_MS, interlude] of WAYS)
+    for (const [way, PARK_AFTER_MS, interlude] of ALL ? WAYS : WAYS.slice(-1))
       describe(`and waits for them ${way}`, () => {
         withPeople(servers, { PARK_AFTER_MS, DATA_DIR: PYTHON_FOLDER }, (server, person) => {
           it('goes on where it was, with each step done once', async () => {

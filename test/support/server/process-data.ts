@@ -8,7 +8,7 @@ import {
   findPostgresFault,
   postgresTemplate,
 } from '../store/databases.js';
-import { ALL_STORES } from '../thoroughness.js';
+import { ALL, EVERY_STORE } from '../thoroughness.js';
 
 /** The place where a server process keeps its data. */
 export interface ProcessData {
@@ -45,11 +45,12 @@ export const FILES: ProcessStore = {
 };
 
 /**
- * Files, where a killed server's interactions are free at once; with STORES=all also the others, where each kill has a lease
- * to wait for.
+ * Files, where a killed server's interactions are free at once. With `TEST_ALL=1` also the last of
+ * the others, where each kill has a lease to wait for; with `EXHAUSTIVE=1` all of them.
  */
 export function onStores(...others: readonly ProcessStore[]): readonly ProcessStore[] {
-  return ALL_STORES ? [FILES, ...others] : [FILES];
+  if (EVERY_STORE) return [FILES, ...others];
+  return ALL ? [FILES, ...others.slice(-1)] : [FILES];
 }
 
 function inFolder(folder: string, env: Environment = {}): ProcessData {
