@@ -96,7 +96,8 @@ describe(InteractionView.name, () => {
     expect(page.map(({ id }) => id)).toEqual(rows.slice(0, page.length).map(({ id }) => id));
 
     const states = await view.page(rows, ALL);
-    expect(jsonBytes(states)).toBeLessThan(9 * MIB);
+    const shownStates = states.map(({ final_agent_state }) => final_agent_state);
+    expect(jsonBytes(shownStates)).toBeLessThan(2.1 * MIB);
     expect(states.length).toBeLessThan(page.length);
     const shown = await view.page(rows.slice(-3), ALL);
     expect(shown.map((each) => each.final_agent_state?.messages.length)).toEqual([8, 6, 4]);

@@ -18,7 +18,8 @@ const MIB = 1024 * 1024;
 const MAX_EVENTS = 2 * MIB;
 const MAX_EVENTS_ON_PAGE = MIB / 4;
 const MAX_STATE = 16 * MIB;
-const MAX_STATE_ON_PAGE = 4 * MIB;
+/** All states of a page together: each repeats the conversation before it. */
+const MAX_STATES_ON_PAGE = 2 * MIB;
 /** Types of the records that the view shows. */
 const TYPES = [...AGENT_EVENT_TYPES, 'METADATA_SET'] as const;
 /** Interactions of a page whose events are read at once. */
@@ -81,6 +82,7 @@ export class InteractionView {
   ): Promise<Interaction[]> {
     const page: Interaction[] = [];
     let left = MAX_PAGE_BYTES;
+    let stateBytes = MAX_STATES_ON_PAGE;
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
@@ -92,12 +94,13 @@ export class InteractionView {
         left -= jsonBytes(row) + events.bytes + jsonBytes(last);
         if (left < 0 && page.length > 0) return page;
         const isWanted = row.completed_at !== null && hasState(row);
-        const most = Math.min(Math.max(left, 0), MAX_STATE_ON_PAGE);
+        const most = Math.min(Math.max(left, 0), stateBytes);
         const state = isWanted
           ? await this.findState(row, most).catch((error: unknown) => nameUnreadable(row.id, error))
           : undefined;
-        if (isWanted && !state && page.length > 0 && most < MAX_STATE_ON_PAGE) return page;
+        if (isWanted && !state && page.length > 0 && most < MAX_STATES_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
+        stateBytes -= state?.bytes ?? 0;
         page.push(toInteraction({ row, events, last, state, statePath: pathOf(row) }));
       }
     }

@@ -14,7 +14,7 @@ export class GetChatQueryDto extends LimitDto {
   @ApiPropertyOptional({
     enum: ['all'],
     description:
-      '`all`: the final state of every interaction that has ended, instead of that of the head only. Fewer of them fit on a page.',
+      '`all`: the final state of every interaction that has ended, instead of that of the head only. A page has at most 2 MiB of states, so fewer interactions fit on it.',
   })
   @IsOptional()
   @IsIn(['all'])

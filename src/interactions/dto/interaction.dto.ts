@@ -122,7 +122,7 @@ export class InteractionDto implements Interaction {
     type: AgentStateDto,
     nullable: true,
     description:
-      'null until it ended. In a chat only the head has it, up to 4 MiB, unless `state=all`; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is.',
+      'null until it ended. In a chat only the head has it, up to 2 MiB, unless `state=all`; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is.',
   })
   readonly final_agent_state: AgentStateDto | null;
 
