@@ -26,6 +26,7 @@ import {
   encodeAppend,
   isRecord,
   seqOf,
+  typeOf,
 } from './log-format.js';
 import type { Line } from './read-lines.js';
 import { readLines } from './read-lines.js';
@@ -87,12 +88,12 @@ export class FileLog extends RecordLog {
 
   async readEvents({ after, types, ...limits }: EventsWanted): Promise<EventPage> {
     const page = new GrowingPage(limits);
-    const hints = types?.map(hintOf);
+    const wanted: ReadonlySet<string> | undefined = types && new Set(types);
     await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
       if (!isRecord(bytes)) return true;
       const seq = seqOf(bytes);
       this.offsets.note(seq, offset);
-      if (seq <= after || (hints && !hints.some((hint) => bytes.includes(hint)))) return true;
+      if (seq <= after || (wanted && !mayBe(bytes, wanted))) return true;
       const { record, body_bytes } = decodeVisible(this.id, bytes);
       if (types && !types.includes(record.body.type)) return true;
       return page.add(record, body_bytes);
@@ -102,11 +103,11 @@ export class FileLog extends RecordLog {
 
   async readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
-    const hints = types.map(hintOf);
+    const wanted: ReadonlySet<string> = new Set(types);
     await this.eachLine(0, ({ bytes }) => {
-      if (!isRecord(bytes) || !hints.some((hint) => bytes.includes(hint))) return true;
+      if (!isRecord(bytes) || !mayBe(bytes, wanted)) return true;
       const record = this.decode(bytes);
-      if (types.includes(record.body.type)) records.push(record);
+      if (wanted.has(record.body.type)) records.push(record);
       return true;
     });
     return records;
@@ -195,6 +196,12 @@ export class FileLog extends RecordLog {
       await file.close();
     }
   }
+}
+
+/** False if the line is of a record of another type. */
+function mayBe(line: Buffer, types: ReadonlySet<string>): boolean {
+  const type = typeOf(line);
+  return type === undefined || types.has(type);
 }
 
 /** In the line of each record of the type, and maybe in others. */

@@ -8,6 +8,7 @@ import {
   isCommit,
   isRecord,
   seqOf,
+  typeOf,
 } from './log-format.js';
 
 const record: LogRecord = {
@@ -44,6 +45,7 @@ describe(encodeAppend.name, () => {
   it('gives back what was written', () => {
     expect(decodeRecord('int_1', Buffer.from(lines[0]!))).toEqual(record);
     expect(seqOf(Buffer.from(lines[0]!))).toBe(1204);
+    expect(typeOf(Buffer.from(lines[0]!))).toBe('MESSAGE');
     expect(decodeAddedMessages(Buffer.from(lines[1]!))).toEqual(added_messages);
   });
 });

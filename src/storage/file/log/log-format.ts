@@ -71,6 +71,14 @@ export function seqOf(line: Buffer): number {
   }
 }
 
+/** The type in the line of a record, without parsing the rest; undefined: parse it. */
+export function typeOf(line: Buffer): string | undefined {
+  const at = line.indexOf(BODY_TYPE);
+  if (at < 0) return undefined;
+  const from = at + BODY_TYPE.length;
+  return line.toString('latin1', from, line.indexOf(QUOTE, from));
+}
+
 export function decodeRecord(interactionId: string, line: Buffer): LogRecord {
   return { interaction_id: interactionId, ...(JSON.parse(line.toString()) as StoredRecord) };
 }
@@ -123,9 +131,11 @@ type StoredRecord = Omit<RecordOrigin, 'interaction_id'> & RecordContent;
 
 const RECORD = Buffer.from('{"seq":');
 const BODY = Buffer.from(',"body":');
+const BODY_TYPE = Buffer.from(',"body":{"type":"');
 const HIDDEN = Buffer.from(',"hidden":');
 const COMMIT = Buffer.from('{"commit":');
 const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
+const QUOTE = 34;
 const ZERO = 48;
 
 function encodeRecord({ seq, epoch, agent_id, at, key, body, hidden }: LogRecord): string {
