@@ -2,7 +2,10 @@ import { Agent, request } from 'node:http';
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
 
-/** One request to a server, until its answer has ended: `{ status, text }`. A body is sent as JSON, and JSON is asked for in return. */
+/**
+ * One request to a server, until its answer has ended: `{ status, text }`. A body is sent as JSON,
+ * and JSON is asked for in return.
+ */
 export function call({ port, method = 'GET', path, body, accept = 'application/json' }) {
   const headers = { accept, ...(body && { 'content-type': 'application/json' }) };
   return new Promise((resolve, reject) => {

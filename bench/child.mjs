@@ -10,7 +10,9 @@ export class Child {
   #process;
   #errors = '';
 
-  /** `pin` is `server` or `rest`, or nothing; `output` is an open file for what it writes to stdout. */
+  /**
+   * `pin` is `server` or `rest`, or nothing; `output` is an open file for what it writes to stdout.
+   */
   constructor(args, { pin, env, ipc = true, output = 'ignore' } = {}) {
     const cores = pin && pins?.[pin];
     const command = [...(cores ? ['taskset', '-c', cores] : []), process.execPath, ...args];

@@ -1,14 +1,19 @@
 /**
- * Puts load on a server and counts what comes back. Does one job after the other, as its parent sends them:
+ * Puts load on a server and counts what comes back. Does one job after the other, as its parent
+ * sends them:
  *
- * - `{ kind: 'closed', at_once, seconds | answers }`: so many interactions at once, each followed by the next
- * - `{ kind: 'paced', streams, ramp_ms, window_ms }`: streams that start over the ramp; deltas are counted in the window after it
+ * - `{ kind: 'closed', at_once, seconds | answers }`: so many interactions at once, each followed
+ *   by the next
+ * - `{ kind: 'paced', streams, ramp_ms, window_ms }`: streams that start over the ramp; deltas are
+ *   counted in the window after it
  * - `{ kind: 'open', streams }`: streams that stay open; done when each has had something
  * - `{ kind: 'close' }`: leaves them
  * - `{ kind: 'leave', interactions, at_once }`: interactions in the background
- * - `{ kind: 'approve', requests, at_once }`: approves what they ask for, and reads them to their end
+ * - `{ kind: 'approve', requests, at_once }`: approves what they ask for, and reads them to their
+ *   end
  *
- * - `{ kind: 'watch', streams, ramp_ms }`: strict readers, and with `drop`, `back` and `finish` what becomes of them: `load/readers.mjs`
+ * - `{ kind: 'watch', streams, ramp_ms }`: strict readers, and with `drop`, `back` and `finish`
+ *   what becomes of them: `load/readers.mjs`
  *
  * and all with `{ port | ports, is_proxy, model }`.
  */
@@ -26,7 +31,10 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
 const open = new Set();
 let started = 0;
 
-/** Starts an interaction in a new chat, or a completion at the proxy. `done` resolves when the stream has ended, however. */
+/**
+ * Starts an interaction in a new chat, or a completion at the proxy. `done` resolves when the
+ * stream has ended, however.
+ */
 function start(job, options = {}) {
   const { is_proxy, model } = job;
   const tally = new Tally({ isProxy: is_proxy, onDelta: options.onDelta });

@@ -1,10 +1,12 @@
 /**
- * Measures what encryption at rest costs agent runs, and fails if that is more than `LIMIT_PERCENT`:
+ * Measures what encryption at rest costs agent runs, and fails if that is more than
+ * `LIMIT_PERCENT`:
  *
  *   npm run bench:encryption -- [--store postgres,file,embedded] [--rounds 6] [--seconds 5]
  *
- * Two servers, one of them encrypted, are loaded in turns: plain, encrypted, encrypted, plain … The cost is the median over the pairs, by
- * the server's CPU time per run, which bounds its throughput and holds on a busy machine, too.
+ * Two servers, one of them encrypted, are loaded in turns: plain, encrypted, encrypted, plain … The
+ * cost is the median over the pairs, by the server's CPU time per run, which bounds its throughput
+ * and holds on a busy machine, too.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -1,8 +1,10 @@
 /**
- * An OpenAI-compatible model that costs next to nothing: its answers are rendered once and sent as bytes. What it does is in the model's name:
+ * An OpenAI-compatible model that costs next to nothing: its answers are rendered once and sent as
+ * bytes. What it does is in the model's name:
  *
  * - `flat-200-2`: an answer of 200 deltas, 2 in a packet, as fast as it is taken
- * - `paced-20-15000`: one delta at once and one every 20 ms for 15 s, each in a packet of its own and stamped with the time at which it was sent
+ * - `paced-20-15000`: one delta at once and one every 20 ms for 15 s, each in a packet of its own
+ *   and stamped with the time at which it was sent
  * - `agent-20`: a call of the calculator, then, once there is a tool result, an answer of 20 deltas
  * - `python`: a call of `python`, then an answer of 20 deltas
  * - `idle`: one delta, then nothing for as long as the client stays
@@ -12,9 +14,14 @@
 import { createServer } from 'node:http';
 import { MARK, stamp } from './stamp.mjs';
 
-/** Deltas in a packet, unless the name says: so that the bare proxy takes 2 CPU-ms for 1,000, as in the figures that we compare with. */
+/**
+ * Deltas in a packet, unless the name says: so that the bare proxy takes 2 CPU-ms for 1,000, as in
+ * the figures that we compare with.
+ */
 const IN_A_PACKET = 2;
-/** How often paced streams are served, in milliseconds: their phases are spread over the interval. */
+/**
+ * How often paced streams are served, in milliseconds: their phases are spread over the interval.
+ */
 const PACER_MS = 2;
 
 const EVENT_END = '\n\n';

@@ -1,9 +1,11 @@
 /**
- * Uploads and downloads a large file, and fails if the server's memory grows by more than `LIMIT_MB` meanwhile (Linux only):
+ * Uploads and downloads a large file, and fails if the server's memory grows by more than
+ * `LIMIT_MB` meanwhile (Linux only):
  *
  *   npm run bench:files -- [--megabytes 2048] [--encrypted]
  *
- * The peak of each transfer is that of the resident set (VmHWM), beyond what the server had after a small one. What it wrote is deleted.
+ * The peak of each transfer is that of the resident set (VmHWM), beyond what the server had after a
+ * small one. What it wrote is deleted.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,8 +1,9 @@
 /**
- * Measures lists, views and changes of large chats on a built server, the longest stall of its event loop meanwhile, and its memory while
- * readers take nothing of a long replay:
+ * Measures lists, views and changes of large chats on a built server, the longest stall of its
+ * event loop meanwhile, and its memory while readers take nothing of a long replay:
  *
- *   npm run bench:lists -- [--store postgres,embedded,file] [--chats 10000] [--interactions 2000] [--records 20000] [--readers 20]
+ *   npm run bench:lists -- [--store postgres,embedded,file] [--chats 10000]
+ *     [--interactions 2000] [--records 20000] [--readers 20]
  *
  * Aim: each answer within 200 ms and 20 MB.
  */

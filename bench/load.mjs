@@ -1,10 +1,12 @@
 /**
- * Loads one process, and several with roles and Redis, with the same work in the same run, and reports what that takes:
+ * Loads one process, and several with roles and Redis, with the same work in the same run, and
+ * reports what that takes:
  *
  *   npm run load -- [--quick] [--help]
  *
- * Prints tables in Markdown, and writes them to `bench/results/load.md` and all figures to `bench/results/load.json`. Nothing is pinned: server
- * processes, Postgres, Redis, model and clients share all cores. Needs Postgres and Redis, of which it takes database 7.
+ * Prints tables in Markdown, and writes them to `bench/results/load.md` and all figures to
+ * `bench/results/load.json`. Nothing is pinned: server processes, Postgres, Redis, model and
+ * clients share all cores. Needs Postgres and Redis, of which it takes database 7.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -51,7 +53,10 @@ try {
   await Promise.all([model, client].map((child) => child.stop()));
 }
 
-/** Each arrangement in turn, so that both meet the same machine; what there is by then is written after each. */
+/**
+ * Each arrangement in turn, so that both meet the same machine; what there is by then is written
+ * after each.
+ */
 async function measure(scenario, results) {
   for (const topology of options.topologies) {
     process.stderr.write(`${scenario}, ${topology} …\n`);

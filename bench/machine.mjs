@@ -8,7 +8,10 @@ const TICK_MS = 10;
 const cores = allowedCores();
 const hasTaskset = canRun('taskset', ['--version']);
 
-/** The server under test has a core of its own; model and clients share the rest. Undefined where that can't be had. */
+/**
+ * The server under test has a core of its own; model and clients share the rest. Undefined where
+ * that can't be had.
+ */
 export const pins =
   hasTaskset && cores.length > 1
     ? { server: String(cores[0]), rest: cores.slice(1).join(',') }
@@ -29,7 +32,9 @@ function describePins() {
     : `nothing pinned (${hasTaskset ? 'only one core' : 'no taskset'}): wall-clock figures mean less, CPU figures hold`;
 }
 
-/** User and system time of a process, all threads, in milliseconds. Zero where there is no `/proc`. */
+/**
+ * User and system time of a process, all threads, in milliseconds. Zero where there is no `/proc`.
+ */
 export function cpuMs(pid) {
   const fields = readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')

@@ -1,4 +1,7 @@
-/** Median, 95th and 99th percentile and maximum of some numbers, rounded to hundredths; null when there are none. */
+/**
+ * Median, 95th and 99th percentile and maximum of some numbers, rounded to hundredths; null when
+ * there are none.
+ */
 export function summarise(numbers) {
   const sorted = Float64Array.from(numbers).sort();
   const at = (share) =>

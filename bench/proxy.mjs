@@ -1,6 +1,7 @@
 /**
- * The limit that the server is measured against: hands each request on to the model, and pipes the model's bytes back. No parsing, no
- * storage. Takes the model's port as its argument and sends its own to its parent.
+ * The limit that the server is measured against: hands each request on to the model, and pipes the
+ * model's bytes back. No parsing, no storage. Takes the model's port as its argument and sends its
+ * own to its parent.
  */
 import { Agent, createServer, request as ask } from 'node:http';
 

@@ -1,4 +1,6 @@
-/** What each scenario is called, and which of its figures are shown how: `[field, heading, digits]`. */
+/**
+ * What each scenario is called, and which of its figures are shown how: `[field, heading, digits]`.
+ */
 const TABLES = {
   flat: {
     title: 'Flat out: 200-token answers, 64 at once (aim on Postgres: 3 × proxy)',

@@ -1,9 +1,11 @@
 /**
  * Measures the built server against a fake model on loopback, next to a bare proxy in the same run:
  *
- *   npm run bench -- [--only flat,paced,runs,writes,start,python,parked,idle] [--store embedded,postgres,file] [--profile] [--server path/to/main.js]
+ *   npm run bench -- [--only flat,paced,runs,writes,start,python,parked,idle]
+ *     [--store embedded,postgres,file] [--profile] [--server path/to/main.js]
  *
- * Prints tables and writes `bench/results/latest.json`. With `--profile` the server writes a CPU profile per scenario beside it.
+ * Prints tables and writes `bench/results/latest.json`. With `--profile` the server writes a CPU
+ * profile per scenario beside it.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

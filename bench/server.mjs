@@ -9,9 +9,10 @@ const READY_MS = 180_000;
 const POLL_MS = 5;
 
 /**
- * Starts the server on a store, with the arguments to node in `command`; resolves when it is ready, with the milliseconds that took.
- * `profile` names a `.cpuprofile` to write. `pinned: false` leaves it every core; `env` comes before what
- * it is given otherwise. Only with `tellsMemory` can it be asked for `memory()`.
+ * Starts the server on a store, with the arguments to node in `command`; resolves when it is ready,
+ * with the milliseconds that took. `profile` names a `.cpuprofile` to write. `pinned: false` leaves
+ * it every core; `env` comes before what it is given otherwise. Only with `tellsMemory` can it be
+ * asked for `memory()`.
  */
 export async function startServer({
   command,

@@ -1,10 +1,12 @@
 /**
- * Connects, drops, comes back and reads for a while, and fails if the server's memory or its open files grow meanwhile:
+ * Connects, drops, comes back and reads for a while, and fails if the server's memory or its open
+ * files grow meanwhile:
  *
  *   npm run soak -- [--minutes 60] [--store postgres|file|embedded] [--clients 8]
  *
- * Chats are deleted as they get old, so that what the server saves does not grow. The first fifth of the time is warm-up; of the rest, the
- * median of the last third may exceed that of the first third by 10 % and `SLACK`.
+ * Chats are deleted as they get old, so that what the server saves does not grow. The first fifth
+ * of the time is warm-up; of the rest, the median of the last third may exceed that of the first
+ * third by 10 % and `SLACK`.
  */
 import { Agent, request } from 'node:http';
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Marks each delta of the fake model, and nothing else that is on the wire: deltas are counted by it, wherever they were cut or joined. */
+/**
+ * Marks each delta of the fake model, and nothing else that is on the wire: deltas are counted by
+ * it, wherever they were cut or joined.
+ */
 export const MARK = '^';
 
 const DIGITS = 9;

@@ -14,8 +14,8 @@ export const STORES = ['embedded', 'postgres', 'file'];
 const open = new Set();
 
 /**
- * A new, empty place to save to: the environment that makes the server use it, and how to remove it. Throws when it can't be had.
- * `label` is in the name of a database.
+ * A new, empty place to save to: the environment that makes the server use it, and how to remove
+ * it. Throws when it can't be had. `label` is in the name of a database.
  */
 export async function openStore(kind, { label = '' } = {}) {
   const store = await createStore(kind, label);
@@ -59,7 +59,10 @@ async function createDatabase(label) {
   return { url: url.href, drop };
 }
 
-/** Rows written to a database, and transactions committed in it, since its statistics began. Counted when connections close. */
+/**
+ * Rows written to a database, and transactions committed in it, since its statistics began. Counted
+ * when connections close.
+ */
 export async function countWrites(url) {
   const name = new URL(url).pathname.slice(1);
   const [row] = await query(

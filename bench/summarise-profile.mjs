@@ -1,7 +1,9 @@
 /**
- * Says where the time of a CPU profile went: `node bench/summarise-profile.mjs <file.cpuprofile> [lines] [from]`, `from` in seconds
- * after the start: later than what it takes to load and to warm up. Shares are of the time that the process was not idle. `self` is spent in the function itself; `with callees` includes what it called; a package's share includes the
- * functions of node and of the engine that it called, until another package's begins.
+ * Says where the time of a CPU profile went: `node bench/summarise-profile.mjs <file.cpuprofile>
+ * [lines] [from]`, `from` in seconds after the start: later than what it takes to load and to warm
+ * up. Shares are of the time that the process was not idle. `self` is spent in the function itself;
+ * `with callees` includes what it called; a package's share includes the functions of node and of
+ * the engine that it called, until another package's begins.
  */
 import { readFile } from 'node:fs/promises';
 

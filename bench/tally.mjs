@@ -6,8 +6,9 @@ const END_EVENT = 'event: interaction_complete';
 const COMPLETED = '"status":"COMPLETED"';
 
 /**
- * Counts the model's deltas in one stream by their marks, line by line and without reading any JSON. In the server's streams only
- * `text_delta` events count, not the records that repeat their text; in the proxy's every line does.
+ * Counts the model's deltas in one stream by their marks, line by line and without reading any
+ * JSON. In the server's streams only `text_delta` events count, not the records that repeat their
+ * text; in the proxy's every line does.
  */
 export class Tally {
   deltas = 0;
@@ -19,7 +20,10 @@ export class Tally {
   #counts;
   #ends = false;
 
-  /** `onDelta` gets each delta as the text that it is in, and where in it what follows the mark begins. */
+  /**
+   * `onDelta` gets each delta as the text that it is in, and where in it what follows the mark
+   * begins.
+   */
   constructor({ isProxy, onDelta }) {
     this.isProxy = isProxy;
     this.onDelta = onDelta;

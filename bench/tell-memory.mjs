@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Loaded into a server whose memory is measured: tells its parent, when asked, what is in use once the garbage is gone, and since it was
- * asked before, for how many milliseconds at most its event loop stood still, and how many of a core it took.
+ * Loaded into a server whose memory is measured: tells its parent, when asked, what is in use once
+ * the garbage is gone, and since it was asked before, for how many milliseconds at most its event
+ * loop stood still, and how many of a core it took.
  */
 const delays = monitorEventLoopDelay({ resolution: 5 });
 delays.enable();

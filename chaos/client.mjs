@@ -4,7 +4,10 @@ const LIMIT_MS = 8_000;
 /** Longer than several heartbeats: whoever is silent for so long stands still. */
 const SILENCE_MS = 1_500;
 
-/** Answers `{ status, body }`. Throws when the connection ends or the server is silent: what it did is not known then. */
+/**
+ * Answers `{ status, body }`. Throws when the connection ends or the server is silent: what it did
+ * is not known then.
+ */
 export async function send(url, { method = 'GET', body, headers = {}, limit_ms = LIMIT_MS } = {}) {
   const response = await fetch(url, {
     method,
@@ -17,7 +20,8 @@ export async function send(url, { method = 'GET', body, headers = {}, limit_ms =
 }
 
 /**
- * Opens a stream of events: `{ status, frames }`, `frames` until it ends or is left. Throws when the connection breaks or is silent.
+ * Opens a stream of events: `{ status, frames }`, `frames` until it ends or is left. Throws when
+ * the connection breaks or is silent.
  */
 export async function openStream(url, { method = 'GET', body, headers = {} } = {}) {
   const connection = new AbortController();

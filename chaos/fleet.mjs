@@ -29,7 +29,10 @@ export class Fleet {
   #starts = 0;
   #ready_ms = 0;
 
-  /** `roles` has one for each place, an API first; `redis` is its address, if they share one; `effects` is the file that the tools write to. */
+  /**
+   * `roles` has one for each place, an API first; `redis` is its address, if they share one;
+   * `effects` is the file that the tools write to.
+   */
   constructor({ roles, store, redis, model, effects, folder }) {
     this.#options = { store, model, effects, folder };
     const targets = { database: store.url, redis };
@@ -44,7 +47,10 @@ export class Fleet {
     return this.#places.length;
   }
 
-  /** How many times as long as elsewhere everything takes on this machine, by the last start of a server. */
+  /**
+   * How many times as long as elsewhere everything takes on this machine, by the last start of a
+   * server.
+   */
   get slowness() {
     return Math.min(Math.max(Math.round(this.#ready_ms / SWIFT_MS), 1), MAX_SLOWNESS);
   }

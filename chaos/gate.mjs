@@ -5,7 +5,8 @@ import { Link } from './link.mjs';
 const OPEN = { there: 0, back: 0 };
 
 /**
- * What a server's way to its database, or to Redis, leads through. Can be shut or made slow: what is on its way then arrives late, or never.
+ * What a server's way to its database, or to Redis, leads through. Can be shut or made slow: what
+ * is on its way then arrives late, or never.
  */
 export class Gate {
   #links = new Set();
@@ -51,7 +52,10 @@ export class Gate {
     this.#slow({ ...OPEN, there: delay_ms });
   }
 
-  /** New connections find it open. What is on its way on the others has yet to be told to `arrive()`, or is to `lose()`. */
+  /**
+   * New connections find it open. What is on its way on the others has yet to be told to
+   * `arrive()`, or is to `lose()`.
+   */
   open() {
     this.#delays = OPEN;
     this.#isBarred = false;

@@ -29,13 +29,19 @@ const NEED_REDIS = ['sever', 'hush', 'flush'];
 /** Of one that runs nothing no tool ever begins. */
 const NEED_RUNS = ['strike'];
 
-/** Ends processes at instants that a seed decides, and starts them again. On a machine that is busy it takes more time, so that more than starts is lost. */
+/**
+ * Ends processes at instants that a seed decides, and starts them again. On a machine that is busy
+ * it takes more time, so that more than starts is lost.
+ */
 export class Killer {
   /** How often it did what. */
   counts = { kill: 0, term: 0, pause: 0, starve: 0, steal: 0, sever: 0, hush: 0, flush: 0 };
   /** `{ what, at }`: when it did something of which runs may be lost. */
   moments = [];
-  /** `{ what, place, from, to }`: when somebody had no Redis; without a place: when that forgot everything. No run may be lost of it. */
+  /**
+   * `{ what, place, from, to }`: when somebody had no Redis; without a place: when that forgot
+   * everything. No run may be lost of it.
+   */
   outages = [];
   #random;
   /** What is done to each place: one thing after the other. */

@@ -1,6 +1,9 @@
 import { Lane } from './lane.mjs';
 
-/** A connection in two halves: what comes from `near` can be kept back, or take its time, also when `near` is gone; and so can what comes back. */
+/**
+ * A connection in two halves: what comes from `near` can be kept back, or take its time, also when
+ * `near` is gone; and so can what comes back.
+ */
 export class Link {
   #near;
   #far;

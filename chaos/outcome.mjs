@@ -6,8 +6,10 @@ import { Reader } from './reader.mjs';
 const PAGE = 50;
 
 /**
- * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by interaction, read from their beginning, and `texts`
- * of them, to the byte; `agents`, the child agents by id; `effects`, the lines of the tools' file; `pending` requests; `faults` of reading all that.
+ * What is there when all is quiet: `chats` by id, `{ branch, interactions }`; `logs` by
+ * interaction, read from their beginning, and `texts` of them, to the byte; `agents`, the child
+ * agents by id; `effects`, the lines of the tools' file; `pending` requests; `faults` of reading
+ * all that.
  */
 export async function collect(world, random, effectsPath) {
   const [chats, logs, texts, agents] = Array.from({ length: 4 }, () => new Map());

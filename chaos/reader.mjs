@@ -6,7 +6,10 @@ const TEXT = {
   TOOL_CALL: 'tool_input',
 };
 
-/** What one client was sent of an interaction, over however many connections, and all that was wrong with it (I2). */
+/**
+ * What one client was sent of an interaction, over however many connections, and all that was wrong
+ * with it (I2).
+ */
 export class Reader {
   cursor = undefined;
   records = [];

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-/** What the queue keeps of itself, and of no interaction; and what was said in chats, which goes with its time. */
+/**
+ * What the queue keeps of itself, and of no interaction; and what was said in chats, which goes
+ * with its time.
+ */
 const BOOKKEEPING = /^parley:(runs:(meta|id|pc|marker|stalled-check|events|stalled)$|chat:)/;
 const POLL_MS = 250;
 
@@ -31,8 +34,8 @@ export class SharedRedis {
   }
 
   /**
-   * What is kept of interactions after `limit_ms`, `{ key, ttl_ms }` each, or nothing as soon as there is nothing: jobs of a process that was
-   * killed are in its name until their lock is over.
+   * What is kept of interactions after `limit_ms`, `{ key, ttl_ms }` each, or nothing as soon as
+   * there is nothing: jobs of a process that was killed are in its name until their lock is over.
    */
   async leftovers(limit_ms) {
     const deadline = performance.now() + limit_ms;

@@ -1,13 +1,14 @@
 /**
- * Kills the built server at instants that a seed decides while clients use all of it, then checks from the outside that every promise was
- * kept:
+ * Kills the built server at instants that a seed decides while clients use all of it, then checks
+ * from the outside that every promise was kept:
  *
- *   npm run chaos -- [--kills 100] [--seed 1] [--store postgres|embedded|file] [--minutes 20] [--chats 10] [--keep]
+ *   npm run chaos -- [--kills 100] [--seed 1] [--store postgres|embedded|file]
+ *     [--minutes 20] [--chats 10] [--keep]
  *   npm run chaos -- --cluster [--redis redis://127.0.0.1:6379/6] …
  *   npm run chaos -- --short …
  *
- * Prints what happened and every violation; ends with 1 if there is one. `--keep` leaves the servers' logs and what they saved in place, as
- * a violation does.
+ * Prints what happened and every violation; ends with 1 if there is one. `--keep` leaves the
+ * servers' logs and what they saved in place, as a violation does.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

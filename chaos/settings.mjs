@@ -8,7 +8,10 @@ const TIMES = {
   SHUTDOWN_GRACE_MS: '6000',
 };
 
-/** The environment of a server; `ways` are the addresses of its database and of Redis, each through its gate. Makes its folder. */
+/**
+ * The environment of a server; `ways` are the addresses of its database and of Redis, each through
+ * its gate. Makes its folder.
+ */
 export async function settingsOf(
   { number, name, port, role },
   { store, model, effects, size, ways },

@@ -3,9 +3,15 @@ import pg from 'pg';
 
 const POLL_MS = 20;
 
-/** Steals leases in the database of the servers, and finds out whether those who lost them have written all the same (I6). */
+/**
+ * Steals leases in the database of the servers, and finds out whether those who lost them have
+ * written all the same (I6).
+ */
 export class Thefts {
-  /** `{ id, epoch, last_seq }`: an epoch that nobody ever ran, and where the log ended when it began. */
+  /**
+   * `{ id, epoch, last_seq }`: an epoch that nobody ever ran, and where the log ended when it
+   * began.
+   */
   #stolen = [];
   #pool;
 

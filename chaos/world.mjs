@@ -5,11 +5,16 @@ const AGAIN_MS = 40;
 
 /** What the clients know: all that they asked for, and how it was answered. */
 export class World {
-  /** By name: `{ name, chat, edits, mode, fails, ids }`, the ids that its start was answered with. */
+  /**
+   * By name: `{ name, chat, edits, mode, fails, ids }`, the ids that its start was answered with.
+   */
   plans = new Map();
   /** By id: `{ id, chat, plan, readers }`. */
   interactions = new Map();
-  /** `{ approval_id, approved, reason, modified_input, status }` of each attempt; no status: not known what came of it. */
+  /**
+   * `{ approval_id, approved, reason, modified_input, status }` of each attempt; no status: not
+   * known what came of it.
+   */
   decisions = [];
   /** `{ request_id, answer, status }` likewise. */
   answers = [];

@@ -1,4 +1,5 @@
-// Fails on comments of production code that are too long or don't say what something is: AGENTS.md, Words.
+// Fails on comments of production code that are too long or don't say what something is: AGENTS.md,
+// Words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,20 +8,23 @@ const COMMENT = /^\s*(?:\/\*\*?|\*|\/\/)/;
 const RIDDLE =
   /^\s*(?:\/\*\*|\/\/) (?:What|Whether|Who|Whom)\b|\b(?:nobody|somebody|anybody|whoever)\b/;
 
-const files = ['src', 'migrations'].flatMap((folder) =>
+const FOLDERS = ['src', 'migrations', 'test', 'bench', 'chaos', 'scripts'];
+const IS_PRODUCTION = /^(?:src|migrations)\/(?!.*\.spec\.ts$)/;
+
+const files = FOLDERS.flatMap((folder) =>
   readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+    .filter((name) => /\.m?[jt]s$/.test(name))
     .map((name) => join(folder, name)),
 );
 for (const file of files)
   for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
-    const fault = COMMENT.test(line) && faultOf(line);
+    const fault = COMMENT.test(line) && faultOf(line, file);
     if (!fault) continue;
     console.error(`${file}:${index + 1}: ${fault}: ${line.trim()}`);
     process.exitCode = 1;
   }
 
-function faultOf(line) {
+function faultOf(line, file) {
   if (line.length > MOST_COLUMNS && !line.includes('http')) return 'too long';
-  return RIDDLE.test(line) && 'name the thing instead';
+  return IS_PRODUCTION.test(file) && RIDDLE.test(line) && 'name the thing instead';
 }

@@ -1,5 +1,6 @@
-// Does without containers what Dockerfile, compose.yaml and deploy/nginx.conf would do with them: builds the image's tree, starts its processes
-// as compose says, behind a real nginx. Needs nginx, and Postgres and Redis as the tests do; prints what holds, and fails on the first that doesn't.
+// Does without containers what Dockerfile, compose.yaml and deploy/nginx.conf would do with them:
+// builds the image's tree, starts its processes as compose says, behind a real nginx. Needs nginx,
+// and Postgres and Redis as the tests do; prints what holds, and fails on the first that doesn't.
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

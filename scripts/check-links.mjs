@@ -1,4 +1,5 @@
-// Fails when a relative link, or its anchor, in README.md, AGENTS.md, CHANGELOG.md or docs/ leads nowhere.
+// Fails when a relative link, or its anchor, in README.md, AGENTS.md, CHANGELOG.md or docs/ leads
+// nowhere.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Fails when package-lock.json has a package without a hash that the server or the build of its image installs, lacks a package
-// of another platform, or names another registry than the default.
+// Fails when package-lock.json has a package without a hash that the server or the build of its
+// image installs, lacks a package of another platform, or names another registry than the default.
 import { readFileSync } from 'node:fs';
 
 const REGISTRY = 'https://registry.npmjs.org/';

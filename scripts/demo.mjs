@@ -1,4 +1,5 @@
-// One whole conversation with a real server, over HTTP and SSE, as a person wants to read it. On a terminal, you answer.
+// One whole conversation with a real server, over HTTP and SSE, as a person wants to read it. On a
+// terminal, you answer.
 import { Api } from './demo/api.mjs';
 import { Conversation } from './demo/conversation.mjs';
 import { Exit } from './demo/exit.mjs';

@@ -3,8 +3,8 @@ import { call } from '../call.mjs';
 const ROUNDS = 5;
 
 /**
- * Times what changes large chats: messages in a chat of many interactions, the first of which may summarise it, an edit of its first
- * interaction, the way back, and the deletion of a long log.
+ * Times what changes large chats: messages in a chat of many interactions, the first of which may
+ * summarise it, an edit of its first interaction, the way back, and the deletion of a long log.
  */
 export async function timeChanges(server, { long, first, busy }, report) {
   const ofLong = `/chats/${long.chat_id}`;

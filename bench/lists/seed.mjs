@@ -16,9 +16,9 @@ const VIEWER = { tenant_id: 'default', user_id: 'local', is_admin: true };
 const LEASE = { owner: 'bench', ttl_ms: 600_000 };
 
 /**
- * Fills a store as runs do: `chats` empty chats, a chat `long` of so many `interactions` of a few records each, a chat `busy` with
- * one interaction of `records`, and a chat `wide` with one of `wide` records of a megabyte. Answers with the last id of each chat,
- * and the first of `long`.
+ * Fills a store as runs do: `chats` empty chats, a chat `long` of so many `interactions` of a few
+ * records each, a chat `busy` with one interaction of `records`, and a chat `wide` with one of
+ * `wide` records of a megabyte. Answers with the last id of each chat, and the first of `long`.
  */
 export async function seed(env, { chats, interactions, records, wide }) {
   const storage = await openStorage(

@@ -6,7 +6,10 @@ import { withCluster } from './cluster.mjs';
 import { readCpu, readHeap, readRss } from './counts.mjs';
 
 const APPROVED = 200;
-/** As few as may run at once, nearly all of those that wait must have been parked before the last can ask. */
+/**
+ * As few as may run at once, nearly all of those that wait must have been parked before the last
+ * can ask.
+ */
 const ENV = { PARK_AFTER_MS: '200', MAX_CONCURRENT_RUNS: '256' };
 const WARM_UP = { kind: 'closed', model: 'agent-20', at_once: 16, seconds: 5 };
 const LEAVE = { kind: 'leave', model: 'agent-20', at_once: 16 };
@@ -14,7 +17,10 @@ const APPROVE = { kind: 'approve', at_once: 16 };
 const SETTLE_MS = 2_000;
 const REST_MS = 5_000;
 
-/** So many interactions wait for a person: what they cost, how fast the inbox is, and how soon 200 of them have gone on to their end. */
+/**
+ * So many interactions wait for a person: what they cost, how fast the inbox is, and how soon 200
+ * of them have gone on to their end.
+ */
 export async function approvals(bench, { topology, approvals: waiting, profile }) {
   return withCluster(bench, { topology, env: ENV, profile }, async (cluster) => {
     const [port] = cluster.ports;

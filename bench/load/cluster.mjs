@@ -12,7 +12,8 @@ export const TOPOLOGIES = {
 
 /**
  * Starts an arrangement on a database of its own, does `work` with it, and leaves nothing of it:
- * `{ processes: [{ role, pid, memory }], ports, store, redis }`, `ports` of those that answer clients.
+ * `{ processes: [{ role, pid, memory }], ports, store, redis }`, `ports` of those that answer
+ * clients.
  */
 export async function withCluster(bench, { topology, env, profile }, work) {
   const store = await openStore('postgres', { label: 'load' });

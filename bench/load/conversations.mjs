@@ -18,8 +18,9 @@ const WARM_UP = { kind: 'closed', model: 'flat-20', at_once: 16, seconds: 5 };
 const ENV = { MODEL_CONTEXT_TOKENS: '1000000' };
 
 /**
- * What the one read costs that a run begins with: the messages of a chat from Postgres, as the server reads them, against the same messages
- * as a list in Redis; and the time to the first delta that the read is part of. A row for each length of a chat. One at a time.
+ * What the one read costs that a run begins with: the messages of a chat from Postgres, as the
+ * server reads them, against the same messages as a list in Redis; and the time to the first delta
+ * that the read is part of. A row for each length of a chat. One at a time.
  */
 export async function conversations(bench, { topology, profile }) {
   return withCluster(bench, { topology, env: ENV, profile }, async ({ ports, store, redis }) => {
@@ -80,7 +81,10 @@ async function time(work) {
   return { value, ms: performance.now() - begun };
 }
 
-/** Of each chat in turns: with its conversation kept in Redis, and after that was taken away. A single process keeps none. */
+/**
+ * Of each chat in turns: with its conversation kept in Redis, and after that was taken away. A
+ * single process keeps none.
+ */
 async function timeFirstDeltas({ ports, redis }, chats) {
   const [port] = ports;
   const kept = [];

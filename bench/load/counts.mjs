@@ -6,7 +6,10 @@ import { countWrites } from '../stores.mjs';
 const TOLD_MS = 11_000;
 const REST_S = TOLD_MS / 1000;
 
-/** What Postgres and Redis did so far, once all of it has been told. Redis counts for everybody who uses it. */
+/**
+ * What Postgres and Redis did so far, once all of it has been told. Redis counts for everybody who
+ * uses it.
+ */
 export async function countWork({ store, redis }) {
   await delay(TOLD_MS);
   const { commits, rows } = await countWrites(store.url);
@@ -14,7 +17,10 @@ export async function countWork({ store, redis }) {
   return { commits, rows, redis_commands, redis_scripts, at: performance.now() };
 }
 
-/** What an arrangement does when nobody asks anything of it, in a second, and where its counts stand now. */
+/**
+ * What an arrangement does when nobody asks anything of it, in a second, and where its counts stand
+ * now.
+ */
 export async function countAtRest(cluster) {
   const before = await countWork(cluster);
   const cpu = totalCpu(cluster);
@@ -24,7 +30,9 @@ export async function countAtRest(cluster) {
   return { now, rest: { commits, rows, redis_commands, redis_scripts, cpu_percent } };
 }
 
-/** What was done between two counts beyond what is done at rest, for each of so many interactions. */
+/**
+ * What was done between two counts beyond what is done at rest, for each of so many interactions.
+ */
 export function perInteraction({ before, after, rest }, interactions) {
   const seconds = (after.at - before.at) / 1000;
   const each = (field) =>

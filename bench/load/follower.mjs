@@ -38,7 +38,10 @@ export class Follower {
     this.#request?.destroy();
   }
 
-  /** Goes on after what it has. Resolves, with milliseconds, when it has all that the model, with a delta every `interval_ms`, had said by now. */
+  /**
+   * Goes on after what it has. Resolves, with milliseconds, when it has all that the model, with a
+   * delta every `interval_ms`, had said by now.
+   */
   async back(port, interval_ms) {
     const begun = performance.now();
     this.#isLeaving = false;
@@ -83,7 +86,10 @@ export class Follower {
     if (this.reader.isDone || this.reader.faults.length > 0) this.#resolve();
   }
 
-  /** A server that is too busy says so, or ends the stream: its reader comes back, as any client does. */
+  /**
+   * A server that is too busy says so, or ends the stream: its reader comes back, as any client
+   * does.
+   */
   #closed(request, port) {
     if (this.#request !== request || this.#isLeaving || this.reader.isDone) return;
     if (this.reader.faults.length > 0) return;

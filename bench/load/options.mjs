@@ -7,7 +7,10 @@ const USAGE = `npm run load -- [--streams 1000] [--approvals 10000] [--readers 5
 
 const QUICK = 10;
 
-/** What was asked for on the command line; ends the process if that was help. Throws when it can't be read. */
+/**
+ * What was asked for on the command line; ends the process if that was help. Throws when it can't
+ * be read.
+ */
 export function readOptions(scenarios) {
   const { values } = parseArgs({
     options: {

@@ -1,9 +1,11 @@
 /**
  * What the client of a reconnect storm does, as its parent tells it:
  *
- * - `{ kind: 'watch', streams, ramp_ms }`: interactions with a strict reader each; done when each has had something
+ * - `{ kind: 'watch', streams, ramp_ms }`: interactions with a strict reader each; done when each
+ *   has had something
  * - `{ kind: 'drop' }`: all connections at once
- * - `{ kind: 'back', interval_ms }`: all at once, each to the next process; done when each has all that had been said by then
+ * - `{ kind: 'back', interval_ms }`: all at once, each to the next process; done when each has all
+ *   that had been said by then
  * - `{ kind: 'finish' }`: to the end of them all
  */
 import { setTimeout as delay } from 'node:timers/promises';

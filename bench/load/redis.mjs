@@ -28,7 +28,10 @@ export async function flushRedis() {
   redis.close();
 }
 
-/** All commands of the server since its start, those that scripts gave included, its scripts, and its CPU time in milliseconds. */
+/**
+ * All commands of the server since its start, those that scripts gave included, its scripts, and
+ * its CPU time in milliseconds.
+ */
 async function countRedis(redis) {
   const calls = await readInfo(redis, 'commandstats', /^cmdstat_(\S+):calls=(\d+)/gm);
   const cpu = await readInfo(redis, 'cpu', /^used_cpu_(sys|user):(\S+)/gm);

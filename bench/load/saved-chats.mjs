@@ -1,10 +1,16 @@
 import { query } from '../stores.mjs';
 
-/** Characters. With what is around them, a message is about as long as those of people and models are. */
+/**
+ * Characters. With what is around them, a message is about as long as those of people and models
+ * are.
+ */
 const USER_LENGTH = 100;
 const ANSWER_LENGTH = 500;
 
-/** Chats of so many interactions, of a message and an answer each, and after them one that has not ended. */
+/**
+ * Chats of so many interactions, of a message and an answer each, and after them one that has not
+ * ended.
+ */
 const CHATS = `
   INSERT INTO chats (uid, tenant_id, id, owner, visibility, head_interaction_id, created_at, updated_at, metadata)
   SELECT gen_random_uuid(), 'default', id, 'local', 'private', id || '_' || $2::integer, now(), now(), '{}' FROM unnest($1::text[]) AS id RETURNING id, uid`;

@@ -8,13 +8,17 @@ const STORMS = 3;
 /** Without a reader. */
 const AWAY_MS = 1_000;
 const BETWEEN_MS = 2_000;
-/** The interactions are so long that all may take that, each time, and still come back to one that runs. */
+/**
+ * The interactions are so long that all may take that, each time, and still come back to one that
+ * runs.
+ */
 const CATCH_UP_MS = 10_000;
 const WARM_UP = { kind: 'closed', model: 'flat-200', at_once: 32, seconds: 5 };
 
 /**
- * So many readers of running interactions lose their connection at once and come back at once, to another process if there is one, three
- * times. They check that they are sent everything once, in order (I2).
+ * So many readers of running interactions lose their connection at once and come back at once, to
+ * another process if there is one, three times. They check that they are sent everything once, in
+ * order (I2).
  */
 export async function storm(bench, { topology, readers, profile }) {
   return withCluster(bench, { topology, profile }, async ({ ports, ...rest }) => {

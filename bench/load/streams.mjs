@@ -10,8 +10,9 @@ const MARGIN_MS = 3_000;
 const WARM_UP = { kind: 'closed', model: 'flat-200', at_once: 32, seconds: 5 };
 
 /**
- * So many streams at once, of 5 deltas a second each, after their start at a steady pace: a curve of some steps. Answers with a row of
- * figures for each, and what the processes do at rest. All streams are equally long, so that all interactions are the same.
+ * So many streams at once, of 5 deltas a second each, after their start at a steady pace: a curve
+ * of some steps. Answers with a row of figures for each, and what the processes do at rest. All
+ * streams are equally long, so that all interactions are the same.
  */
 export async function streams(bench, { topology, streams: most, profile }) {
   return withCluster(bench, { topology, profile }, async (cluster) => {

@@ -5,8 +5,8 @@ const LOAD = { kind: 'closed', model: 'flat-200', at_once: 64, seconds: 1.2 };
 const ROUNDS = 6;
 
 /**
- * Answers of 200 tokens flat out, 64 at once. Server and proxy take turns, so that both meet the same noise on the machine; figures are
- * medians over the rounds.
+ * Answers of 200 tokens flat out, 64 at once. Server and proxy take turns, so that both meet the
+ * same noise on the machine; figures are medians over the rounds.
  */
 export async function flat(bench, { target }) {
   const job = { ...LOAD, ...target };

@@ -5,7 +5,10 @@ const STREAMS = 500;
 const WARM_UP = { kind: 'closed', model: 'flat-200', at_once: 64, seconds: 3 };
 const SETTLE_MS = 2_000;
 
-/** What a stream costs that is open, with its run and its connection to the model, and says nothing. Without garbage. */
+/**
+ * What a stream costs that is open, with its run and its connection to the model, and says nothing.
+ * Without garbage.
+ */
 export async function idle({ client }, { target, server }) {
   await client.run({ ...WARM_UP, ...target });
   const before = await memory(server);

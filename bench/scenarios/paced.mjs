@@ -7,7 +7,10 @@ const WINDOW_MS = 10_000;
 /** Streams outlast the window, whenever in the ramp they began. */
 const STREAM_MS = RAMP_MS + WINDOW_MS + 1_500;
 
-/** 500 streams of 50 deltas a second, each delta in a packet of its own. Lateness: from the model's write to the client's read. */
+/**
+ * 500 streams of 50 deltas a second, each delta in a packet of its own. Lateness: from the model's
+ * write to the client's read.
+ */
 export async function paced({ client }, { target }) {
   const model = `paced-${INTERVAL_MS}-${STREAM_MS}`;
   client.send({

@@ -6,7 +6,10 @@ import { countParked, openStore } from '../stores.mjs';
 
 const WAITING = 10_000;
 const APPROVED = 100;
-/** So few may run at once that nearly all of those that wait must have been let go of before the last can ask. */
+/**
+ * So few may run at once that nearly all of those that wait must have been let go of before the
+ * last can ask.
+ */
 const ENV = { PARK_AFTER_MS: '200', MAX_CONCURRENT_RUNS: '256' };
 /** So that everything is loaded and compiled; the calculator needs no approval yet. */
 const WARM_UP = { kind: 'closed', model: 'agent-20', at_once: 16, seconds: 5 };
@@ -17,7 +20,10 @@ const OTHERS = { kind: 'closed', model: 'flat-20', at_once: 1, answers: 100 };
 const SETTLE_MS = 2_000;
 const REST_MS = 5_000;
 
-/** What ten thousand interactions cost that wait for a person, and how they go on. In a store of their own: they stay there. */
+/**
+ * What ten thousand interactions cost that wait for a person, and how they go on. In a store of
+ * their own: they stay there.
+ */
 export async function parked(bench, { store: { kind } }) {
   const store = await openStore(kind);
   try {

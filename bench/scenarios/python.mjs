@@ -9,7 +9,10 @@ const CALLS = 10;
 /** Until the next interpreter waits in reserve. */
 const REST_MS = 5_000;
 
-/** What a call costs: the first that there is, the first of a start, later ones with a rest between, and in a row. */
+/**
+ * What a call costs: the first that there is, the first of a start, later ones with a rest between,
+ * and in a row.
+ */
 export async function python(bench, { store }) {
   const first_ever_ms = await during(bench, store, (server) => call(server));
   return during(bench, store, async (server) => {

@@ -2,7 +2,10 @@ import { startServer } from '../server.mjs';
 
 const STARTS = 5;
 
-/** From the start of the process until it is ready, with an existing database. Not pinned: starting uses every core there is. */
+/**
+ * From the start of the process until it is ready, with an existing database. Not pinned: starting
+ * uses every core there is.
+ */
 export async function start(bench, { store }) {
   const times = [];
   for (let i = 0; i < STARTS; i++) {

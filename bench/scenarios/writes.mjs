@@ -4,8 +4,9 @@ import { countWrites } from '../stores.mjs';
 const INTERACTIONS = 100;
 
 /**
- * What an interaction writes, for short and for long answers. Postgres counts it; the embedded database gets the same SQL. One at a time,
- * so that no commit is shared; what a start writes by itself is taken off.
+ * What an interaction writes, for short and for long answers. Postgres counts it; the embedded
+ * database gets the same SQL. One at a time, so that no commit is shared; what a start writes by
+ * itself is taken off.
  */
 export async function writes(bench, { store }) {
   const start = await during(store, () => session(bench, store, []));
@@ -23,7 +24,9 @@ export async function writes(bench, { store }) {
   };
 }
 
-/** From start to end of a server: its connections tell what they did at the latest when they close. */
+/**
+ * From start to end of a server: its connections tell what they did at the latest when they close.
+ */
 async function session(bench, store, models) {
   const server = await startServer({ ...bench, store });
   try {

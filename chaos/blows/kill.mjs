@@ -30,7 +30,10 @@ export async function early(scene, random, place) {
   await scene.fleet.start(place);
 }
 
-/** The moment a tool of its begins: where there is a way to its database, what it has just sent never arrives there. */
+/**
+ * The moment a tool of its begins: where there is a way to its database, what it has just sent
+ * never arrives there.
+ */
 export async function strike(scene, random, place) {
   const { fleet, tail } = scene;
   const gate = fleet.gate(place);

@@ -14,7 +14,10 @@ export async function sever(scene, random, place) {
   });
 }
 
-/** Its connections stay, and for a while nothing gets through: neither breaks nor answers tell it so. */
+/**
+ * Its connections stay, and for a while nothing gets through: neither breaks nor answers tell it
+ * so.
+ */
 export async function hush(scene, random, place) {
   await scene.without(place, 'hush', async (gate) => {
     if (random.chance(0.5)) gate.shut();

@@ -11,8 +11,9 @@ const SPANS = {
 };
 
 /**
- * Nothing that it writes arrives at the database. A tool that begins all the same is what the kill waits for: it may not, before the
- * database has heard of it. What was on its way arrives late, when another may have taken over, or never.
+ * Nothing that it writes arrives at the database. A tool that begins all the same is what the kill
+ * waits for: it may not, before the database has heard of it. What was on its way arrives late,
+ * when another may have taken over, or never.
  */
 export async function starve(scene, random, place) {
   scene.note('starve');

@@ -1,4 +1,7 @@
-/** Each child agent begins and ends once, inside the one that started it, and its call has what it came to. */
+/**
+ * Each child agent begins and ends once, inside the one that started it, and its call has what it
+ * came to.
+ */
 export function checkAgents(_, { logs }) {
   return [...logs].flatMap(([id, log]) => faultsOf(log).map((fault) => `${id}: ${fault}`));
 }

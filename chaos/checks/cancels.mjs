@@ -4,7 +4,10 @@ import { LEASE_MS } from '../times.mjs';
 /** What a server that stopped in order leaves it said: everything of its runs was stopped. */
 const STOPPED = 'the server was stopped';
 
-/** Whoever runs it elsewhere hears of it when it renews its lease, or has lost that; and its last append takes its time. */
+/**
+ * Whoever runs it elsewhere hears of it when it renews its lease, or has lost that; and its last
+ * append takes its time.
+ */
 const HEARD_MS = LEASE_MS + 1_000;
 const MAY_NOT_REPEAT = new Set(['deed', 'guarded']);
 
@@ -36,7 +39,10 @@ function checkOutcome(body, { status, log }) {
   return isTrue ? [] : [`was told ${JSON.stringify(body)}`];
 }
 
-/** It may have ended by itself before its run heard of it; nobody who took it up later lets it go on. */
+/**
+ * It may have ended by itself before its run heard of it; nobody who took it up later lets it go
+ * on.
+ */
 function checkHeard({ at, end, ended_at }, log) {
   if (end.status === 'CANCELLED') return [];
   const went = log.some((record) => record.type === 'RESUMED' && Date.parse(record.at) > at);
@@ -74,7 +80,10 @@ function openCalls(log) {
   return [...new Set([...open, ...lostCalls(log)].map(({ id }) => id))];
 }
 
-/** Those that ran in a process that was lost, whatever has come of them since: they may be at it there still. */
+/**
+ * Those that ran in a process that was lost, whatever has come of them since: they may be at it
+ * there still.
+ */
 function lostCalls(log) {
   const losses = log.filter(({ type, reason }) => type === 'RESUMED' && reason !== STOPPED);
   return log.filter(

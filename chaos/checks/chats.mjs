@@ -35,7 +35,10 @@ function checkBranch(branch, interactions) {
   ];
 }
 
-/** From the second record on, which only the run writes: the first may have waited for its place. What was cancelled before that never ran. */
+/**
+ * From the second record on, which only the run writes: the first may have waited for its place.
+ * What was cancelled before that never ran.
+ */
 function checkOrder(logs) {
   const spans = logs
     .filter(([, second]) => second && second.type !== 'CANCELLED')

@@ -3,7 +3,10 @@ import { turnOf } from '../model/turn-of.mjs';
 import { findFault } from './conversation.mjs';
 import { conversationOf, conversationsBefore } from './fold.mjs';
 
-/** Each conversation is valid, goes on from the one before, is what the log says, and what the model said to it; of child agents too (I8). */
+/**
+ * Each conversation is valid, goes on from the one before, is what the log says, and what the model
+ * said to it; of child agents too (I8).
+ */
 export function checkConversations(_, { chats, logs, agents }) {
   return [...chats.values()].flatMap(({ interactions }) => {
     const known = new Map(interactions.map((interaction) => [interaction.id, interaction]));

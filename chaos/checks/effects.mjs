@@ -10,7 +10,10 @@ const STOPPED = /^The server was stopped while this tool ran/;
 const FAILED = /^The run failed before this tool call finished/;
 const AGENT_STOPPED = /^The agent was stopped before this tool call finished/;
 
-/** What the tools did is what the log says, started at most once where that matters, with what was approved (I4, I5, I7). */
+/**
+ * What the tools did is what the log says, started at most once where that matters, with what was
+ * approved (I4, I5, I7).
+ */
 export function checkEffects(world, { chats, logs, effects, stops, losses }) {
   const faults = effects
     .filter(({ interaction, call }) => !findCall(logs.get(interaction), call))

@@ -54,8 +54,8 @@ export function conversationOf(records) {
 }
 
 /**
- * What the model may have been asked the turn with that ends at `at`: nobody knows which of the records that were written while it was asked
- * it had been told of.
+ * What the model may have been asked the turn with that ends at `at`: nobody knows which of the
+ * records that were written while it was asked it had been told of.
  */
 export function conversationsBefore(records, at) {
   let end = at;

@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 const ENDS = { COMPLETED: [], CANCELLED: ['CANCELLED'], FAILED: ['ERROR'] };
 const SHOWN = new Set(['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER']);
 
-/** Each log has a beginning and one end, the status says which, and each call has one result (I3, I8). */
+/**
+ * Each log has a beginning and one end, the status says which, and each call has one result (I3,
+ * I8).
+ */
 export function checkLogs(world, { chats, logs }) {
   return [...chats.values()].flatMap(({ interactions }) =>
     interactions.flatMap((interaction) => {

@@ -3,7 +3,10 @@ import { LEASE_MS } from '../times.mjs';
 /** What a request may take to be seen by the model, in milliseconds. */
 const SLACK_MS = 1_000;
 
-/** The model was never sent what a vendor refuses (I8), nor asked for what was cancelled, an interaction or one of its agents (I7). */
+/**
+ * The model was never sent what a vendor refuses (I8), nor asked for what was cancelled, an
+ * interaction or one of its agents (I7).
+ */
 export function checkModel(world, { chats, logs, model, pauses, losses }) {
   const faults = model.violations.map(
     ({ plan, fault }) => `the model was sent, for ${plan}: ${fault}`,

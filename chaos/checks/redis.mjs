@@ -1,9 +1,12 @@
-/** What a run takes at most from its last record until all that Redis has of it is gone, however busy the machine is. */
+/**
+ * What a run takes at most from its last record until all that Redis has of it is gone, however
+ * busy the machine is.
+ */
 const CLOSING_MS = 2_000;
 
 /**
- * In the end Redis has nothing of any interaction; but what was said of a run whose process was killed right after its end is left to go
- * by its time to live.
+ * In the end Redis has nothing of any interaction; but what was said of a run whose process was
+ * killed right after its end is left to go by its time to live.
  */
 export function checkRedis(_, { leftovers, logs, losses, outages }) {
   const kills = losses.filter(({ what }) => what === 'kill');

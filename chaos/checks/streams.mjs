@@ -1,6 +1,6 @@
 /**
- * Each reader had each record once, in order, to the byte as the log has it, wherever it was connected, and each character of each completed
- * block once (I1, I2).
+ * Each reader had each record once, in order, to the byte as the log has it, wherever it was
+ * connected, and each character of each completed block once (I1, I2).
  */
 export function checkStreams({ interactions }, { texts }) {
   return [...interactions.values()].flatMap(({ id, readers }) =>

@@ -1,9 +1,10 @@
 /**
- * An OpenAI-compatible model whose answers follow from the conversation alone. Refuses what a vendor would refuse. The first time it is
- * asked something, it now and then fails, or breaks off. The path begins with the name of the server that asks: `/<server>/v1/…`.
+ * An OpenAI-compatible model whose answers follow from the conversation alone. Refuses what a
+ * vendor would refuse. The first time it is asked something, it now and then fails, or breaks off.
+ * The path begins with the name of the server that asks: `/<server>/v1/…`.
  *
- * Sends its port to its parent, and on each message what it was asked so far: `{ requests, violations, lag_ms }`, and how late it may have been
- * to see something.
+ * Sends its port to its parent, and on each message what it was asked so far: `{ requests,
+ * violations, lag_ms }`, and how late it may have been to see something.
  */
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

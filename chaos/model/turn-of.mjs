@@ -1,6 +1,9 @@
 import { Random } from '../random.mjs';
 
-/** `Plan <name>: <turns> turns`, as the workload says it, and agents to agents; the name of a child's begins with that of its parent. */
+/**
+ * `Plan <name>: <turns> turns`, as the workload says it, and agents to agents; the name of a
+ * child's begins with that of its parent.
+ */
 const PLAN = /^Plan (\S+): (\d+) turns(, then it fails)?/;
 /** So many agents above another; there may be more where an agent starts some of its own accord. */
 const MAX_DEPTH = 2;
@@ -17,8 +20,9 @@ const KINDS = {
 };
 
 /**
- * What the model says next: a function of the conversation and of nothing else, so that whoever knows the conversation can tell
- * whether this turn belongs into it. `fails`: it refuses to say that. Undefined without a plan.
+ * What the model says next: a function of the conversation and of nothing else, so that whoever
+ * knows the conversation can tell whether this turn belongs into it. `fails`: it refuses to say
+ * that. Undefined without a plan.
  */
 export function turnOf(messages) {
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && PLAN.test(content));

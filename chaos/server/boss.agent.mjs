@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AgentType } from '../../dist/src/agents/agent-type.decorator.js';
 import { Agent } from '../../dist/src/agents/agent.js';
 
-/** Has two others work in the background: waits for one of them in the end, and leaves the other as it is. */
+/**
+ * Has two others work in the background: waits for one of them in the end, and leaves the other as
+ * it is.
+ */
 export class BossAgent extends Agent {
   async run(ctx) {
     const plan = planOf(ctx.messages);

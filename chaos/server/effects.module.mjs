@@ -9,7 +9,10 @@ import { EffectsFile } from './effects-file.mjs';
 const file = new EffectsFile(process.env.CHAOS_EFFECTS);
 const input = z.object({ token: z.string(), ms: z.number().int().max(60_000) });
 
-/** Leaves a line in the file when it begins and one when it is done. What it answers is known before. */
+/**
+ * Leaves a line in the file when it begins and one when it is done. What it answers is known
+ * before.
+ */
 class EffectTool extends Tool {
   input = input;
   description = 'Leaves a mark that cannot be taken back.';

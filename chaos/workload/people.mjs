@@ -4,7 +4,10 @@ const LOOK_MS = 150;
 /** Who was heard by nobody says it again after this. */
 const PATIENCE_MS = 2_500;
 
-/** Looks into the inbox now and then and settles what is there, in a race with everybody else who does so. */
+/**
+ * Looks into the inbox now and then and settles what is there, in a race with everybody else who
+ * does so.
+ */
 export async function settleRequests(world, random) {
   const told = new Map();
   while (!world.isOver) {

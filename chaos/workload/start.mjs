@@ -9,8 +9,8 @@ const FAILING = 0.05;
 const AGAIN_MS = 40;
 
 /**
- * Says something in a chat, as a stream or in the background, and again with the same key until there is an answer. Resolves with the
- * interaction, and `done`: when its readers have all of it.
+ * Says something in a chat, as a stream or in the background, and again with the same key until
+ * there is an answer. Resolves with the interaction, and `done`: when its readers have all of it.
  */
 export async function start(world, random, { chat, edits, on_conflict }) {
   const mode = random.weighted(MODES);

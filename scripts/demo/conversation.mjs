@@ -17,7 +17,10 @@ export class Conversation {
     this.#path = `/chats/${chat}`;
   }
 
-  /** Says something and shows what comes. `script` is what a person decides and answers when none is at the terminal. */
+  /**
+   * Says something and shows what comes. `script` is what a person decides and answers when none is
+   * at the terminal.
+   */
   async tell(text, script = {}) {
     say(`\n${you('You')}    ${text}`);
     const view = new View();

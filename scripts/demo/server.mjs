@@ -17,7 +17,10 @@ const OPEN = {
   JWT_SECRET: '',
 };
 
-/** Starts the built server on a free port, on an embedded database of its own, with whatever model is set. What doesn't start leaves nothing. */
+/**
+ * Starts the built server on a free port, on an embedded database of its own, with whatever model
+ * is set. What doesn't start leaves nothing.
+ */
 export async function startServer(signal) {
   const port = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'));

@@ -2,7 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { startContainer } from './container.mjs';
 import { expect, holds } from './holds.mjs';
 
-/** The image by itself, as `docker run` starts it: on its embedded database, as its user, with nothing set. */
+/**
+ * The image by itself, as `docker run` starts it: on its embedded database, as its user, with
+ * nothing set.
+ */
 export async function checkContainer(image, folder) {
   await mkdir(folder, { recursive: true });
   await holds('the image runs as its own user, and says what it listens on', () => {

@@ -12,7 +12,10 @@ const KEYS = new Set(
 );
 const CONDITIONS = ['service_healthy', 'service_completed_successfully'];
 
-/** Everything in which compose.yaml contradicts the server's configuration, the image, nginx.conf or itself; one sentence each. */
+/**
+ * Everything in which compose.yaml contradicts the server's configuration, the image, nginx.conf or
+ * itself; one sentence each.
+ */
 export async function findComposeFaults(compose, image) {
   const { environment } = await import(
     pathToFileURL(join(image.root, 'app/dist/src/config/schema.js'))

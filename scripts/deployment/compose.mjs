@@ -4,7 +4,8 @@ import { parseDocument } from 'yaml';
 const VARIABLE = /\$\$|\$\{(?<name>\w+)(?:(?<operator>:-|:\?)(?<rest>[^}]*))?\}/g;
 
 /**
- * A compose file as compose would see it, with these variables in its `.env`; `variables` has the names that it asks for.
+ * A compose file as compose would see it, with these variables in its `.env`; `variables` has the
+ * names that it asks for.
  * @throws Error if it isn't well-formed, or asks for a variable that has neither value nor default
  */
 export async function readCompose(path, given) {

@@ -4,8 +4,9 @@ import { USER } from './image.mjs';
 import { freePort, run, start, until, within } from './processes.mjs';
 
 /**
- * Starts the image's command as its user, on a free port of this host. `environment` is on top of the image's; `mounts` maps a path of the image
- * to a folder here. It is said to be up when its own health check says so.
+ * Starts the image's command as its user, on a free port of this host. `environment` is on top of
+ * the image's; `mounts` maps a path of the image to a folder here. It is said to be up when its own
+ * health check says so.
  */
 export async function startContainer(image, { name, folder, environment = {}, mounts = {} }) {
   const port = environment.PORT ?? String(await freePort());
@@ -39,7 +40,10 @@ export async function runContainer(image, { command, environment, mounts }) {
   await run(file, args, { cwd: join(image.root, image.directory), env });
 }
 
-/** The health check itself takes most of the time that this costs, so something cheaper is asked first. */
+/**
+ * The health check itself takes most of the time that this costs, so something cheaper is asked
+ * first.
+ */
 async function untilUp(container) {
   let code;
   void container.exited.then((status) => (code = status));

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-/** Answers whether a path (relative, with slashes) is sent to a build, as .dockerignore says: the last line that fits it or a folder above decides. */
+/**
+ * Answers whether a path (relative, with slashes) is sent to a build, as .dockerignore says: the
+ * last line that fits it or a folder above decides.
+ */
 export async function readContextFilter(path) {
   const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
   const rules = lines.filter((line) => line && !line.startsWith('#')).map(toRule);

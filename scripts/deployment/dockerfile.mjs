@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The stages of a Dockerfile: `{ name, from, steps }`, each step `{ keyword, flags, text, words }`. `words` are those of the exec form, or what is
- * between spaces.
+ * The stages of a Dockerfile: `{ name, from, steps }`, each step `{ keyword, flags, text, words }`.
+ * `words` are those of the exec form, or what is between spaces.
  */
 export async function readDockerfile(path) {
   const lines = (await readFile(path, 'utf8'))

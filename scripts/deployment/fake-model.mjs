@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** An OpenAI-compatible endpoint that says the first of its pieces, and the others once it is let go on. */
+/**
+ * An OpenAI-compatible endpoint that says the first of its pieces, and the others once it is let go
+ * on.
+ */
 export class FakeModel {
   asked = 0;
   #goOn = withResolvers();

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 const FLOOD_BYTES = 64 * 1024 * 1024;
 
 /**
- * A server that notes what it gets. `/echo` answers how the request came, `/drop` hangs up after all of it has arrived, `/drop/once` too if `hears`
- * has no request yet, `/events` sends one event and the next when `more()` is called, `/flood` sends more than fits into any socket.
+ * A server that notes what it gets. `/echo` answers how the request came, `/drop` hangs up after
+ * all of it has arrived, `/drop/once` too if `hears` has no request yet, `/events` sends one event
+ * and the next when `more()` is called, `/flood` sends more than fits into any socket.
  */
 export class FakeUpstream {
   requests = [];

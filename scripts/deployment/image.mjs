@@ -9,8 +9,9 @@ import { run } from './processes.mjs';
 export const USER = process.getuid() === 0 ? 65_534 : undefined;
 
 /**
- * Replays the Dockerfile in a folder, one sub-folder a stage: what it copies, and what it runs with npm. Programs of the system are not installed,
- * and the build has the packages that are installed here already. Answers what an image knows: `{ root, env, command, health, user, … }`.
+ * Replays the Dockerfile in a folder, one sub-folder a stage: what it copies, and what it runs with
+ * npm. Programs of the system are not installed, and the build has the packages that are installed
+ * here already. Answers what an image knows: `{ root, env, command, health, user, … }`.
  */
 export async function buildImage({ folder }) {
   const stages = await readDockerfile('Dockerfile');

@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import { milliseconds } from './compose.mjs';
 import { unless } from './unless.mjs';
 
-/** Everything in which nginx.conf contradicts compose.yaml, the image or the server's defaults; one sentence each. */
+/**
+ * Everything in which nginx.conf contradicts compose.yaml, the image or the server's defaults; one
+ * sentence each.
+ */
 export function findNginxFaults({ compose: { services }, nginx, image, defaults }) {
   const upstreams = [...nginx.matchAll(/^\s*server (\S+):(\d+) resolve/gm)];
   const apis = Object.keys(services).filter((name) => services[name].environment?.ROLE === 'api');

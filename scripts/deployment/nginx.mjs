@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { freePort, start, until } from './processes.mjs';
 
 /**
- * Starts nginx with deploy/nginx.conf, in which only addresses are others: where it listens and writes, and those of the upstreams. Docker's name
- * server isn't here, and older versions don't know `resolve`.
+ * Starts nginx with deploy/nginx.conf, in which only addresses are others: where it listens and
+ * writes, and those of the upstreams. Docker's name server isn't here, and older versions don't
+ * know `resolve`.
  */
 export async function startNginx({ folder, upstreams }) {
   const port = await freePort();

@@ -8,7 +8,10 @@ const POLL_MS = 50;
 const STOP_MS = 10_000;
 const running = new Set();
 
-/** Starts a program that is ended with this one at the latest. `exited` resolves with its exit code, or the signal that ended it. */
+/**
+ * Starts a program that is ended with this one at the latest. `exited` resolves with its exit code,
+ * or the signal that ended it.
+ */
 export function start(command, args, options) {
   const child = spawn(command, args, options);
   running.add(child);

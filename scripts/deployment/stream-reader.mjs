@@ -1,7 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { Reader } from '../../chaos/reader.mjs';
 
-/** A client that reads one interaction, over as many connections as it takes, and believes nothing (`faults`). */
+/**
+ * A client that reads one interaction, over as many connections as it takes, and believes nothing
+ * (`faults`).
+ */
 export class StreamReader extends Reader {
   heartbeats = 0;
   /** What of the answer has come as deltas. */

@@ -12,7 +12,7 @@ export interface FileRow extends FileInfo {
 export type FileKey = Pick<FileRow, 'id' | 'tenant_id'>;
 
 export interface FilePage {
-  /** Who asks. `ANY_TENANT` needs `chat_uid`. */
+  /** `ANY_TENANT` needs `chat_uid`. */
   readonly viewer: AnyViewer;
   readonly limit: number;
   /** Undefined: the files of every chat that the viewer sees, and their files without a chat. */

@@ -19,7 +19,9 @@ describe(InteractionView.name, () => {
   const store = memoryStore();
   const view = new InteractionView(store, store);
 
-  /** An interaction of a chat with so many events of so many bytes, that adds as many to the state. */
+  /**
+   * An interaction of a chat with so many events of so many bytes, that adds as many to the state.
+   */
   async function said(chat_id: string, count: number, bytes: number): Promise<InteractionRow> {
     const row = await started(store, { chat_id, lease: HELD });
     const content = 'x'.repeat(bytes);

@@ -28,7 +28,9 @@ function entry(tenant_id: string, more: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** What every `AuditStore` must do. The store is opened once; every test has a tenant of its own. */
+/**
+ * What every `AuditStore` must do. The store is opened once; every test has a tenant of its own.
+ */
 export function auditStoreContract(name: string, open: () => Promise<OpenedAuditStore>): void {
   describe(`${name} as an AuditStore`, () => {
     let opened: OpenedAuditStore;

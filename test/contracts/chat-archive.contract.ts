@@ -35,7 +35,10 @@ interface Incoming {
   readonly requests: readonly RequestRow[];
 }
 
-/** What every `ChatArchive` must do: read whole chats page by page, and bring one in whole or not at all. */
+/**
+ * What every `ChatArchive` must do: read whole chats page by page, and bring one in whole or not at
+ * all.
+ */
 export function chatArchiveContract(name: string, open: () => Promise<OpenedArchive>): void {
   describe(`${name} as a ChatArchive`, () => {
     let opened: OpenedArchive;

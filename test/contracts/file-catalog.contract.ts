@@ -11,7 +11,9 @@ export interface OpenedFileCatalog {
   /** Where the chats are. */
   readonly chats: ChatStore;
   readonly usage: UsageStore;
-  /** Closes them and opens them again over the same saved data; undefined where nothing is saved. */
+  /**
+   * Closes them and opens them again over the same saved data; undefined where nothing is saved.
+   */
   reopen?(): Promise<void>;
   close(): Promise<void>;
 }

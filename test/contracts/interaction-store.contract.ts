@@ -19,8 +19,10 @@ import type { OpenedStore } from './interaction-store/store-under-test.js';
 import { StoreUnderTest } from './interaction-store/store-under-test.js';
 
 /**
- * What every `InteractionStore` must do. Guards I1 (committed before seen, no gap), I3 (nothing is lost by a restart), I5 (a request is
- * settled once), I6 (one writer at a time), I9 (one active interaction per chat) and I11 (what is parked rests). The store is opened once; every test uses ids of its own.
+ * What every `InteractionStore` must do. Guards I1 (committed before seen, no gap), I3 (nothing is
+ * lost by a restart), I5 (a request is settled once), I6 (one writer at a time), I9 (one active
+ * interaction per chat) and I11 (what is parked rests). The store is opened once; every test uses
+ * ids of its own.
  */
 export function interactionStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name} as an InteractionStore`, () => {

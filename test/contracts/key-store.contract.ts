@@ -28,7 +28,9 @@ function key(more: Partial<ApiKey> = {}): ApiKey {
   };
 }
 
-/** The behaviour of every `KeyStore`. The store is opened once; every test uses tenants of its own. */
+/**
+ * The behaviour of every `KeyStore`. The store is opened once; every test uses tenants of its own.
+ */
 export function keyStoreContract(name: string, open: () => Promise<OpenedKeyStore>): void {
   describe(`${name} as a KeyStore`, () => {
     let opened: OpenedKeyStore;

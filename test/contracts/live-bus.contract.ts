@@ -20,8 +20,8 @@ export interface OpenedBus {
 const PATIENCE_MS = 5000;
 
 /**
- * What every `LiveBus` must do when nothing goes wrong; what may go wrong is repaired by followers. Guards I2 (a snapshot is what its
- * frames said) and I6 (a run that was lost isn't heard).
+ * What every `LiveBus` must do when nothing goes wrong; what may go wrong is repaired by followers.
+ * Guards I2 (a snapshot is what its frames said) and I6 (a run that was lost isn't heard).
  */
 export function liveBusContract(name: string, open: () => Promise<OpenedBus>): void {
   describe(`${name} as a LiveBus`, () => {

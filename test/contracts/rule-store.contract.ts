@@ -8,7 +8,9 @@ import { ruleUsesContract } from './rule-uses.contract.js';
 
 export interface OpenedRuleStore {
   readonly store: RuleStore;
-  /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
+  /**
+   * Closes the store and answers a new one over the same saved data, as a restarted process would.
+   */
   readonly reopen: () => Promise<RuleStore>;
   /** Creates a chat. */
   readonly makeChat: (chat: NewChat) => Promise<void>;

@@ -64,7 +64,9 @@ export async function operationsOf(server: ServerUnderTest): Promise<Operation[]
   );
 }
 
-/** The routes that the server answers, but for the description of the API, as names of operations. */
+/**
+ * The routes that the server answers, but for the description of the API, as names of operations.
+ */
 export function routesOf(server: ServerUnderTest): string[] {
   const [adapter] = server.getAll(HttpAdapterHost);
   const { router } = adapter!.httpAdapter.getInstance<Application>();

@@ -19,7 +19,9 @@ export function runPart(store: StoreKind, part: number, parts: number): void {
   runSuites(store, Object.fromEntries(own));
 }
 
-/** Those that depend on the store, with `TEST_ALL=1` on what it saved too; all with `EXHAUSTIVE=1`. */
+/**
+ * Those that depend on the store, with `TEST_ALL=1` on what it saved too; all with `EXHAUSTIVE=1`.
+ */
 export function runStoreSuites(store: StoreKind): void {
   const savesToo = ALL ? SAVING_SUITES : {};
   run(store, EXHAUSTIVE ? EVERY : { ...STORE_SUITES, ...savesToo });

@@ -8,10 +8,16 @@ import type { TestServer, TestServerOptions } from '../support/server/test-serve
 import type { Servers } from './servers.js';
 import type { OpenStore } from './stores.js';
 
-/** Of all servers in this process, line by line: they share the logger of Nest. What was checked is gone. */
+/**
+ * Of all servers in this process, line by line: they share the logger of Nest. What was checked is
+ * gone.
+ */
 const LOG: string[] = [];
 
-/** A server with its store and its clock, through its restarts and from one group of tests to the next. */
+/**
+ * A server with its store and its clock, through its restarts and from one group of tests to the
+ * next.
+ */
 export class RunningServer {
   readonly clock = new MovableClock();
   /** When the group of tests that uses it began, unless it is the first. */

@@ -36,13 +36,17 @@ export interface ServerUnderTest {
 
 export interface GroupOptions {
   readonly modules?: readonly Type[];
-  /** For groups that count everything on a server, or leave something behind that other groups would meet. */
+  /**
+   * For groups that count everything on a server, or leave something behind that other groups would
+   * meet.
+   */
   readonly isOwn?: boolean;
 }
 
 /**
- * The servers that the groups of tests in one spec file run against, all on the same kind of store. Groups with the same
- * environment and modules share a server, unless it still runs something when the next group begins.
+ * The servers that the groups of tests in one spec file run against, all on the same kind of store.
+ * Groups with the same environment and modules share a server, unless it still runs something when
+ * the next group begins.
  */
 export class Servers {
   private readonly shared = new Map<string, RunningServer>();
@@ -51,7 +55,10 @@ export class Servers {
 
   constructor(readonly store: StoreKind) {}
 
-  /** `env` is a function where it is known only after the hooks before. After each test the model has met no invalid conversation, and the log no key. */
+  /**
+   * `env` is a function where it is known only after the hooks before. After each test the model
+   * has met no invalid conversation, and the log no key.
+   */
   run(
     env: Environment | (() => Environment),
     tests: (server: ServerUnderTest) => void,

@@ -4,7 +4,10 @@ import { Person } from '../support/client/person.js';
 import { playScript } from '../support/model/scripted-answers.js';
 import type { GroupOptions, Servers, ServerUnderTest } from './servers.js';
 
-/** `servers.run` with a model that plays scripts, agents and tools that ask, and a person who is asked. */
+/**
+ * `servers.run` with a model that plays scripts, agents and tools that ask, and a person who is
+ * asked.
+ */
 export function withPeople(
   servers: Servers,
   env: Environment,

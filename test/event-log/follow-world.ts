@@ -57,7 +57,10 @@ class WorldRun {
     );
   }
 
-  /** Generates on in the block of a slot, a new one if there is none; cuts come where they come, also inside a pair. */
+  /**
+   * Generates on in the block of a slot, a new one if there is none; cuts come where they come,
+   * also inside a pair.
+   */
   write(slot: number, size: number): void {
     let block = this.blocks.get(slot);
     if (!block) this.blocks.set(slot, (block = this.begin(slot)));
@@ -164,7 +167,10 @@ class WorldReader extends StrictReader {
     void this.follower.start();
   }
 
-  /** The world's block ids begin with the epoch of their run: what a lost one says must not be heard after `RESUMED`. */
+  /**
+   * The world's block ids begin with the epoch of their run: what a lost one says must not be heard
+   * after `RESUMED`.
+   */
   override take(id: string, event: StreamEvent): void {
     if (event.type === 'RESUMED') this.epoch = event.attempt;
     if ('offset' in event && parseInt(event.block_id) !== this.epoch)
@@ -183,8 +189,9 @@ class WorldReader extends StrictReader {
 }
 
 /**
- * An interaction with its runs, lost ones among them, over a store that answers when it likes and a bus that can't be trusted,
- * and readers that come and go. Nothing in it depends on time: the same steps do the same.
+ * An interaction with its runs, lost ones among them, over a store that answers when it likes and a
+ * bus that can't be trusted, and readers that come and go. Nothing in it depends on time: the same
+ * steps do the same.
  */
 export class FollowWorld {
   readonly store = new MemoryLogStore(() => this.pass());
@@ -273,7 +280,9 @@ export class FollowWorld {
     return new WorldRun(log, epoch);
   }
 
-  /** The store answers at once from now on, the run ends, and every reader gets the time it needs. */
+  /**
+   * The store answers at once from now on, the run ends, and every reader gets the time it needs.
+   */
   private async end(): Promise<void> {
     await this.calmDown();
     for (const slot of [...this.run.blocks.keys()].slice(1)) this.run.complete(slot);

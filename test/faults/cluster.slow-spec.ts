@@ -44,7 +44,10 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
   afterAll(() => cluster?.close());
   afterEach(() => expect(cluster.fake.violations).toEqual([]));
 
-  /** Interactions that have done a deed and are in the middle of what they say then; those that say it again don't wait. */
+  /**
+   * Interactions that have done a deed and are in the middle of what they say then; those that say
+   * it again don't wait.
+   */
   const halfWay = async (count: number) => {
     const gate = new Gate();
     const deeds = Array.from({ length: count }, () => `halfway-${chats++}`);
@@ -321,7 +324,10 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
   });
 });
 
-/** A user message on which the model does something, asks whether it may do something else, and is done. */
+/**
+ * A user message on which the model does something, asks whether it may do something else, and is
+ * done.
+ */
 function asks(token: string): string {
   return script(
     { calls: [call('deed', token)] },
@@ -342,7 +348,10 @@ function hasResult({ messages }: ChatBody): boolean {
   return messages.at(-1).role === 'tool';
 }
 
-/** The records of a stream as they came, without the cursors, which say how far what is between them was. */
+/**
+ * The records of a stream as they came, without the cursors, which say how far what is between them
+ * was.
+ */
 function recordLines(stream: string): string {
   return stream
     .split('\n')

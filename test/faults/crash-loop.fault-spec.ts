@@ -24,7 +24,10 @@ interface Moment {
   readonly starts: number;
 }
 
-/** The poisonous one calls a tool; its neighbour gets no answer from the first two servers, and from the others a slow one. */
+/**
+ * The poisonous one calls a tool; its neighbour gets no answer from the first two servers, and from
+ * the others a slow one.
+ */
 function answer(body: ChatBody, { asked, started, starts }: Moment): FakeTurn {
   if (JSON.stringify(body).includes(POISON)) {
     const { messages } = body as { messages: readonly { role: string }[] };

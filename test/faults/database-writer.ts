@@ -3,8 +3,8 @@ import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { newBatch, newRecord, newStart } from '../contracts/interaction-store/fixtures.js';
 
 /**
- * A process of its own: starts an interaction and appends to it until it is killed. It sends its parent each seq that is
- * saved.
+ * A process of its own: starts an interaction and appends to it until it is killed. It sends its
+ * parent each seq that is saved.
  */
 const [dataDir, id] = process.argv.slice(2) as [string, string];
 const stores = createStores(await openDatabase({ dataDir, migrate: true }));

@@ -54,7 +54,8 @@ for (const [name, fault, open] of PLACES)
           const again = await keys(sealed, 'encrypt');
           expect(again).toMatchObject({ code: 0, said: expect.stringMatching(/^0 rows or files/) });
           expect(await readFolder(place.folder)).not.toContain(CANARY);
-          // The pages of a database keep the former text for a while: the suite "encryption" dumps it.
+          // The pages of a database keep the former text for a while: the suite "encryption" dumps
+          // it.
           if (place.env['STORE'] === 'file')
             expect(await readFolder(place.env['DATA_DIR']!)).not.toContain(CANARY);
           expect(await serve(sealed, readAll)).toBe(before);

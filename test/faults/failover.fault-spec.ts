@@ -16,7 +16,10 @@ import { allTenants } from '../support/store/all-tenants.js';
 const fault = await findPostgresFault();
 const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '200' };
 
-/** A replica that was promoted without the last commits: the database itself is put back while the server is cut off. */
+/**
+ * A replica that was promoted without the last commits: the database itself is put back while the
+ * server is cut off.
+ */
 (fault ? describe.skip : describe)('A database that comes back without its last commits', () => {
   let opened: Awaited<ReturnType<typeof openTestPostgres>>;
   let proxy: TcpProxy;

@@ -50,7 +50,10 @@ describe('The file store, whose process is killed', () => {
     expect(signal).toBe('SIGKILL');
   }
 
-  /** Whoever takes up what is unowned can end it; what waits behind it begins, and in the end the chat is free. */
+  /**
+   * Whoever takes up what is unowned can end it; what waits behind it begins, and in the end the
+   * chat is free.
+   */
   async function endAll(store: WholeStore): Promise<void> {
     for (;;) {
       const unowned = await listUnowned(store, 100);

@@ -19,7 +19,10 @@ import { some } from '../support/thoroughness.js';
 
 const END = newEnd('one', { completed_at: at(70) });
 
-/** What touches two logs, or a log and chat.json, is committed in one of them: the other is behind it after a kill, or cut. */
+/**
+ * What touches two logs, or a log and chat.json, is committed in one of them: the other is behind
+ * it after a kill, or cut.
+ */
 describe('The file store, killed between two files (I3, I9)', () => {
   let folder: FileStoreFolder;
   let active: InteractionRow;
@@ -179,7 +182,10 @@ describe('The file store, killed between two files (I3, I9)', () => {
   }
 });
 
-/** Some of the parts of `after` that are longer than `before`, the shortest and the longest among them. */
+/**
+ * Some of the parts of `after` that are longer than `before`, the shortest and the longest among
+ * them.
+ */
 function cuts(before: Buffer, after: Buffer): Buffer[] {
   const found: Buffer[] = [];
   const step = Math.ceil((after.length - before.length) / 40);

@@ -16,7 +16,10 @@ import { some } from '../support/thoroughness.js';
 
 const ANSWER = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } } as const;
 
-/** What a killed process leaves of requests: a part of the log's last frame, and a requests.json that may be behind it. */
+/**
+ * What a killed process leaves of requests: a part of the log's last frame, and a requests.json
+ * that may be behind it.
+ */
 describe('The file store, killed while people are asked (I3, I5)', () => {
   let folder: FileStoreFolder;
   let row: InteractionRow;
@@ -138,7 +141,10 @@ describe('The file store, killed while people are asked (I3, I5)', () => {
 
   type Check = (store: WholeStore, cut: { whole: boolean }) => Promise<void>;
 
-  /** Does something that appends one frame, and then looks at every part of it that a kill may leave. */
+  /**
+   * Does something that appends one frame, and then looks at every part of it that a kill may
+   * leave.
+   */
   async function eachCut(
     act: (store: WholeStore) => Promise<unknown>,
     check: Check,

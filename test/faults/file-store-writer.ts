@@ -13,8 +13,8 @@ import {
 } from '../contracts/interaction-store/fixtures.js';
 
 /**
- * A process of its own: lives through interactions as fast as it can, and prints what the store said is saved, `<interaction> <last seq>`
- * or `<request> settled`, until it is killed.
+ * A process of its own: lives through interactions as fast as it can, and prints what the store
+ * said is saved, `<interaction> <last seq>` or `<request> settled`, until it is killed.
  */
 const stores = await openFileStores({
   data_dir: process.argv[2]!,
@@ -55,7 +55,8 @@ async function run(id: string): Promise<void> {
     } as const;
     const settle = { request_id: request.id, settlement, at: at(seq) };
     const { outcome } = await store.settleRequest(settle);
-    // Of one that is being interrupted the requests are closed: the store says so and saves nothing.
+    // Of one that is being interrupted the requests are closed: the store says so and saves
+    // nothing.
     if (outcome === 'settled') say(`${request.id} settled`);
   }
   await store.append([endBatch(id, 8)]);

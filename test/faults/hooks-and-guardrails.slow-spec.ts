@@ -40,7 +40,9 @@ const SHOPPING: readonly FakeTurn[] = [
   { text: `The key is ${SECRET}, they say.` },
 ];
 
-/** The turn of a script that comes next in this conversation; a child of it says what is tripped on. */
+/**
+ * The turn of a script that comes next in this conversation; a child of it says what is tripped on.
+ */
 function playing(turns: readonly FakeTurn[]): (body: ChatBody) => FakeTurn {
   return ({ messages }) => {
     if (messages.some(({ content }: ChatBody) => content === CHILD)) return TRIPPING;

@@ -1,7 +1,10 @@
 import type { AppError } from '../../src/kernel/app-error.js';
 import { DataDirLock } from '../../src/storage/data-dir-lock.js';
 
-/** A process of its own: acquires the lock of a data directory, tells its parent, and releases it when it is told to. */
+/**
+ * A process of its own: acquires the lock of a data directory, tells its parent, and releases it
+ * when it is told to.
+ */
 const report = (message: string) => process.send!(message);
 try {
   const lock = await DataDirLock.acquire(process.argv[2]!);

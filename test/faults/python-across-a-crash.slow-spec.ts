@@ -17,7 +17,10 @@ jest.setTimeout(240_000);
 /** The first program of a server takes a while. */
 const STARTED_MS = 100_000;
 
-/** Two effects that must not happen twice, with a question between. Each step is told all that was noted before it of time and chance. */
+/**
+ * Two effects that must not happen twice, with a question between. Each step is told all that was
+ * noted before it of time and chance.
+ */
 const PROGRAM = `import json, os, random, secrets, time, uuid
 from datetime import datetime
 notes = []

@@ -96,7 +96,10 @@ for (const { name, fault, create } of onStores(POSTGRES))
       await start();
       return following.resume(api);
     };
-    /** The same, read to the end. A call that had ended before the server was killed tells nothing: it is cut anew. */
+    /**
+     * The same, read to the end. A call that had ended before the server was killed tells nothing:
+     * it is cut anew.
+     */
     const readCut = async (...row: Parameters<typeof cut>): Promise<EventReader> => {
       for (;;) {
         const reader = await (await cut(...row)).end();

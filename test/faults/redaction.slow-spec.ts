@@ -13,7 +13,8 @@ import { ServerProcess } from '../support/server/server-process.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { allTenants } from '../support/store/all-tenants.js';
 
-// Over 20 s: a server starts after each kill, and on Postgres waits for the lease of the killed one.
+// Over 20 s: a server starts after each kill, and on Postgres waits for the lease of the killed
+// one.
 
 /** Long enough for processes that start while the machine is busy. */
 const TEST_MS = 120_000;

@@ -9,7 +9,10 @@ import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
 const call = (name: string) => script({ calls: [{ name, arguments: {} }] });
-/** No lease lapses in a test: what goes on does so because it was let go of, or its process is known to be dead. */
+/**
+ * No lease lapses in a test: what goes on does so because it was let go of, or its process is known
+ * to be dead.
+ */
 const LEASE_TTL_MS = '600000';
 
 describe('A server that is stopped', () => {

@@ -23,7 +23,10 @@ function family(...prompts: readonly string[]): string {
 
 const FOUR = Array.from({ length: WIDTH }, (_, i) => i + 1);
 
-/** The last of four asks. Each is told something else: what is asked for again and again needs an approval. */
+/**
+ * The last of four asks. Each is told something else: what is asked for again and again needs an
+ * approval.
+ */
 function leaf(number: string): string {
   const ask = { name: 'ask_human', arguments: { question: `Shall ${number} go on?` } };
   const count = { name: 'calculator', arguments: { expression: `6*${number}` } };

@@ -9,7 +9,10 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { WebhookReceiver } from '../support/server/webhook-receiver.js';
 
-/** Long enough for a process that starts while the machine is busy, and for the claim of a killed one to end. */
+/**
+ * Long enough for a process that starts while the machine is busy, and for the claim of a killed
+ * one to end.
+ */
 const LIMIT_MS = 60_000;
 const ASKS = script({ calls: [{ name: 'calculator', arguments: { expression: '6*7' } }] });
 

@@ -74,7 +74,10 @@ describe('Tools of MCP servers', () => {
       START_MS,
     );
   let chats = 0;
-  /** Lets the model call tools in one turn, without being asked about them; answers the events and the results. */
+  /**
+   * Lets the model call tools in one turn, without being asked about them; answers the events and
+   * the results.
+   */
   const call = async (...calls: [name: string, args: object][]) => {
     server.fake.reply({ calls: calls.map(([name, args]) => ({ name, arguments: args })) });
     const body = { user_message: 'Go', approval_mode: 'auto' };

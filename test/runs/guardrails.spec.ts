@@ -12,7 +12,10 @@ import { RunWorld } from '../support/runs/run-world.js';
 import type { RunWorldOptions } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 
-/** Trips the first time that it meets a text, and never again: whoever asks it again comes to another end. */
+/**
+ * Trips the first time that it meets a text, and never again: whoever asks it again comes to
+ * another end.
+ */
 class OnceGuardrail extends Guardrail {
   readonly name = 'once';
   private readonly met = new Set<string>();

@@ -11,7 +11,10 @@ import { EXHAUSTIVE, runs } from '../support/thoroughness.js';
 /** How many of the moments of one program a process is killed at, spread evenly. */
 const MOMENTS = 24;
 
-/** The same programs each time. To look for more: another seed, or none, and larger numbers. A failure prints its seed and program. */
+/**
+ * The same programs each time. To look for more: another seed, or none, and larger numbers. A
+ * failure prints its seed and program.
+ */
 const SEED = 20_260_115;
 
 const fates: fc.Arbitrary<Fate[]> = fc.array(

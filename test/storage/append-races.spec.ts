@@ -133,7 +133,10 @@ describeOnPostgres(`${AppendQueries.name} on Postgres${fault ? `: ${fault}` : ''
   });
 });
 
-/** A group of one run is under way while another run takes over one of its interactions and reads its log. */
+/**
+ * A group of one run is under way while another run takes over one of its interactions and reads
+ * its log.
+ */
 async function raceTakeOver(
   store: WholeStore,
   seen: { written: number; fenced: number },

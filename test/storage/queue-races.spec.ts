@@ -174,7 +174,10 @@ async function countWaiting({ database }: TestDatabase): Promise<number> {
 const CHATS = 8;
 const ROUNDS = 25;
 
-/** Chats to which messages come faster than they are worked off, from two processes, some cancelled while they wait. */
+/**
+ * Chats to which messages come faster than they are worked off, from two processes, some cancelled
+ * while they wait.
+ */
 class QueueRace {
   readonly #chats = Array.from({ length: CHATS }, () => chatId());
   readonly #entered: string[] = [];
@@ -233,7 +236,10 @@ class QueueRace {
     else expect(outcome).toBe('queue_full');
   }
 
-  /** Takes up what may run and ends it, in one group; another process tries the same. Answers how many there were. */
+  /**
+   * Takes up what may run and ends it, in one group; another process tries the same. Answers how
+   * many there were.
+   */
   async #endAll(store: WholeStore): Promise<number> {
     const unfinished = await Promise.all(
       this.#chats.map((chat) => store.listUnfinished(uidOf(chat))),

@@ -5,7 +5,10 @@ v8.setFlagsFromString('--expose-gc');
 
 const collect = vm.runInNewContext('gc') as () => void;
 
-/** So that what memory is held can be told from what is only not cleared away yet. Buffers go with the next collection after their own. */
+/**
+ * So that what memory is held can be told from what is only not cleared away yet. Buffers go with
+ * the next collection after their own.
+ */
 export function collectGarbage(): void {
   collect();
   collect();

@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LIMIT_MS = 10_000;
 const STEP_MS = 5;
 
-/** Waits until something is so that nobody tells of, such as the other side of a connection that was closed. */
+/**
+ * Waits until something is so that nobody tells of, such as the other side of a connection that was
+ * closed.
+ */
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   limit_ms = LIMIT_MS,

@@ -1,4 +1,6 @@
-/** Holds somebody at a point until a test lets them go on, and tells the test when they are there. */
+/**
+ * Holds somebody at a point until a test lets them go on, and tells the test when they are there.
+ */
 export class Gate {
   /** Resolves when somebody waits here. */
   readonly reached: Promise<void>;

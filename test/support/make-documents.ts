@@ -102,7 +102,9 @@ function relations(...targets: readonly string[]): string {
   return `<?xml version="1.0"?><Relationships>${all}</Relationships>`;
 }
 
-/** An Excel workbook with a sheet for each list of rows of cells, as XML; `shared`: texts as XML. */
+/**
+ * An Excel workbook with a sheet for each list of rows of cells, as XML; `shared`: texts as XML.
+ */
 export function makeXlsx(
   sheets: Readonly<Record<string, string>>,
   shared: readonly string[] = [],

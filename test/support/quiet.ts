@@ -1,4 +1,7 @@
-/** Answers when the event loop has gone round often enough for all that waits for nothing else to be done. */
+/**
+ * Answers when the event loop has gone round often enough for all that waits for nothing else to be
+ * done.
+ */
 export function quiet<T>(value: T, times = 30): Promise<T> {
   return new Promise((resolve) => {
     const next = (left: number): unknown =>

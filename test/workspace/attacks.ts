@@ -1,8 +1,14 @@
-/** What is made before the attack, in a workspace `work` beside `secret.txt`, `workspace2/secret.txt` and `outside/secret.txt`. */
+/**
+ * What is made before the attack, in a workspace `work` beside `secret.txt`,
+ * `workspace2/secret.txt` and `outside/secret.txt`.
+ */
 export interface Attack {
   readonly why: string;
   readonly path: string;
-  /** Links by name, to what they point at; `<base>` is the absolute path of the folder that the workspace is in. */
+  /**
+   * Links by name, to what they point at; `<base>` is the absolute path of the folder that the
+   * workspace is in.
+   */
   readonly links?: Readonly<Record<string, string>>;
   /** `fifo`, `socket`, `hard` (a hard link to the secret) by name. */
   readonly special?: Readonly<Record<string, 'fifo' | 'socket' | 'hard'>>;

@@ -9,7 +9,11 @@ import { SANDBOXES } from '../support/tools/sandboxes.js';
 
 const BUBBLEWRAP = SANDBOXES.find(({ name }) => name === 'bubblewrap')!;
 
-/** Each prints "escaped" if it gets where it should not, or leaves something there, which is looked for in the end. `$BASE` is where the secrets are, `$PORT` what the host listens on, `$SERVER` its pid. */
+/**
+ * Each prints "escaped" if it gets where it should not, or leaves something there, which is looked
+ * for in the end. `$BASE` is where the secrets are, `$PORT` what the host listens on, `$SERVER` its
+ * pid.
+ */
 const ESCAPES: Readonly<Record<string, string>> = {
   'connect to a port of the host': 'exec 3<>/dev/tcp/127.0.0.1/$PORT && echo escaped',
   'connect to a port of the host by another address':

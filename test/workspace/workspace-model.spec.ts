@@ -71,7 +71,9 @@ describe.each([
   });
 });
 
-/** Makes what fits: the first thing at a path stays, and what has no folder to be in is left out. */
+/**
+ * Makes what fits: the first thing at a path stays, and what has no folder to be in is left out.
+ */
 async function build(base: string, things: readonly Made[]): Promise<World> {
   const world: World = new Map([
     ['work', { kind: 'folder' }],

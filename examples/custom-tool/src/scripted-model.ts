@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Plays these turns to whoever asks for a chat completion, one for each request. Answers its base URL, too. */
+/**
+ * Plays these turns to whoever asks for a chat completion, one for each request. Answers its base
+ * URL, too.
+ */
 export async function startScriptedModel(
   turns: readonly object[],
 ): Promise<{ readonly server: Server; readonly url: string }> {

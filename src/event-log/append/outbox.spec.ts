@@ -158,7 +158,10 @@ describe(Outbox.name, () => {
   });
 });
 
-/** Writes one block per agent, and checks each item that comes out against what was reserved before it went in. */
+/**
+ * Writes one block per agent, and checks each item that comes out against what was reserved before
+ * it went in.
+ */
 class OutboxWorld {
   readonly faults: string[] = [];
   private readonly outbox = new Outbox(1, (frame) => frame.items.forEach((item) => this.see(item)));

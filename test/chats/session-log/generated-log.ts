@@ -51,7 +51,10 @@ const EVENT: fc.Arbitrary<Content> = fc.oneof(
   }),
 );
 
-/** What an interaction did; `call` is a turn with a call and its result, `ask` a question, `child` an agent. */
+/**
+ * What an interaction did; `call` is a turn with a call and its result, `ask` a question, `child`
+ * an agent.
+ */
 const EVENTS = fc.array(
   fc.oneof(EVENT, fc.constantFrom('call' as const, 'ask' as const, 'child' as const)),
   {
@@ -75,7 +78,9 @@ const CHAT = fc.record({
   tag: TEXT,
 });
 
-/** Session logs of chats with branches, as an export writes them, but without the lines for people. */
+/**
+ * Session logs of chats with branches, as an export writes them, but without the lines for people.
+ */
 export const GENERATED_LOG: fc.Arbitrary<string> = CHAT.map(toSessionLog);
 
 function toSessionLog({ interactions, head, tag, ...texts }: ValueOf<typeof CHAT>): string {

@@ -90,7 +90,10 @@ export class SessionLogWorld {
     }
   }
 
-  /** What is wrong with a chat that was imported, by what a person could do with it; the last is to go on with it. */
+  /**
+   * What is wrong with a chat that was imported, by what a person could do with it; the last is to
+   * go on with it.
+   */
   async findFaults(chat_id: string): Promise<string[]> {
     const { archive } = this.stores;
     const store = wholeStore(this.stores);
@@ -126,7 +129,10 @@ export class SessionLogWorld {
   }
 }
 
-/** Each id is named by what it is and when it comes first, so that two logs are the same text when they say the same. */
+/**
+ * Each id is named by what it is and when it comes first, so that two logs are the same text when
+ * they say the same.
+ */
 export function withoutIds(log: string): string {
   const names = new Map<string, string>();
   return log.replaceAll(ANY_ID, (id, kind: string) => {

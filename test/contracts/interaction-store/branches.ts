@@ -189,7 +189,10 @@ function describeQueuedEdits(tested: StoreUnderTest): void {
   });
 }
 
-/** What was cancelled in the queue has a place in the conversation all the same: after what was its chat's head then. */
+/**
+ * What was cancelled in the queue has a place in the conversation all the same: after what was its
+ * chat's head then.
+ */
 function describeNeverBegun(tested: StoreUnderTest): void {
   it('goes on from where the chat was when an edited one was cancelled before it began', async () => {
     const one = await ended(tested.store, 'one', { created_at: at(10) });

@@ -205,7 +205,9 @@ export async function ended(
   return row;
 }
 
-/** Polls until the lease can be taken: its lapse is by the store's clock, which a test can't set. */
+/**
+ * Polls until the lease can be taken: its lapse is by the store's clock, which a test can't set.
+ */
 export async function acquireOnceFree(
   store: WholeStore,
   interactionId: string,

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 
 export const CHATS = 2;
 
-/** Which interaction of a chat: the one that holds it, one that waits, or any; `nth` counts from the newest. */
+/**
+ * Which interaction of a chat: the one that holds it, one that waits, or any; `nth` counts from the
+ * newest.
+ */
 export interface Target {
   readonly chat: number;
   readonly which: 'active' | 'queued' | 'any';

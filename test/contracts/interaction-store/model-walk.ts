@@ -25,7 +25,10 @@ type Of<K extends Operation['kind']> = Extract<Operation, { readonly kind: K }>;
 
 type Touch = Extract<Operation, { readonly target: Target }>;
 
-/** One sequence of operations on chats of its own, done to the store and to the one in memory, whose answers must be the same. */
+/**
+ * One sequence of operations on chats of its own, done to the store and to the one in memory, whose
+ * answers must be the same.
+ */
 export class ModelWalk {
   private readonly model = memoryStore();
   private readonly chats = Array.from({ length: CHATS }, () => chatId());
@@ -149,7 +152,8 @@ export class ModelWalk {
         return this.end(row);
       case 'repeat': {
         const batch = this.lastBatch.get(id);
-        // Of a run that was overtaken since, a store may remember that it was written, or say that it is fenced off.
+        // Of a run that was overtaken since, a store may remember that it was written, or say that
+        // it is fenced off.
         return batch?.epoch === epoch ? this.write(batch) : undefined;
       }
       case 'acquire':
@@ -179,7 +183,10 @@ export class ModelWalk {
     });
   }
 
-  /** A clean one: whether a lease outlives its process, and whether opening promotes what was left waiting, is the store's own affair. */
+  /**
+   * A clean one: whether a lease outlives its process, and whether opening promotes what was left
+   * waiting, is the store's own affair.
+   */
   private async restart(): Promise<void> {
     for (const chat_id of this.chats) {
       await this.both((store) => store.promoteQueued(this.now, uidOf(chat_id)));

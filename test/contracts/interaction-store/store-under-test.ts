@@ -3,9 +3,13 @@ import type { WholeStore } from '../../support/store/whole-store.js';
 
 export interface OpenedStore {
   readonly store: WholeStore;
-  /** Closes the store and answers a new one over the same saved data, as a restarted process would. */
+  /**
+   * Closes the store and answers a new one over the same saved data, as a restarted process would.
+   */
   readonly reopen?: () => Promise<WholeStore>;
-  /** Reopening takes about a second: by default it is left out where it is one operation among many. */
+  /**
+   * Reopening takes about a second: by default it is left out where it is one operation among many.
+   */
   readonly reopensSlowly?: boolean;
   /** Closes the newest store and removes its data. */
   close(): Promise<void>;

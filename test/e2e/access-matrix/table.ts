@@ -45,7 +45,10 @@ const LOG = [
   '{"type":"end"}\n',
 ].join('\n');
 
-/** What each operation can name, with the scope that it needs. Owners and admins send the rows in this order, each in chats of their own. */
+/**
+ * What each operation can name, with the scope that it needs. Owners and admins send the rows in
+ * this order, each in chats of their own.
+ */
 export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'public: get /health/live': [{}],
   'public: get /health/ready': [{}],

@@ -68,7 +68,10 @@ export function describeDeniedPaths(servers: Servers): void {
 
     afterEach(() => void (approval_mode = 'deny'));
 
-    /** What comes of calls, all of which are allowed, where nobody agrees to what is asked unless the mode says so. */
+    /**
+     * What comes of calls, all of which are allowed, where nobody agrees to what is asked unless
+     * the mode says so.
+     */
     const resultsOf = async (...calls: { name: string; arguments: object }[]) => {
       const body = { user_message: script({ calls }), approval_mode };
       const reader = await server.api.say(`denied-${++chats}`, body);

@@ -12,7 +12,10 @@ type State = 'QUEUED' | 'RUNNING' | 'WAITING_APPROVAL' | 'WAITING_INPUT' | 'park
 type Action =
   'start' | 'approve' | 'reject' | 'respond' | 'cancel' | 'edit' | 'disconnect' | 'expire';
 
-/** What an action answers, if it is a request, and what the interaction comes to; a code where it is refused. */
+/**
+ * What an action answers, if it is a request, and what the interaction comes to; a code where it is
+ * refused.
+ */
 type Row = readonly [
   state: State,
   action: Action,
@@ -21,7 +24,10 @@ type Row = readonly [
   code?: string,
 ];
 
-/** `ended` is COMPLETED, its approval given. `disconnect` is of a streamed start with its defaults; `expire` of what there is to expire. */
+/**
+ * `ended` is COMPLETED, its approval given. `disconnect` is of a streamed start with its defaults;
+ * `expire` of what there is to expire.
+ */
 const TABLE: readonly Row[] = [
   ['QUEUED', 'start', 409, 'QUEUED', 'chat_busy'],
   ['QUEUED', 'approve', 404, 'QUEUED', 'request_not_found'],
@@ -197,7 +203,8 @@ export function describeLifecycleTable(servers: Servers): void {
           const bring = (state: State, action: Action, chat = `${state}-${action}`) =>
             Case.bring(server, person, { chat, state, isStreamed: action === 'disconnect' });
           const over: Partial<Record<Action, () => Promise<void>>> = {
-            // By the time that one which is left running is cancelled, so would those be that were left before.
+            // By the time that one which is left running is cancelled, so would those be that were
+            // left before.
             disconnect: async () => {
               const running = await bring('RUNNING', 'disconnect', `clock-${clocks++}`);
               const request = server.fake.requests.at(-1)!;

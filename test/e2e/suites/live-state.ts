@@ -31,7 +31,9 @@ export function describeLiveState(servers: Servers): void {
     withPeople(servers, { HEARTBEAT_MS: '1000' }, (server, person) => {
       const watch = (chat: string, cursor?: string) =>
         LiveWatch.open(server.api, `/chats/${chat}/events`, cursor);
-      /** The records of a watch are those of the streams of the interactions, in the order given. */
+      /**
+       * The records of a watch are those of the streams of the interactions, in the order given.
+       */
       const expectSame = async (frames: readonly LiveFrame[], chat_id: string, ids: string[]) => {
         const heard = byInteraction(frames);
         expect([...heard.keys()]).toEqual(ids);

@@ -106,7 +106,10 @@ export function describeModelFaults(servers: Servers): void {
         shown.set(name, frames);
         readers.set(name, await new EventReader().readAll(frames));
       };
-      /** At a server of its own, with a store of its own: nobody else shall run what it began. It is well afterwards. */
+      /**
+       * At a server of its own, with a store of its own: nobody else shall run what it began. It is
+       * well afterwards.
+       */
       const meetApart = async (fault: Fault, env: Environment): Promise<void> => {
         const { fake } = server;
         const opened = await servers.open();

@@ -248,7 +248,10 @@ async function tell(
   }
 }
 
-/** What a stream says, without what differs from one interaction to another: ids become numbers, times and durations go. */
+/**
+ * What a stream says, without what differs from one interaction to another: ids become numbers,
+ * times and durations go.
+ */
 function essenceOf({ records }: EventReader): unknown {
   const ids: string[] = [];
   const numberOf = (id: string): number => (ids.includes(id) ? ids.indexOf(id) : ids.push(id) - 1);

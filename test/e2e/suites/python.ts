@@ -11,7 +11,10 @@ type Interlude = (server: ServerUnderTest, following: Following) => Promise<unkn
 
 const python = (code: string) => script({ calls: [{ name: 'python', arguments: { code } }] });
 
-/** Forks a child that has to ask, has a call approved, asks itself, and waits for the child. What it notes first and last has to fit together. */
+/**
+ * Forks a child that has to ask, has a call approved, asks itself, and waits for the child. What it
+ * notes first and last has to fit together.
+ */
 const PROGRAM = `import json, random, time, uuid
 notes = [random.random(), str(uuid.uuid4()), time.time()]
 helper = fork(${JSON.stringify(script({ calls: [{ name: 'ask_human', arguments: { question: 'Helper?' } }] }))})

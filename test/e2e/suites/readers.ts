@@ -5,7 +5,10 @@ import { Gate } from '../../support/gate.js';
 import type { SseFrame } from '../../support/client/sse-frame.js';
 import type { Servers } from '../servers.js';
 
-/** A turn's text. It takes six bytes for each character on the wire, and that twice: as deltas and as a record. */
+/**
+ * A turn's text. It takes six bytes for each character on the wire, and that twice: as deltas and
+ * as a record.
+ */
 const TEXT = '\u0001'.repeat(100_000);
 /** Together more than the kernel and the server buffer for a connection. */
 const TURNS = 10;

@@ -153,7 +153,8 @@ export function describeReconnecting(servers: Servers): void {
         const chance = random(42);
         const join = (probability: number) => server.api.follow(of, () => chance() < probability);
         const readers = Array.from({ length: 20 }, (_, n) => join(n / 40));
-        // Each part waits until one reader has the one before, so that the others drop while it is written.
+        // Each part waits until one reader has the one before, so that the others drop while it is
+        // written.
         const pacing = new EventReader();
         for await (const frame of await server.api.events(of)) {
           pacing.read(frame);
@@ -194,7 +195,9 @@ async function framesUntil(
   return frames;
 }
 
-/** Resolves as soon as a reader that has these frames is connected again, with its way to the end. */
+/**
+ * Resolves as soon as a reader that has these frames is connected again, with its way to the end.
+ */
 async function comeBack(
   { api }: ServerUnderTest,
   of: Interaction,

@@ -29,7 +29,10 @@ export function describeSessionLog(servers: Servers): void {
         expect([reply.status, reply.body.import?.problems]).toEqual([201, []]);
         return reply.body;
       };
-      /** With tools, approvals given, changed and rejected, a question, an edit, a cancel, and one cancelled in the queue. */
+      /**
+       * With tools, approvals given, changed and rejected, a question, an edit, a cancel, and one
+       * cancelled in the queue.
+       */
       const live = async (chat: string): Promise<string> => {
         const approved = await person.say(chat, ONE_CALL);
         const first = (await approved.record('APPROVAL_REQUIRED')).approval_id;

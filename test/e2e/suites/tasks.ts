@@ -14,7 +14,9 @@ export function describeTasks(servers: Servers): void {
         (await server.api.post('/tasks', { chat_id, title })).body as Task;
       const board = async (chat: string): Promise<Task[]> =>
         (await server.api.get(`/tasks?chat_id=${chat}`)).body.items as Task[];
-      /** Lets the model call `todo` once; answers what it was told, and the interaction's events. */
+      /**
+       * Lets the model call `todo` once; answers what it was told, and the interaction's events.
+       */
       const todo = async (chat: string, tasks: object[]) => {
         server.fake.reply({ calls: [{ name: 'todo', arguments: { tasks } }] });
         const reader = await server.api.say(chat, 'Plan');

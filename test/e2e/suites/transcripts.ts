@@ -82,7 +82,10 @@ export function describeTranscripts(servers: Servers): void {
   });
 }
 
-/** Says what is to be said, and does what people do. Nobody sees the key, neither in a stream nor in the log. */
+/**
+ * Says what is to be said, and does what people do. Nobody sees the key, neither in a stream nor in
+ * the log.
+ */
 async function play(feature: Feature, provider: Provider, { api, log }: TestServer) {
   const chat = `${provider}-${feature.name}`;
   const model = (feature.thinks ? THINKING : MODELS)[provider];

@@ -48,7 +48,9 @@ export function describeTwoProcesses(): void {
     });
     afterEach(() => expect(fake.violations).toEqual([]));
 
-    /** Starts an interaction here, whose answer stops in its middle, and reads it in both processes. */
+    /**
+     * Starts an interaction here, whose answer stops in its middle, and reads it in both processes.
+     */
     const halfAnswered = async (chat: string) => {
       const gate = new Gate();
       fake.reply({ text: ['Half 🦜', gate, ' and half.'] });

@@ -76,7 +76,10 @@ function leftOut(
   });
 }
 
-/** What people said is taken in once, and is then in its agent's conversation, once. Who is to be stopped is, at once. */
+/**
+ * What people said is taken in once, and is then in its agent's conversation, once. Who is to be
+ * stopped is, at once.
+ */
 function toldFaults(
   log: readonly LogRecord[],
   messages: readonly Message[],
@@ -107,7 +110,9 @@ function fold(records: readonly LogRecord[]): readonly Message[] {
   return conversation.messages;
 }
 
-/** A child ends once, after its own children; then nothing of it follows. Every call has one result. */
+/**
+ * A child ends once, after its own children; then nothing of it follows. Every call has one result.
+ */
 function childFaults(log: readonly LogRecord[]): string[] {
   const running = new Map<string, string>();
   const faults: string[] = [];

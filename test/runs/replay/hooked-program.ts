@@ -30,7 +30,10 @@ export interface HookedProgramOptions {
 /** What the result of a call begins with that the hooks have refused. */
 export const REFUSED = 'This call was refused: ';
 
-/** A program with hooks that write down all that they are told, and refuse some of it, whatever the program says. */
+/**
+ * A program with hooks that write down all that they are told, and refuse some of it, whatever the
+ * program says.
+ */
 export class HookedProgram extends Agent<Goods> {
   constructor(private readonly options: HookedProgramOptions) {
     super();
@@ -105,7 +108,10 @@ function placeOf(step: Step): string {
   }
 }
 
-/** However often an agent is run, its hooks are told the same, as far as that run gets; and all that was made is disposed of. */
+/**
+ * However often an agent is run, its hooks are told the same, as far as that run gets; and all that
+ * was made is disposed of.
+ */
 export function hookFaults(made: readonly Goods[]): string[] {
   const longest = new Map<string, Goods>();
   for (const goods of made) {

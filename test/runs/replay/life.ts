@@ -1,6 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 
-/** How a process leaves an interaction: it is killed, is told to stop, or is taken for dead and doesn't know it. */
+/**
+ * How a process leaves an interaction: it is killed, is told to stop, or is taken for dead and
+ * doesn't know it.
+ */
 export type Death = 'kill' | 'shutdown' | 'zombie';
 
 export interface Fate {
@@ -11,7 +14,10 @@ export interface Fate {
 
 class Killed extends Error {}
 
-/** The life of one process: all that takes time in it passes through here, and at some moment it ends. */
+/**
+ * The life of one process: all that takes time in it passes through here, and at some moment it
+ * ends.
+ */
 export class Life {
   isDead = false;
   /** Resolves at the moment that `fate` names. */

@@ -14,7 +14,10 @@ export interface EffectNode {
 /** What a parent does about its child when it has done something else meanwhile. */
 export type ChildFate = 'wait' | 'wait twice' | 'interrupt' | 'race' | 'forget';
 
-/** Deterministic code of an agent. `choose` takes a way by the outcome of its effect; `loose` is not waited for; the parts of a `fork` are the child's and its parent's meanwhile. */
+/**
+ * Deterministic code of an agent. `choose` takes a way by the outcome of its effect; `loose` is not
+ * waited for; the parts of a `fork` are the child's and its parent's meanwhile.
+ */
 export type Program =
   | { readonly kind: 'effect'; readonly effect: EffectNode }
   | { readonly kind: 'sequence' | 'parallel' | 'race' | 'loose'; readonly parts: Program[] }

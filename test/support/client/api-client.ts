@@ -105,7 +105,9 @@ export class ApiClient {
     return this.open(path, { headers: cursor === undefined ? {} : { 'last-event-id': cursor } });
   }
 
-  /** Reads to the end, coming back with its cursor whenever `drop` says that the connection breaks. */
+  /**
+   * Reads to the end, coming back with its cursor whenever `drop` says that the connection breaks.
+   */
   async follow(
     of: Pick<Interaction, 'chat_id' | 'id'>,
     drop: (frame: SseFrame) => boolean = () => false,

@@ -4,7 +4,10 @@ import { StrictReader } from './strict-reader.js';
 
 type RecordEventOf<T extends RecordType> = Extract<RecordEvent, { type: T }>;
 
-/** A client of the API that believes nothing, over however many connections it takes to read one interaction. */
+/**
+ * A client of the API that believes nothing, over however many connections it takes to read one
+ * interaction.
+ */
 export class EventReader extends StrictReader {
   /** Types of the records, in order. */
   get types(): RecordType[] {

@@ -1,7 +1,10 @@
 import { parseSseBlock } from './sse-frame.js';
 import type { SseFrame } from './sse-frame.js';
 
-/** One connection to a stream of events. Iterating it to its end closes it, and so does leaving the loop. */
+/**
+ * One connection to a stream of events. Iterating it to its end closes it, and so does leaving the
+ * loop.
+ */
 export class EventStream implements AsyncIterable<SseFrame> {
   /** Called at each heartbeat, while somebody reads. */
   onHeartbeat: () => void = () => {};

@@ -1,7 +1,10 @@
 import { checkConversation } from '../runs/check-conversation.js';
 import type { RunWorld } from '../runs/run-world.js';
 
-/** The interaction has ended once, as its last record says, every call has its result, and its conversation is valid (I8). */
+/**
+ * The interaction has ended once, as its last record says, every call has its result, and its
+ * conversation is valid (I8).
+ */
 export async function expectEnded(world: RunWorld): Promise<void> {
   const types = await world.types();
   const { status } = await world.row();

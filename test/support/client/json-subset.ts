@@ -4,8 +4,9 @@ const ANY = '…';
 const MAX_SHOWN = 1_000;
 
 /**
- * Where `actual` has something else than `expected` says; empty when it has it all. Objects may have more fields than expected, lists no more
- * items. A field that is expected to be null may be missing.
+ * Where `actual` has something else than `expected` says; empty when it has it all. Objects may
+ * have more fields than expected, lists no more items. A field that is expected to be null may be
+ * missing.
  */
 export function missingIn(actual: unknown, expected: unknown, path = ''): string[] {
   if (Array.isArray(expected)) return missingItems(actual, expected, path);

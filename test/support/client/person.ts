@@ -13,7 +13,10 @@ export class Person {
     return this.server();
   }
 
-  /** Starts an interaction in the background, in a chat where `calculator` has to be asked about, and reads along. */
+  /**
+   * Starts an interaction in the background, in a chat where `calculator` has to be asked about,
+   * and reads along.
+   */
   async say(chat: string, body: Body): Promise<Following> {
     await makeToolAsk(this.api, chat, 'calculator');
     return new Following(this.api, await this.api.begin(chat, body));

@@ -10,8 +10,8 @@ const MOST_BOUNDARIES = 4;
 const MOST_OTHERS = 2;
 
 /**
- * Readers of an interaction that has ended, which lost the connection after one of these frames each
- * and came back for the rest: at most eight of them, with `EXHAUSTIVE=1` one for each frame.
+ * Readers of an interaction that has ended, which lost the connection after one of these frames
+ * each and came back for the rest: at most eight of them, with `EXHAUSTIVE=1` one for each frame.
  */
 export async function resumeAfterEach(
   api: ApiClient,

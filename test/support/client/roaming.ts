@@ -8,7 +8,9 @@ type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
 /** As `retry:` of a stream says, only sooner. */
 const RETRY_MS = 100;
 
-/** A client of several servers that goes to the next one whenever one doesn't answer, or breaks off. */
+/**
+ * A client of several servers that goes to the next one whenever one doesn't answer, or breaks off.
+ */
 export class Roaming {
   private asked = 0;
 

@@ -15,8 +15,8 @@ export type SseBlock =
 const FRAME_FIELDS = 'data,event,id';
 
 /**
- * Reads one block more strictly than a browser would: a comment, or an event with exactly one line each of `id`, `event` and `data`, and
- * maybe `retry`.
+ * Reads one block more strictly than a browser would: a comment, or an event with exactly one line
+ * each of `id`, `event` and `data`, and maybe `retry`.
  * @throws Error with the block when it is neither
  */
 export function parseSseBlock(block: string): SseBlock {

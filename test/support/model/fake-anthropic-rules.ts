@@ -20,7 +20,10 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   assistant: [...THOUGHTS, 'text', 'tool_use', 'server_tool_use', 'web_search_tool_result'],
 };
 
-/** What the vendor would refuse in a request; undefined when it is fine. It never asks a model to go on but after a pause. */
+/**
+ * What the vendor would refuse in a request; undefined when it is fine. It never asks a model to go
+ * on but after a pause.
+ */
 export function violationOfMessage(body: ChatBody): string | undefined {
   if (typeof body.model !== 'string' || body.model === '') return 'model: field required';
   if (!Number.isInteger(body.max_tokens) || body.max_tokens < 1)
@@ -117,7 +120,10 @@ function violationOfTurn(
   );
 }
 
-/** Each call has its result in the next turn, before anything else, and no result comes without its call. */
+/**
+ * Each call has its result in the next turn, before anything else, and no result comes without its
+ * call.
+ */
 function violationOfResults(
   content: readonly ChatBody[],
   before: readonly ChatBody[],

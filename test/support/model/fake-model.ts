@@ -39,8 +39,8 @@ export interface FakeRequest {
 }
 
 /**
- * A model's API on loopback that says what a test tells it to, in the real wire format. It refuses conversations that a vendor would
- * refuse, and counts them in `violations`.
+ * A model's API on loopback that says what a test tells it to, in the real wire format. It refuses
+ * conversations that a vendor would refuse, and counts them in `violations`.
  */
 export abstract class FakeModel<T extends FakeHttpTurn> {
   readonly requests: FakeRequest[] = [];

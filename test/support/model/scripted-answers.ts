@@ -9,7 +9,10 @@ export function script(...turns: readonly FakeTurn[]): string {
   return `${PREFIX}${JSON.stringify(turns)}`;
 }
 
-/** Plays the script of the last user message, however many conversations there are at once. Any other message gets "Done.". */
+/**
+ * Plays the script of the last user message, however many conversations there are at once. Any
+ * other message gets "Done.".
+ */
 export const playScript = (body: ChatBody): FakeTurn => {
   const messages = body['messages'] as readonly ChatBody[];
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && !isNote(content));

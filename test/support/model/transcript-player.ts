@@ -11,10 +11,16 @@ interface Played extends FakeHttpTurn {
 
 /** Ends an interaction at once. */
 const REFUSED = { status: 400, headers: { 'x-should-retry': 'false' } } as const;
-/** How often there is a cut before a byte: any, and one in the middle of a character or of a line's end. */
+/**
+ * How often there is a cut before a byte: any, and one in the middle of a character or of a line's
+ * end.
+ */
 const CUT = { anywhere: 0.04, inside: 0.5 };
 
-/** Answers the requests to a fake model as a transcript says, in pieces, and compares them with what it expects. */
+/**
+ * Answers the requests to a fake model as a transcript says, in pieces, and compares them with what
+ * it expects.
+ */
 export class TranscriptPlayer {
   private readonly faults: string[] = [];
   private readonly waiting: Exchange[];

@@ -33,7 +33,8 @@ const EXCHANGE = /^>>([>+]) (.*)\n([^]*?)^<<< (\d{3})( CRLF)?\n([^]*?)\n\n([^]*)
  *     # lines in front of a request or an outcome are comments
  *     { the outcome, in JSON }
  *
- *     >>> what happens: a request with these headers and this JSON (>>+ one that may come beside those before it)
+ *     >>> what happens: a request with these headers and this JSON
+ *     (>>+ one that may come beside those before it)
  *     header: value
  *
  *     { "model": "…" }

@@ -1,7 +1,9 @@
 import type { ModelEvent } from '../../../src/models/model-provider.js';
 import { ScriptedProvider } from './scripted-provider.js';
 
-/** What a model does, try by try; the last for ever. An error is thrown after the events before it. */
+/**
+ * What a model does, try by try; the last for ever. An error is thrown after the events before it.
+ */
 export type Tries = readonly (readonly (ModelEvent | Error)[])[];
 
 /** Serves several models, each with a script of its own. */

@@ -57,7 +57,9 @@ class InterviewTool extends Tool<z.output<typeof questions>> {
 
 const nothing = z.object({});
 
-/** A tool that asks in the middle of something that must not be done twice: its run can't be parked. */
+/**
+ * A tool that asks in the middle of something that must not be done twice: its run can't be parked.
+ */
 @Injectable()
 @ToolProvider()
 class PinnedTool extends Tool {

@@ -2,7 +2,10 @@ import { checkConversation } from './check-conversation.js';
 import type { ApiClient } from '../client/api-client.js';
 import type { Following } from '../store/following.js';
 
-/** What came of an interaction that was followed to its end, for clients, and all that is wrong with it. */
+/**
+ * What came of an interaction that was followed to its end, for clients, and all that is wrong with
+ * it.
+ */
 export async function outcomeOf({ of, reader, frames }: Following, api: ApiClient) {
   const { status, usage, error, final_agent_state } = await api.interaction(of);
   const again = await api.follow(of);

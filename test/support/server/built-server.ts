@@ -35,7 +35,10 @@ const OPTIONS: Options = {
 
 let built: Promise<string> | undefined;
 
-/** The file to start a process with, compiled from the sources as they are, once for all tests that need one. */
+/**
+ * The file to start a process with, compiled from the sources as they are, once for all tests that
+ * need one.
+ */
 export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<string> {
   return join(await (built ??= findOrBuild()), entry);
 }

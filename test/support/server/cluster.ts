@@ -98,5 +98,7 @@ export class Cluster {
   }
 }
 
-/** What BullMQ keeps of a queue, however little there is in it, and what was said in chats lately. */
+/**
+ * What BullMQ keeps of a queue, however little there is in it, and what was said in chats lately.
+ */
 const BOOKKEEPING = /^parley:(runs:(meta|id|pc|marker|stalled-check|events)$|chat:)/;

@@ -40,7 +40,10 @@ class DeadlyTool extends FaultyTool {
 
 const note = z.object({ path: z.string(), text: z.string() });
 
-/** Leaves a line in a file, where a test finds out how often it ran and with what; people are asked about it. */
+/**
+ * Leaves a line in a file, where a test finds out how often it ran and with what; people are asked
+ * about it.
+ */
 @Injectable()
 @ToolProvider()
 class NoteTool extends Tool<z.output<typeof note>> {

@@ -20,8 +20,8 @@ export async function fingerprintOf(
 }
 
 /**
- * A folder that every worker and every run shares: the first process that needs it has `make` fill it. The name of a
- * folder ends with the fingerprint of what it is made from.
+ * A folder that every worker and every run shares: the first process that needs it has `make` fill
+ * it. The name of a folder ends with the fingerprint of what it is made from.
  */
 export async function madeOnce(
   name: string,

@@ -12,7 +12,10 @@ export interface TcpProxy {
   freeze(): void;
   /** The same, and what connects from now on is no better. */
   silence(): void;
-  /** Forwards what clients say and lets no answer through; cuts when the server has answered for the first time. */
+  /**
+   * Forwards what clients say and lets no answer through; cuts when the server has answered for the
+   * first time.
+   */
   swallowNextAnswer(): Promise<void>;
 }
 

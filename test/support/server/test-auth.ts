@@ -5,8 +5,8 @@ import type { AllStores } from '../../../src/storage/stores.js';
 import { WITH_AUTH } from '../thoroughness.js';
 
 /**
- * With `TEST_AUTH=keys`, servers take keys unless their tests say otherwise. The exceptions: shared folders are those of a
- * tenant then.
+ * With `TEST_AUTH=keys`, servers take keys unless their tests say otherwise. The exceptions: shared
+ * folders are those of a tenant then.
  */
 export function takesKeys(env: Environment): boolean {
   return WITH_AUTH && !env['AUTH'] && env['WORKSPACE_MODE'] !== 'shared' && !env['WORKSPACE_ROOTS'];

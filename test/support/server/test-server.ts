@@ -32,7 +32,10 @@ export interface TestServerOptions {
   readonly files?: string;
 }
 
-/** The whole server in this process, or a cluster of it, on a store that is open, with a fake model API as its only model beside the demo. */
+/**
+ * The whole server in this process, or a cluster of it, on a store that is open, with a fake model
+ * API as its only model beside the demo.
+ */
 export class TestServer {
   private constructor(
     private readonly apps: readonly TestApp[],

@@ -85,14 +85,20 @@ async function remove({ dataDir, db }: Embedded): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A directory that holds an embedded database, migrated and closed: a `DATA_DIR` whose first start is over. The caller removes it. */
+/**
+ * A directory that holds an embedded database, migrated and closed: a `DATA_DIR` whose first start
+ * is over. The caller removes it.
+ */
 export async function copyOfTemplate(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-test-'));
   await cp(join(await template(), 'db'), join(dataDir, 'db'), { recursive: true });
   return dataDir;
 }
 
-/** Why there is no Postgres server to test on, or undefined if there is. With REQUIRE_SERVICES=1 its absence is an error. */
+/**
+ * Why there is no Postgres server to test on, or undefined if there is. With REQUIRE_SERVICES=1 its
+ * absence is an error.
+ */
 export async function findPostgresFault(): Promise<string | undefined> {
   try {
     await onServer((client) => client.query('SELECT 1'));
@@ -183,7 +189,10 @@ async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> 
 
 let prepared: Promise<string> | undefined;
 
-/** A folder that holds a migrated embedded database, kept between runs. A change of PGlite or of a migration makes a new one. */
+/**
+ * A folder that holds a migrated embedded database, kept between runs. A change of PGlite or of a
+ * migration makes a new one.
+ */
 function template(): Promise<string> {
   return (prepared ??= findOrMakeTemplate());
 }
@@ -194,7 +203,10 @@ async function findOrMakeTemplate(): Promise<string> {
   });
 }
 
-/** The same on the Postgres server: a migrated database that no connection is open to, as `CREATE DATABASE` needs it. */
+/**
+ * The same on the Postgres server: a migrated database that no connection is open to, as `CREATE
+ * DATABASE` needs it.
+ */
 export async function postgresTemplate(): Promise<string> {
   const name = `parley_template_${await fingerprint()}`;
   await onServer(async (client) => {

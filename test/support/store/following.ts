@@ -8,7 +8,10 @@ import type { SseFrame } from '../client/sse-frame.js';
 type RecordEventOf<T extends RecordType> = Extract<RecordEvent, { type: T }>;
 type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
 
-/** Somebody who reads an interaction while a test does other things to it, and tells the test what has come. */
+/**
+ * Somebody who reads an interaction while a test does other things to it, and tells the test what
+ * has come.
+ */
 export class Following {
   readonly reader = new EventReader();
   readonly frames: SseFrame[] = [];

@@ -12,7 +12,10 @@ interface Log {
   readonly records: LogRecord[];
 }
 
-/** The logs of an `InteractionStore`, in memory; `pass` may hold an operation at a point, or make it fail there. */
+/**
+ * The logs of an `InteractionStore`, in memory; `pass` may hold an operation at a point, or make it
+ * fail there.
+ */
 export class MemoryLogStore {
   /** What a log must never hold: each gap or foreign epoch that somebody tried to write. */
   readonly faults: string[] = [];

@@ -39,7 +39,10 @@ export interface Work {
   readonly readers: Promise<readonly EventReader[]>;
 }
 
-/** A server process on a store that a test takes away from it, and what must hold whatever happens to the store. */
+/**
+ * A server process on a store that a test takes away from it, and what must hold whatever happens
+ * to the store.
+ */
 export class OutageWorld {
   private server: ServerProcess | undefined;
   private client: ApiClient | undefined;
@@ -86,7 +89,10 @@ export class OutageWorld {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  /** Resolves when every interaction has run a tool, and every reader has seen the half of what comes next. */
+  /**
+   * Resolves when every interaction has run a tool, and every reader has seen the half of what
+   * comes next.
+   */
   async begin(): Promise<Work> {
     const gate = new Gate();
     this.fake.otherwise((body) => turnOf(body, gate));

@@ -32,7 +32,10 @@ const START_MS = 60_000;
 /** How a cluster ends: in order, or as if it had crashed. */
 type Stop = 'SIGINT' | 'SIGQUIT';
 
-/** Why there can be no cluster of the test's own, or undefined. With REQUIRE_SERVICES=1 that is an error. */
+/**
+ * Why there can be no cluster of the test's own, or undefined. With REQUIRE_SERVICES=1 that is an
+ * error.
+ */
 export async function findClusterFault(): Promise<string | undefined> {
   if (await findBinaries()) return undefined;
   const fault = 'no initdb of Postgres on the PATH or in /usr/lib/postgresql';

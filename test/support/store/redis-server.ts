@@ -10,7 +10,10 @@ import { freePort } from '../server/free-port.js';
 const START_MS = 30_000;
 const TRIES = 5;
 
-/** Why there can be no Redis of the test's own, or undefined. With REQUIRE_SERVICES=1 that is an error. */
+/**
+ * Why there can be no Redis of the test's own, or undefined. With REQUIRE_SERVICES=1 that is an
+ * error.
+ */
 export function findRedisServerFault(): string | undefined {
   if (findBinary()) return undefined;
   const fault = 'no redis-server on the PATH';

@@ -27,7 +27,10 @@ class RunView {
   }
 }
 
-/** What a pub/sub between processes may be at its worst: it loses and repeats frames, and lost runs go on talking. */
+/**
+ * What a pub/sub between processes may be at its worst: it loses and repeats frames, and lost runs
+ * go on talking.
+ */
 export class UnreliableLiveBus extends LiveBus {
   readonly awaySince = undefined;
   readonly refusedSince = undefined;

@@ -16,7 +16,10 @@ export interface RunOptions {
   readonly beforeStart?: (trace: ProcessTrace | undefined) => Promise<void>;
 }
 
-/** A workspace beside other chats' folders and the server's data, and a sandbox that stands between them. */
+/**
+ * A workspace beside other chats' folders and the server's data, and a sandbox that stands between
+ * them.
+ */
 export class CommandWorld {
   private constructor(
     readonly base: string,

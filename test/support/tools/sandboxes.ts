@@ -9,7 +9,10 @@ export interface SandboxUnderTest {
   open(hidden?: readonly string[]): Promise<Sandbox>;
 }
 
-/** Why bubblewrap can't be tested here, or undefined if it can. With REQUIRE_SERVICES=1 that is an error. */
+/**
+ * Why bubblewrap can't be tested here, or undefined if it can. With REQUIRE_SERVICES=1 that is an
+ * error.
+ */
 async function findBubblewrapFault(): Promise<string | undefined> {
   const probed = await probeBubblewrap({ network: false, hidden: [] });
   if (probed.works) return undefined;

@@ -17,10 +17,16 @@ import { ToolProvider } from '../../../src/tools/core/tool-provider.decorator.js
 import { Tool } from '../../../src/tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../../src/tools/core/tool.js';
 
-/** The file of what is witnessed, that with the beginning of the line to stop at, and the port where accounts are kept. */
+/**
+ * The file of what is witnessed, that with the beginning of the line to stop at, and the port where
+ * accounts are kept.
+ */
 const [path, haltPath, port] = process.argv.slice(2) as [string, string, string];
 
-/** Says what happens to a file that outlives the process, which stops there with all that it does where a test wants to kill it. */
+/**
+ * Says what happens to a file that outlives the process, which stops there with all that it does
+ * where a test wants to kill it.
+ */
 function tell(line: string): void {
   appendFileSync(path, `${process.pid} ${line}\n`);
   const haltAt = readFileSync(haltPath, 'utf8');

@@ -12,7 +12,10 @@ interface Witnessed {
   readonly line: string;
 }
 
-/** Where witness servers tell what happens to one interaction at a time, and the accounts that they connect to. */
+/**
+ * Where witness servers tell what happens to one interaction at a time, and the accounts that they
+ * connect to.
+ */
 export class WitnessStand {
   /** Connections, and how many of them are closed. */
   opened = 0;

@@ -1,4 +1,5 @@
-// An MCP server that speaks the wire format by hand, and does what no good server does when it is told to.
+// An MCP server that speaks the wire format by hand, and does what no good server does when it is
+// told to.
 import { createInterface } from 'node:readline';
 
 const started = Date.now();

@@ -1,4 +1,5 @@
-// An MCP server whose tools, but for `pays`, never end when they are called for the first time. The file that it is started with has a line for each call.
+// An MCP server whose tools, but for `pays`, never end when they are called for the first time. The
+// file that it is started with has a line for each call.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
