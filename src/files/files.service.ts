@@ -12,12 +12,13 @@ import { LiveBus } from '../event-log/live/live-bus.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
+import type { ArchivedFile } from '../persistence/chat-archive.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Quotas } from '../quotas/quotas.js';
 import { FileCatalog, toFile } from './file-catalog.js';
-import type { FileRow } from './file-catalog.js';
+import type { FileKey, FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
 import { FileMeter } from './file-meter.js';
 import { FilePurge } from './file-purge.js';
@@ -58,6 +59,7 @@ const PAGE = 100;
 
 type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
 type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
+type ImportedChat = ChatOf & Pick<ChatRow, 'tenant_id' | 'owner'>;
 
 /** Adds, finds and deletes files. Bytes come first, then the row; a file without a row is swept. */
 @Injectable()
@@ -128,6 +130,43 @@ export class FilesService {
       await this.discard(stored);
       throw error;
     }
+  }
+
+  /**
+   * Keeps the bytes of a file of a chat that is being imported. Its row comes with the chat;
+   * `noteAdded` or `discard` follows.
+   * @param staged bytes of the files before it
+   * @throws as `publish`
+   */
+  async stage(
+    chat: ImportedChat,
+    { created_at, ...named }: Required<Publication>,
+    content: Readable,
+    staged: number,
+  ): Promise<ArchivedFile> {
+    const { tenant_id, owner, uid: chat_uid, id: chat_id } = chat;
+    await this.quotas.requireBytes(tenant_id, staged);
+    const whose = { tenant_id, owner, ...named };
+    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
+    try {
+      await this.quotas.requireBytes(tenant_id, staged + stored.size_bytes);
+    } catch (error) {
+      await this.discard(stored);
+      throw error;
+    }
+    return { ...stored, chat_uid, chat_id, created_at };
+  }
+
+  noteAdded({ tenant_id, size_bytes }: Pick<FileRow, 'tenant_id' | 'size_bytes'>): void {
+    this.quotas.addBytes(tenant_id, size_bytes);
+    this.meter.added(size_bytes);
+  }
+
+  /** Removes the bytes of a file that gets no row. If that fails too, the sweep removes them. */
+  async discard(file: FileKey): Promise<void> {
+    await this.bytes
+      .delete(keyOf(file))
+      .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
   }
 
   /** @throws AppError `chat_not_found` (404) */
@@ -208,17 +247,9 @@ export class FilesService {
     const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
     const row = { ...stored, ...place, created_at };
     if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
-    this.quotas.addBytes(tenant_id, size_bytes);
-    this.meter.added(size_bytes);
+    this.noteAdded(row);
     if (chat) this.bus.noteChange({ chat_uid: chat.uid });
     return row;
-  }
-
-  /** If that fails too, the sweep removes it. */
-  private async discard(stored: Stored): Promise<void> {
-    await this.bytes
-      .delete(keyOf(stored))
-      .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
   }
 
   private async findChat(caller: Principal, id: string | undefined): Promise<ChatRow | undefined> {

@@ -101,6 +101,28 @@ function testArchives(server: ServerUnderTest): void {
     ]);
   });
 
+  it('is not seen before its last file, and not at all if it is cut off', async () => {
+    const kept = await readFolder(server.files);
+    const files = [1, 2].map((n): Entry => [`files/file_${n}/a.bin`, randomBytes(600)]);
+    const whole = await packed(['log.ndjson', LOG], ...files);
+    const url = `${server.api.url}/chats/import?chat_id=slow`;
+    const cut = new AbortController();
+    const begun = new ReadableStream({
+      start: (body) => body.enqueue(whole.subarray(0, 3_200)), // the first file, not the second
+    });
+    const request = { method: 'POST', headers: TAR, body: begun, signal: cut.signal };
+    const sent = fetch(url, { ...request, duplex: 'half' });
+    await eventually(async () => (await readFolder(server.files)).length >= kept.length + 600);
+    expect((await server.api.get('/chats/slow')).status).toBe(404);
+    const seen: FileInfo[] = (await server.api.get('/files')).body.items;
+    expect(seen.filter(({ chat_id }) => chat_id === 'slow')).toEqual([]);
+    cut.abort();
+    await expect(sent).rejects.toThrow();
+    await eventually(async () => (await readFolder(server.files)) === kept);
+    expect((await server.api.get('/chats/slow')).status).toBe(404);
+    expect((await send(whole, '?chat_id=slow')).body.import).toMatchObject({ files: 2 });
+  });
+
   it('leaves nothing of an archive that is cut off, damaged or too large', async () => {
     const kept = await readFolder(server.files);
     const whole = await packed(['log.ndjson', LOG], ['files/file_1/a.bin', randomBytes(100_000)]);

@@ -11,7 +11,7 @@ type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 /** Beyond that, the archive is refused. */
 const MAX_ENTRIES = 10_000;
 
-export interface ArchivedFile {
+export interface FileInArchive {
   /** In the log of the archive. */
   readonly id: string;
   readonly filename: string;
@@ -43,7 +43,7 @@ export class TarImport {
   }
 
   /** After the log. Each content is read, or dropped, before the next. */
-  async *files(): AsyncGenerator<ArchivedFile> {
+  async *files(): AsyncGenerator<FileInArchive> {
     for (let entry = this.next; entry; entry = await this.advance()) {
       const [, id, filename] = (isFile(entry) && FILE.exec(entry.header.name)) || [];
       if (id === undefined || filename === undefined) this.ignored++;
