@@ -130,12 +130,16 @@ function testArchives(server: ServerUnderTest): void {
     const many = Array.from({ length: 4 }, (_, n): Entry => {
       return [`files/file_${n}/a.bin`, Buffer.alloc(900_000)];
     });
+    const zeros = await packed(['log.ndjson', LOG], ['files/file_1/a.bin', Buffer.alloc(1_024)]);
     const flipped = Buffer.from(whole);
     flipped[1024 + 148]! ^= 1; // checksum of the second header
     const cases: readonly (readonly [Buffer<ArrayBuffer>, number, string])[] = [
       [whole.subarray(0, 50_000), 400, 'invalid_archive'],
       [whole.subarray(0, 1_200), 400, 'invalid_archive'],
       [whole.subarray(0, 700), 400, 'invalid_archive'],
+      [whole.subarray(0, 1_024), 400, 'invalid_archive'], // after the log
+      [zeros.subarray(0, -1_024), 400, 'invalid_archive'], // after the last file
+      [withPax(whole, '12 path=abc\n').subarray(0, 2_048), 400, 'invalid_archive'],
       [flipped, 400, 'invalid_archive'],
       [randomBytes(5_000), 400, 'invalid_archive'],
       [await packed(['log.ndjson', LOG], large), 413, 'file_too_large'],
