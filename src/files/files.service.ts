@@ -9,6 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -78,6 +79,7 @@ export class FilesService {
     private readonly ids: Ids,
     private readonly meter: FileMeter,
     private readonly bus: LiveBus,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
@@ -220,7 +222,7 @@ export class FilesService {
     chat: ChatOf | undefined,
   ): Promise<Stored> {
     const { id = this.ids.make('file') } = whose;
-    const filename = cleanFilename(sent);
+    const filename = this.nameOf(sent);
     const measured = new Measured();
     const put = this.bytes
       .put(keyOf({ id, ...whose }), measured, chat?.uid)
@@ -234,6 +236,12 @@ export class FilesService {
     const { size_bytes, head } = measured;
     const mime_type = await sniffType(head, filename);
     return { id, ...whose, filename, mime_type, size_bytes, sha256: measured.digest() };
+  }
+
+  /** Redacted before it is cut, and again: what is cleaned may come to match. */
+  private nameOf(sent: string): string {
+    const redacted = (name: string) => this.redaction.of({ name }, 'name').name;
+    return cleanFilename(redacted(cleanFilename(redacted(sent))));
   }
 
   /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */

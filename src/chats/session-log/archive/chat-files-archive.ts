@@ -4,7 +4,6 @@ import type { Principal } from '../../../auth/principal.js';
 import { Config } from '../../../config/config.js';
 import { FilesService } from '../../../files/files.service.js';
 import type { Publication } from '../../../files/files.service.js';
-import { Redaction } from '../../../guardrails/redaction/redaction.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { ArchivedFile } from '../../../persistence/chat-archive.js';
 import type { NewIds } from '../new-ids.js';
@@ -34,7 +33,6 @@ export class ChatFilesArchive {
     private readonly files: FilesService,
     private readonly exporter: SessionLogExporter,
     private readonly importer: SessionLogImporter,
-    private readonly redaction: Redaction,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -92,8 +90,8 @@ export class ChatFilesArchive {
     if (archive.ignored > 0) problems.push({ line: 0, message });
   }
 
-  private named({ id, created_at, ...file }: FileInArchive, ids: NewIds): Required<Publication> {
-    const { filename } = this.redaction.of({ filename: file.filename }, 'filename');
+  private named(file: FileInArchive, ids: NewIds): Required<Publication> {
+    const { id, filename, created_at } = file;
     const now = this.clock.now().getTime();
     const time = new Date(Math.min(now, Math.max(0, created_at.getTime() || 0)));
     return { id: ids.file(id), filename, created_at: time.toISOString() };
