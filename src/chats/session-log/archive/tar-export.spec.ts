@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StoredFile } from '../../../files/files.service.js';
@@ -22,6 +23,19 @@ describe(packChat.name, () => {
       await expect(
         pipeline(packChat(lines(), files(4_000_000, chunks)), new Drain()),
       ).rejects.toThrow('Size mismatch');
+  });
+
+  it('closes a file that was being opened when its reader left', async () => {
+    const content = Readable.from([]);
+    const closed = once(content, 'close');
+    const reader = new Drain();
+    const opening = async function* (): AsyncGenerator<StoredFile> {
+      reader.destroy();
+      await once(reader, 'close');
+      for await (const { file } of files(1, 0)) yield { file, content };
+    };
+await expect(pipeline(packChat(lines(), opening()), reader)).rejects.toThrow();
+    await closed;
   });
 
   it('fails while it is read, not before', async () => {

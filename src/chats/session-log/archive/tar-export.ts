@@ -30,7 +30,11 @@ async function fill(
   for await (const { file, content } of files) {
     const { id, filename, size_bytes: size, created_at } = file;
     const header = { name: `files/${id}/${filename}`, size, mtime: new Date(created_at) };
-    await add(archive, header, content as AsyncIterable<Buffer>);
+    try {
+      await add(archive, header, content as AsyncIterable<Buffer>);
+    } finally {
+      content.destroy(); // also if nothing of it was read
+    }
   }
   archive.finalize();
 }
