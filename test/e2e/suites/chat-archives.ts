@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { connect } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
 import { extract, pack } from 'tar-stream';
 import type { FileInfo } from '../../../src/protocol/file.js';
 import { eventually } from '../../support/eventually.js';
@@ -123,6 +124,18 @@ function testArchives(server: ServerUnderTest): void {
     expect((await send(whole, '?chat_id=slow')).body.import).toMatchObject({ files: 2 });
   });
 
+  it('is read to its end when it is refused, so that the connection can go on', async () => {
+    await server.api.post('/chats', { id: 'taken' });
+    const body = await packed(['log.ndjson', LOG], ['files/file_1/a', randomBytes(900_000)]);
+    const head = (method: string, more: string) =>
+      Buffer.from(`${method} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n\r\n`);
+    const type = `Content-Type: ${TAR['content-type']}\r\nContent-Length: ${body.length}`;
+    const first = head('POST /chats/import?chat_id=taken', type);
+    const next = head('GET /chats/taken', 'Connection: close');
+    const answers = await sendAll(server, first, body, next);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 409', 'HTTP/1.1 200']);
+  }, 10_000);
+
   it('leaves nothing of an archive that is cut off, damaged or too large', async () => {
     const kept = await readFolder(server.files);
     const whole = await packed(['log.ndjson', LOG], ['files/file_1/a.bin', randomBytes(100_000)]);
@@ -159,6 +172,14 @@ function testArchives(server: ServerUnderTest): void {
     }
     await eventually(async () => (await readFolder(server.files)) === kept);
   });
+}
+
+/** What a server answers to requests that are sent one after the other on one connection. */
+function sendAll({ api }: ServerUnderTest, ...requests: readonly Uint8Array[]): Promise<string> {
+  const { hostname, port } = new URL(api.url);
+  const socket = connect(Number(port), hostname);
+  for (const request of requests) socket.write(request);
+  return text(socket);
 }
 
 async function packed(...entries: readonly Entry[]): Promise<Buffer<ArrayBuffer>> {

@@ -55,7 +55,8 @@ export class ChatFilesArchive {
     const added: ArchivedFile[] = [];
     const problems: ImportProblem[] = [];
     const files = this.stage({ caller, ids, archive }, added, problems);
-    const report = await this.importer.import({ caller, ids, body: archive.log(), files });
+    const request = { caller, ids, body: archive.log(), files };
+    const report = await this.importer.import(request).finally(() => archive.close());
     for (const file of added) this.files.noteAdded(file);
     return { ...report, files: added.length, problems: [...report.problems, ...problems] };
   }

@@ -34,7 +34,7 @@ describe(packChat.name, () => {
       await once(reader, 'close');
       for await (const { file } of files(1, 0)) yield { file, content };
     };
-await expect(pipeline(packChat(lines(), opening()), reader)).rejects.toThrow();
+    await expect(pipeline(packChat(lines(), opening()), reader)).rejects.toThrow('Premature close');
     await closed;
   });
 

@@ -25,6 +25,7 @@ export interface FileInArchive {
 export class TarImport {
   /** Entries that are neither. */
   ignored = 0;
+  private readonly unpacking = extract();
   private readonly entries: AsyncIterator<Entry>;
   private readonly feeding: Promise<void>;
   private next: Entry | undefined;
@@ -37,9 +38,8 @@ export class TarImport {
   private zeros = 0;
 
   constructor(body: AsyncIterable<Uint8Array>, limit: number) {
-    const unpacking = extract();
-    this.entries = unpacking[Symbol.asyncIterator]();
-    this.feeding = feed(this.measured(body, limit), unpacking);
+    this.entries = this.unpacking[Symbol.asyncIterator]();
+    this.feeding = feed(this.measured(body, limit), this.unpacking);
   }
 
   /** Until the first entry that is not of the log. */
@@ -64,6 +64,11 @@ export class TarImport {
     }
     await this.feeding;
     if (this.zeros < BLOCK || this.size < this.end + BLOCK) throw invalidArchive('it is cut off');
+  }
+
+  /** Reads no more of the body. */
+  close(): void {
+    this.unpacking.destroy();
   }
 
   private async advance(): Promise<Entry | undefined> {
