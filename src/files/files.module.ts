@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { Encryption } from '../encryption/encryption.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
+import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -23,7 +24,15 @@ import { FileReadTool } from './tools/file-read.tool.js';
 import { FileSaveTool } from './tools/file-save.tool.js';
 
 @Module({
-  imports: [AccessModule, EventLogModule, HttpModule, QuotasModule, ToolsModule, WorkspaceModule],
+  imports: [
+    AccessModule,
+    EventLogModule,
+    GuardrailsModule,
+    HttpModule,
+    QuotasModule,
+    ToolsModule,
+    WorkspaceModule,
+  ],
   controllers: [FilesController],
   providers: [
     FilesService,

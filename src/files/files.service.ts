@@ -9,15 +9,17 @@ import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
+import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
+import type { ArchivedFile } from '../persistence/chat-archive.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Quotas } from '../quotas/quotas.js';
 import { FileCatalog, toFile } from './file-catalog.js';
-import type { FileRow } from './file-catalog.js';
+import type { FileKey, FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
 import { FileMeter } from './file-meter.js';
 import { FilePurge } from './file-purge.js';
@@ -58,6 +60,7 @@ const PAGE = 100;
 
 type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
 type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
+type ImportedChat = ChatOf & Pick<ChatRow, 'tenant_id' | 'owner'>;
 
 /** Adds, finds and deletes files. Bytes come first, then the row; a file without a row is swept. */
 @Injectable()
@@ -76,6 +79,7 @@ export class FilesService {
     private readonly ids: Ids,
     private readonly meter: FileMeter,
     private readonly bus: LiveBus,
+    private readonly redaction: Redaction,
   ) {}
 
   /**
@@ -130,6 +134,43 @@ export class FilesService {
     }
   }
 
+  /**
+   * Keeps the bytes of a file of a chat that is being imported. Its row comes with the chat;
+   * `noteAdded` or `discard` follows.
+   * @param staged bytes of the files before it
+   * @throws as `publish`
+   */
+  async stage(
+    chat: ImportedChat,
+    { created_at, ...named }: Required<Publication>,
+    content: Readable,
+    staged: number,
+  ): Promise<ArchivedFile> {
+    const { tenant_id, owner, uid: chat_uid, id: chat_id } = chat;
+    await this.quotas.requireBytes(tenant_id, staged);
+    const whose = { tenant_id, owner, ...named };
+    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
+    try {
+      await this.quotas.requireBytes(tenant_id, staged + stored.size_bytes);
+    } catch (error) {
+      await this.discard(stored);
+      throw error;
+    }
+    return { ...stored, chat_uid, chat_id, created_at };
+  }
+
+  noteAdded({ tenant_id, size_bytes }: Pick<FileRow, 'tenant_id' | 'size_bytes'>): void {
+    this.quotas.addBytes(tenant_id, size_bytes);
+    this.meter.added(size_bytes);
+  }
+
+  /** Removes the bytes of a file that gets no row. If that fails too, the sweep removes them. */
+  async discard(file: FileKey): Promise<void> {
+    await this.bytes
+      .delete(keyOf(file))
+      .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
+  }
+
   /** @throws AppError `chat_not_found` (404) */
   async list(
     caller: Principal,
@@ -181,7 +222,7 @@ export class FilesService {
     chat: ChatOf | undefined,
   ): Promise<Stored> {
     const { id = this.ids.make('file') } = whose;
-    const filename = cleanFilename(sent);
+    const filename = this.nameOf(sent);
     const measured = new Measured();
     const put = this.bytes
       .put(keyOf({ id, ...whose }), measured, chat?.uid)
@@ -197,6 +238,12 @@ export class FilesService {
     return { id, ...whose, filename, mime_type, size_bytes, sha256: measured.digest() };
   }
 
+  /** Redacted before it is cut, and again: what is cleaned may come to match. */
+  private nameOf(sent: string): string {
+    const redacted = (name: string) => this.redaction.of({ name }, 'name').name;
+    return cleanFilename(redacted(cleanFilename(redacted(sent))));
+  }
+
   /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */
   private async register(
     stored: Stored,
@@ -208,17 +255,9 @@ export class FilesService {
     const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
     const row = { ...stored, ...place, created_at };
     if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
-    this.quotas.addBytes(tenant_id, size_bytes);
-    this.meter.added(size_bytes);
+    this.noteAdded(row);
     if (chat) this.bus.noteChange({ chat_uid: chat.uid });
     return row;
-  }
-
-  /** If that fails too, the sweep removes it. */
-  private async discard(stored: Stored): Promise<void> {
-    await this.bytes
-      .delete(keyOf(stored))
-      .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
   }
 
   private async findChat(caller: Principal, id: string | undefined): Promise<ChatRow | undefined> {

@@ -1,3 +1,4 @@
+import type { FileInfo } from '../protocol/file.js';
 import type { Message } from '../protocol/message.js';
 import type { WrappedKey } from '../encryption/data-key-store.js';
 import type { LogRecord } from './rows/log-record.js';
@@ -13,10 +14,18 @@ export interface ArchivedInteraction extends InteractionRow {
   readonly begun: boolean;
 }
 
-/** A chat with the conversation that it starts from. */
+/** A file of the chat, whose bytes are stored. */
+export interface ArchivedFile extends FileInfo {
+  readonly tenant_id: string;
+  readonly chat_uid: string;
+}
+
+/** A chat with the conversation that it starts from, and its files. */
 export interface ArchivedChat extends ChatRow {
   /** None unless given. */
   readonly messages?: readonly Message[];
+  /** None unless given. */
+  readonly files?: readonly ArchivedFile[];
 }
 
 /** The data of an ended interaction besides its row and its records. */
@@ -25,6 +34,8 @@ export interface ArchivedEnd {
   readonly requests: readonly RequestRow[];
   readonly added_messages: readonly Message[];
 }
+
+export type ReceivedChat = Pick<ChatRow, 'uid' | 'tenant_id'>;
 
 /** Port: export and import of whole chats. */
 export abstract class ChatArchive {
@@ -41,7 +52,7 @@ export abstract class ChatArchive {
   abstract findLastInteractionId(chatUid: string): Promise<string | undefined>;
 
   /** Begins an import, which ends with `commit` or `discard`. After a crash the store cleans up. */
-  abstract receive(): Promise<IncomingChat>;
+  abstract receive(chat: ReceivedChat): Promise<IncomingChat>;
 }
 
 /**

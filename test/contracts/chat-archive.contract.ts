@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { chatOf, LOCAL, uidOf } from '../support/store/chat-parts.js';
-import type { ArchivedInteraction, ChatArchive } from '../../src/persistence/chat-archive.js';
+import type {
+  ArchivedFile,
+  ArchivedInteraction,
+  ChatArchive,
+} from '../../src/persistence/chat-archive.js';
+import type { FileCatalog } from '../../src/files/file-catalog.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
@@ -22,10 +27,11 @@ import {
 
 export interface OpenedArchive {
   readonly archive: ChatArchive;
+  readonly files: FileCatalog;
   /** The same saved data. */
   readonly store: WholeStore;
   /** Closes both and opens them anew, as a restarted process would. */
-  reopen(): Promise<{ archive: ChatArchive; store: WholeStore }>;
+  reopen(): Promise<Pick<OpenedArchive, 'archive' | 'files' | 'store'>>;
   close(): Promise<void>;
 }
 
@@ -43,10 +49,11 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
   describe(`${name} as a ChatArchive`, () => {
     let opened: OpenedArchive;
     let archive: ChatArchive;
+    let files: FileCatalog;
     let store: WholeStore;
     beforeAll(async () => {
       opened = await open();
-      ({ archive, store } = opened);
+      ({ archive, files, store } = opened);
     });
     afterAll(() => opened.close());
 
@@ -69,7 +76,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
     it('shows nothing of a chat that is being brought in, then all of it at once', async () => {
       const chat = newChatRow();
       const [first, second] = [incoming(chat.id), incoming(chat.id)];
-      const receiving = await archive.receive();
+      const receiving = await archive.receive(chat);
       for (const each of [first, second]) {
         await receiving.append(each.row, each.records.slice(0, 2));
         await receiving.append(each.row, each.records.slice(2));
@@ -109,7 +116,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       const chat = newChatRow();
       const superseded_at = at(50);
       const never = incoming(chat.id, { begun: false, superseded_at });
-      const receiving = await archive.receive();
+      const receiving = await archive.receive(chat);
       await receiving.append(never.row, never.records);
       await receiving.end(never.row, { ...never, added_messages: exchange('never') });
       expect(await receiving.commit(chat)).toBe(true);
@@ -121,10 +128,10 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       const { chat_id } = await ended(store, 'mine');
       const before = await store.findChat(chat_id);
       const theirs = incoming(chat_id);
-      const receiving = await archive.receive();
+      const chat = { ...newChatRow(), id: chat_id, head_interaction_id: theirs.row.id };
+      const receiving = await archive.receive(chat);
       await receiving.append(theirs.row, theirs.records);
       await receiving.end(theirs.row, { ...theirs, added_messages: [] });
-      const chat = { ...newChatRow(), id: chat_id, head_interaction_id: theirs.row.id };
       expect(await receiving.commit(chat)).toBe(false);
       expect(await store.findChat(chat_id)).toEqual(before);
       expect(await store.findInteraction(theirs.row.id)).toBeUndefined();
@@ -136,10 +143,10 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       const { chat_id } = mine;
       const theirs = incoming(chat_id, { chat_uid: randomUUID(), tenant_id: 'another' });
       const { chat_uid: uid, tenant_id } = theirs.row;
-      const receiving = await archive.receive();
+      const chat = { ...newChatRow(), id: chat_id, uid, tenant_id };
+      const receiving = await archive.receive(chat);
       await receiving.append(theirs.row, theirs.records);
       await receiving.end(theirs.row, { ...theirs, added_messages: [] });
-      const chat = { ...newChatRow(), id: chat_id, uid, tenant_id };
       expect(await receiving.commit({ ...chat, head_interaction_id: theirs.row.id })).toBe(true);
       expect((await store.findChat(chat_id))?.uid).toBe(mine.chat_uid);
       expect((await store.findChat(chat_id, { ...LOCAL, tenant_id }))?.uid).toBe(uid);
@@ -151,9 +158,24 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
 
     it('brings in one of two that want the same id at once', async () => {
       const chat = newChatRow();
-      const both = await Promise.all([1, 2].map(() => archive.receive()));
+      const both = await Promise.all([1, 2].map(() => archive.receive(chat)));
       const outcomes = await Promise.all(both.map((each) => each.commit(chat)));
       expect(outcomes.filter(Boolean)).toEqual([true]);
+    });
+
+    it('brings in files with their chat, or not at all', async () => {
+      const chat = newChatRow();
+      const again = { ...newChatRow(), id: chat.id };
+      const [file, late] = [fileOf(chat), fileOf(again)];
+      const both = [await archive.receive(chat), await archive.receive(again)];
+      expect(await both[0]!.commit({ ...chat, files: [file] })).toBe(true);
+      expect(await both[1]!.commit({ ...again, files: [late] })).toBe(false);
+      for (const look of ['at once', 'after a restart']) {
+        if (look !== 'at once') await reopen();
+        const page = { viewer: LOCAL, limit: 9 };
+        expect(await files.list({ ...page, chat_uid: chat.uid })).toEqual([file]);
+        expect(await files.findKnown([file.id, late.id])).toEqual([file.id]);
+      }
     });
 
     it('forgets what is discarded, and what a process left', async () => {
@@ -161,7 +183,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
       const all: Incoming[] = [];
       for (const chat of [discarded, left]) {
         const each = incoming(chat.id);
-        const receiving = await archive.receive();
+        const receiving = await archive.receive(chat);
         await receiving.append(each.row, each.records);
         await receiving.end(each.row, { ...each, added_messages: [] });
         if (chat === discarded) await receiving.discard();
@@ -184,7 +206,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
 
     async function bringIn(chat: ChatRow, text?: string): Promise<Incoming> {
       const each = incoming(chat.id, {}, text);
-      const receiving = await archive.receive();
+      const receiving = await archive.receive(chat);
       await receiving.append(each.row, each.records);
       await receiving.end(each.row, { ...each, added_messages: exchange(each.row.id) });
       expect(await receiving.commit({ ...chat, head_interaction_id: each.row.id })).toBe(true);
@@ -192,7 +214,7 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
     }
 
     async function reopen(): Promise<void> {
-      ({ archive, store } = await opened.reopen());
+      ({ archive, files, store } = await opened.reopen());
     }
 
     async function listAll(chat_id: string, limit: number): Promise<ArchivedInteraction[]> {
@@ -233,6 +255,12 @@ function newChatRow(): ChatRow {
   const settings = { agent: 'react' };
   const chat = chatOf({ id: chatId(), title: 'Brought in', settings, ...times, metadata });
   return { ...chat, preview: 'Last', head_interaction_id: null, updated_at: times.updated_at };
+}
+
+function fileOf({ uid, id, tenant_id, owner }: ChatRow): ArchivedFile {
+  const whose = { tenant_id, owner, chat_uid: uid, chat_id: id };
+  const named = { id: `file_${randomUUID()}`, filename: 'Grüße "1".txt', mime_type: 'text/plain' };
+  return { ...named, ...whose, size_bytes: 2 ** 40, sha256: 'ab', created_at: at(3) };
 }
 
 /** One that ended, with 4 records, a request that was settled and one that was not. */

@@ -16,12 +16,14 @@ chatArchiveContract('files', async () => {
       clock: new SystemClock(),
       report: (problem) => problems.push(problem),
     });
-    return { store: wholeStore(stores), archive: stores.archive, close: () => stores.close() };
+    const { archive, files } = stores;
+    return { store: wholeStore(stores), archive, files, close: () => stores.close() };
   };
   let opened = await open();
   return {
     store: opened.store,
     archive: opened.archive,
+    files: opened.files,
     reopen: async () => {
       await opened.close();
       opened = await open();

@@ -1,4 +1,5 @@
 import { TypeOrmChatArchive } from '../../src/storage/typeorm/archive/typeorm-chat-archive.js';
+import { TypeOrmFileCatalog } from '../../src/storage/typeorm/stores/typeorm-file-catalog.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import type { TestDatabase } from '../support/store/databases.js';
@@ -26,5 +27,6 @@ function on(database: Database) {
   return {
     store: typeOrmStore(database),
     archive: new TypeOrmChatArchive(database),
+    files: new TypeOrmFileCatalog(database),
   };
 }

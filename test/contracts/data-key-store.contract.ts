@@ -56,8 +56,8 @@ export function dataKeyStoreContract(name: string, open: () => Promise<OpenedKey
         chat: { ...start.chat, data_key: started },
       });
       expect(await keyOf(start.chat.uid)).toEqual(started);
-      const incoming = await opened.stores.archive.receive();
       const { created_at, ...chat } = chatOf({ id: 'incoming', created_at: AT });
+      const incoming = await opened.stores.archive.receive(chat);
       const row = { ...chat, created_at, updated_at: AT, head_interaction_id: null, preview: null };
       expect(await incoming.commit(row, imported)).toBe(true);
       expect(await keyOf(uidOf('incoming'))).toEqual(imported);

@@ -36,7 +36,7 @@ async function openArchive(kind: StoreKind) {
   const opened = await kind.open();
   const on = () => {
     const stores = encrypted(opened.stores);
-    return { store: wholeStore(stores), archive: stores.archive };
+    return { store: wholeStore(stores), archive: stores.archive, files: stores.files };
   };
   return {
     ...on(),

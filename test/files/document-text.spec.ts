@@ -76,6 +76,14 @@ describe(readDocument.name, () => {
     for (const kind of ['xlsx', 'pptx'] as const) expect(await read(kind, bomb)).toEqual(TOO_MUCH);
   });
 
+  it('reads no entry of a Word document that it did not count', async () => {
+    const bytes = makeDocx('hidden');
+    const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+    bytes.writeUInt16LE(0, end + 8);
+    bytes.writeUInt16LE(0, end + 10); // entries, as its directory says
+    expect(await read('docx', bytes)).toEqual(DAMAGED);
+  });
+
   it('expands no entities that expand each other', async () => {
     const levels = Array.from({ length: 20 }, (_, n) => {
       return `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`;

@@ -78,7 +78,7 @@ export class ChatImport {
     const { ids, caller } = this.deps;
     const { tenant_id, user_id: owner } = caller;
     const named = { uid: ids.chat_uid, id: ids.chat_id, tenant_id, owner };
-    const times = { created_at, updated_at };
+    const times = { created_at: earlier(created_at, now), updated_at: earlier(updated_at, now) };
     return {
       ...named,
       visibility: 'private',
@@ -232,6 +232,11 @@ export class ChatImport {
   private note(line: number, message: string): void {
     this.deps.problems.add(line, message);
   }
+}
+
+/** `RETENTION_DAYS` would never remove a chat of the future. */
+function earlier(time: string, now: string): string {
+  return Date.parse(time) > Date.parse(now) ? now : time;
 }
 
 /** Chooses the head of a chat, whose log may lack the interaction that it names as its head. */

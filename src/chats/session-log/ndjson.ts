@@ -45,7 +45,7 @@ export async function readNdjson<T>(
   try {
     return await read(chunksOf(request), typeOf(request));
   } catch (error) {
-    request.resume();
+    request.on('data', () => {}).resume(); // the listener: also when `read` lets go of it later
     throw error;
   }
 }

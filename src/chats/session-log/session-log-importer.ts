@@ -7,7 +7,7 @@ import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
-import type { IncomingChat } from '../../persistence/chat-archive.js';
+import type { ArchivedFile, IncomingChat } from '../../persistence/chat-archive.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import { Quotas } from '../../quotas/quotas.js';
 import { ChatSettingsRules } from '../chat-settings-rules.js';
@@ -32,6 +32,8 @@ export interface ImportRequest {
   /** Of the new chat. */
   readonly ids: NewIds;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Of the new chat; read after the body. */
+  readonly files?: AsyncIterable<ArchivedFile>;
 }
 
 /** Imports session logs as new chats. */
@@ -68,10 +70,11 @@ export class SessionLogImporter {
 
   private async importAlone(request: ImportRequest): Promise<ImportReport> {
     const { caller, ids } = request;
-    const { chat_id } = ids;
+    const { chat_id, chat_uid: uid } = ids;
+    const { tenant_id } = caller;
     if (await this.chats.findChat(chat_id, viewerOf(caller))) throw chatExists(chat_id);
-    await this.quotas.requireBytes(caller.tenant_id);
-    const incoming = await this.archive.receive();
+    await this.quotas.requireBytes(tenant_id);
+    const incoming = await this.archive.receive({ uid, tenant_id });
     try {
       return await this.receive(request, incoming);
     } catch (error) {
@@ -81,7 +84,7 @@ export class SessionLogImporter {
   }
 
   private async receive(
-    { caller, ids, body }: ImportRequest,
+    { caller, ids, body, files: added = noFiles() }: ImportRequest,
     incoming: IncomingChat,
   ): Promise<ImportReport> {
     const problems = new ProblemList();
@@ -91,12 +94,16 @@ export class SessionLogImporter {
       await reading.take(line);
     const chat = await reading.end(clock.now().toISOString());
     if (!chat) throw nothingToImport(problems);
-    if (!(await incoming.commit(chat))) throw chatExists(ids.chat_id);
+    const files: ArchivedFile[] = [];
+    for await (const file of added) files.push(file);
+    if (!(await incoming.commit({ ...chat, files }))) throw chatExists(ids.chat_id);
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     const { interactions, records } = reading;
     return { interactions, records, problems: problems.all };
   }
 }
+
+async function* noFiles(): AsyncGenerator<ArchivedFile> {}
 
 function importBusy(): AppError {
   return new AppError(

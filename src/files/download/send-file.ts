@@ -33,14 +33,29 @@ export async function sendFile(
   const range = rangeOf(request, file, response);
   const { start, end } = range ?? { start: 0, end: size_bytes - 1 };
   const bytes = request.method === 'HEAD' || size_bytes === 0 ? undefined : await open(range);
+  const length = end - start + 1;
   response.set({
     'Content-Disposition': disposition,
     'Content-Type': type,
-    'Content-Length': String(end - start + 1),
+    'Content-Length': String(length),
   });
   if (range) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size_bytes}`);
-  if (bytes) await pipeline(bytes, response);
+  if (bytes) await pipeline(bytes, (chunks) => exactly(length, chunks), response);
   else response.end();
+}
+
+/** Fails if there are more bytes or fewer, for which the client would wait. */
+async function* exactly(
+  length: number,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let left = length;
+  for await (const chunk of chunks) {
+    left -= chunk.length;
+    if (left < 0) break;
+    yield chunk;
+  }
+  if (left !== 0) throw new Error('The stored bytes are not as many as the file has.');
 }
 
 function etagOf({ sha256 }: FileRow): string {
@@ -53,15 +68,23 @@ function isKnown(request: Request, file: FileRow): boolean {
   return known.some((each) => ['*', etagOf(file)].includes(each.trim().replace(/^W\//, '')));
 }
 
-/** Undefined: all of it. Of several ranges, which few clients ask for, all of it too. */
+const ONE_RANGE = /^bytes=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i;
+
+/**
+ * Undefined: all of it. Of several ranges, which few clients ask for, and of an invalid one, all of
+ * it too (RFC 9110, 14.1.2).
+ */
 function rangeOf(request: Request, file: FileRow, response: Response): ByteRange | undefined {
   const condition = request.get('If-Range');
   if (condition !== undefined && condition !== etagOf(file)) return undefined;
-  if (file.size_bytes === 0) return undefined;
-  const ranges = request.range(file.size_bytes);
-  if (ranges === undefined || ranges === -2) return undefined;
-  if (ranges === -1) throw notSatisfiable(file, response);
-  return ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+  const { size_bytes: size } = file;
+  const asked = ONE_RANGE.exec(request.get('Range') ?? '');
+  if (size === 0 || !asked) return undefined;
+  const [, first, last, suffix] = asked;
+  if (first && last && Number(first) > Number(last)) return undefined;
+  const start = suffix === undefined ? Number(first) : Math.max(0, size - Number(suffix));
+  if (start >= size) throw notSatisfiable(file, response);
+  return { start, end: last ? Math.min(Number(last), size - 1) : size - 1 };
 }
 
 function notSatisfiable({ size_bytes }: FileRow, response: Response): AppError {

@@ -1,3 +1,5 @@
+import type { DataKey } from '../../encryption/data-key.js';
+import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type {
@@ -5,11 +7,12 @@ import type {
   ArchivedEnd,
   ArchivedInteraction,
   IncomingChat,
+  ReceivedChat,
 } from '../../persistence/chat-archive.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { ChatKeys } from './chat-keys.js';
 import { sealChat } from './encrypted-chat-store.js';
+import { sealFile } from './files/encrypted-file-catalog.js';
 import { openInteractions } from './encrypted-interaction-store.js';
 import { sealRequest } from './encrypted-record-store.js';
 import { sealSettlement } from './encrypted-request-store.js';
@@ -36,28 +39,34 @@ export class EncryptedChatArchive extends ChatArchive {
     return this.inner.findLastInteractionId(chatUid);
   }
 
-  async receive(): Promise<IncomingChat> {
-    return new EncryptedIncomingChat(await this.inner.receive(), this.keys.data);
+  async receive(chat: ReceivedChat): Promise<IncomingChat> {
+    return new EncryptedIncomingChat(await this.inner.receive(chat), this.keys.data, chat);
   }
 }
 
-/** Its key is saved when the chat is complete. */
+/** Its key is saved when the chat is complete; the bytes of its files need it before. */
 class EncryptedIncomingChat implements IncomingChat {
-  private made: ReturnType<DataKeys['forNewChat']> | undefined;
+  private readonly key: DataKey;
+  private readonly wrapped: WrappedKey;
 
   constructor(
     private readonly inner: IncomingChat,
     private readonly keys: DataKeys,
-  ) {}
+    chat: ReceivedChat,
+  ) {
+    const { key, wrapped } = keys.forNewChat(chat);
+    this.key = keys.remember(key);
+    this.wrapped = wrapped;
+  }
 
   async append(row: ArchivedInteraction, records: readonly LogRecord[]): Promise<void> {
-    const { key } = this.keyOf(row);
+    const { key } = this;
     const sealed = records.map((record) => sealRecord(key, record));
     await this.inner.append(sealInteraction(key, row), sealed);
   }
 
   async end(row: ArchivedInteraction, { requests, added_messages }: ArchivedEnd): Promise<void> {
-    const { key } = this.keyOf(row);
+    const { key } = this;
     await this.inner.end(sealInteraction(key, row), {
       requests: requests.map((request) => ({
         ...sealRequest(key, request),
@@ -68,18 +77,15 @@ class EncryptedIncomingChat implements IncomingChat {
   }
 
   async commit(chat: ArchivedChat): Promise<boolean> {
-    const { uid: chat_uid, tenant_id } = chat;
-    const { key, wrapped } = this.keyOf({ chat_uid, tenant_id });
-    const isCreated = await this.inner.commit(sealChat(key, chat), wrapped);
-    if (isCreated) this.keys.remember(key);
+    const { key, wrapped } = this;
+    const files = chat.files?.map((file) => sealFile(key, file)) ?? [];
+    const isCreated = await this.inner.commit({ ...sealChat(key, chat), files }, wrapped);
+    if (!isCreated) this.keys.forget(key.id);
     return isCreated;
   }
 
   discard(): Promise<void> {
+    this.keys.forget(this.key.id);
     return this.inner.discard();
-  }
-
-  private keyOf({ chat_uid: uid, tenant_id }: Pick<InteractionRow, 'chat_uid' | 'tenant_id'>) {
-    return (this.made ??= this.keys.forNewChat({ uid, tenant_id }));
   }
 }

@@ -2,6 +2,7 @@ import { ChatArchive } from '../../persistence/chat-archive.js';
 import type {
   ArchivedChat,
   ArchivedEnd,
+  ArchivedFile,
   ArchivedInteraction,
   IncomingChat,
 } from '../../persistence/chat-archive.js';
@@ -14,9 +15,13 @@ import type { StoreCore } from './core/store-core.js';
 import { chatKey } from './core/chat-key.js';
 import { StoredChat } from './core/stored-chat.js';
 import { StoredInteraction } from './core/stored-interaction.js';
+import type { MemoryFileCatalog } from './memory-file-catalog.js';
 
 export class MemoryChatArchive extends ChatArchive {
-  constructor(private readonly core: StoreCore) {
+  constructor(
+    private readonly core: StoreCore,
+    private readonly files: MemoryFileCatalog,
+  ) {
     super();
   }
 
@@ -37,7 +42,7 @@ export class MemoryChatArchive extends ChatArchive {
   }
 
   async receive(): Promise<IncomingChat> {
-    return new ReceivedChat(this.core, await this.core.journal.receive());
+    return new IncomingInteractions(this.core, await this.core.journal.receive(), this.files);
   }
 
   private byId(chatUid: string): StoredInteraction[] {
@@ -47,12 +52,13 @@ export class MemoryChatArchive extends ChatArchive {
 }
 
 /** An import. Its interactions are written like any others, in a place that readers do not see. */
-class ReceivedChat implements IncomingChat {
+class IncomingInteractions implements IncomingChat {
   private readonly interactions: StoredInteraction[] = [];
 
   constructor(
     private readonly core: StoreCore,
     private readonly journal: ChatJournal,
+    private readonly files: MemoryFileCatalog,
   ) {}
 
   async append(row: ArchivedInteraction, records: readonly LogRecord[]): Promise<void> {
@@ -83,7 +89,10 @@ class ReceivedChat implements IncomingChat {
     );
   }
 
-  commit({ messages = [], ...row }: ArchivedChat, data_key?: WrappedKey): Promise<boolean> {
+  commit(
+    { messages = [], files = [], ...row }: ArchivedChat,
+    data_key?: WrappedKey,
+  ): Promise<boolean> {
     const { index, mutex } = this.core;
     const key = chatKey(row);
     return mutex.run(key, async () => {
@@ -95,11 +104,13 @@ class ReceivedChat implements IncomingChat {
       for (const interaction of this.interactions) chat.add(interaction);
       const { head_interaction_id: head, updated_at } = row;
       if (head !== null) chat.mark(chat.marksFor(head, updated_at));
-      await this.orDiscard(async () => {
+      await this.orDiscard(files, async () => {
+        await this.files.save(files);
         await chat.save();
         await this.journal.enter(row.uid);
       });
       index.addChat(chat);
+      this.files.enter(files);
       const interactions = this.interactions.map(({ id }) => id);
       this.journal.refresh(row.uid, { interactions, requests: true });
       return true;
@@ -110,11 +121,15 @@ class ReceivedChat implements IncomingChat {
     return this.journal.discard();
   }
 
-  private async orDiscard(task: () => Promise<void>): Promise<void> {
+  private async orDiscard(
+    files: readonly ArchivedFile[],
+    task: () => Promise<void>,
+  ): Promise<void> {
     try {
       await task();
     } catch (error) {
       await this.discard();
+      for (const { id } of files) await this.files.remove(id);
       throw error;
     }
   }

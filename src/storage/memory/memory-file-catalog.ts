@@ -43,6 +43,16 @@ export class MemoryFileCatalog extends FileCatalog {
     return true;
   }
 
+  /** Saves files of a chat that is being imported. If it never enters, they are purged. */
+  async save(rows: readonly FileRow[]): Promise<void> {
+    for (const row of rows) await this.journal.save(row);
+  }
+
+  /** With their chat, which makes them visible. */
+  enter(rows: readonly FileRow[]): void {
+    for (const row of rows) this.rows.set(row.id, row);
+  }
+
   async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
     return this.findSeen(id, viewer);
   }

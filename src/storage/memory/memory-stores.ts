@@ -42,7 +42,7 @@ export function storesOver(
     leases: new MemoryLeaseStore(core),
     requests: new MemoryRequestStore(core),
     interventions: new MemoryInterventionStore(core),
-    archive: new MemoryChatArchive(core),
+    archive: new MemoryChatArchive(core, files),
     usage: new MemoryUsageStore(core.index, files),
     files,
     webhooks: core.webhooks,

@@ -53,6 +53,20 @@ describe('A session log with faults', () => {
     expect(exported).toBe(withoutIds(await world.export(plain.chat_id)));
   });
 
+  it('has no chat of the future, which RETENTION_DAYS would never remove', async () => {
+    const before = Date.now();
+    const future = '9999-12-31T00:00:00.000Z';
+    const lines = linesOf(LOG).map((line) =>
+      line.type === 'chat' ? { ...line, created_at: future, updated_at: future } : line,
+    );
+    const { chat_id } = await world.import(toLog(lines));
+    const { created_at, updated_at } = (await opened.stores.chats.findChat(chat_id, LOCAL))!;
+    for (const time of [created_at, updated_at]) {
+      expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
   it.each<[string, (lines: Lines) => (object | string)[], number, RegExp]>([
     ['a garbage line', (lines) => lines.toSpliced(2, 0, '}{' as never), 3, /not valid JSON/],
     [

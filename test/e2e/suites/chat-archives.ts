@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { connect } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
 import { extract, pack } from 'tar-stream';
 import type { FileInfo } from '../../../src/protocol/file.js';
 import { eventually } from '../../support/eventually.js';
@@ -101,6 +102,40 @@ function testArchives(server: ServerUnderTest): void {
     ]);
   });
 
+  it('is not seen before its last file, and not at all if it is cut off', async () => {
+    const kept = await readFolder(server.files);
+    const files = [1, 2].map((n): Entry => [`files/file_${n}/a.bin`, randomBytes(600)]);
+    const whole = await packed(['log.ndjson', LOG], ...files);
+    const url = `${server.api.url}/chats/import?chat_id=slow`;
+    const cut = new AbortController();
+    const begun = new ReadableStream({
+      start: (body) => body.enqueue(whole.subarray(0, 3_200)), // the first file, not the second
+    });
+    const request = { method: 'POST', headers: TAR, body: begun, signal: cut.signal };
+    const sent = fetch(url, { ...request, duplex: 'half' });
+    await eventually(async () => (await readFolder(server.files)).length >= kept.length + 600);
+    expect((await server.api.get('/chats/slow')).status).toBe(404);
+    const seen: FileInfo[] = (await server.api.get('/files')).body.items;
+    expect(seen.filter(({ chat_id }) => chat_id === 'slow')).toEqual([]);
+    cut.abort();
+    await expect(sent).rejects.toThrow();
+    await eventually(async () => (await readFolder(server.files)) === kept);
+    expect((await server.api.get('/chats/slow')).status).toBe(404);
+    expect((await send(whole, '?chat_id=slow')).body.import).toMatchObject({ files: 2 });
+  });
+
+  it('is read to its end when it is refused, so that the connection can go on', async () => {
+    await server.api.post('/chats', { id: 'taken' });
+    const body = await packed(['log.ndjson', LOG], ['files/file_1/a', randomBytes(900_000)]);
+    const head = (method: string, more: string) =>
+      Buffer.from(`${method} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n\r\n`);
+    const type = `Content-Type: ${TAR['content-type']}\r\nContent-Length: ${body.length}`;
+    const first = head('POST /chats/import?chat_id=taken', type);
+    const next = head('GET /chats/taken', 'Connection: close');
+    const answers = await sendAll(server, first, body, next);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 409', 'HTTP/1.1 200']);
+  }, 10_000);
+
   it('leaves nothing of an archive that is cut off, damaged or too large', async () => {
     const kept = await readFolder(server.files);
     const whole = await packed(['log.ndjson', LOG], ['files/file_1/a.bin', randomBytes(100_000)]);
@@ -108,12 +143,16 @@ function testArchives(server: ServerUnderTest): void {
     const many = Array.from({ length: 4 }, (_, n): Entry => {
       return [`files/file_${n}/a.bin`, Buffer.alloc(900_000)];
     });
+    const zeros = await packed(['log.ndjson', LOG], ['files/file_1/a.bin', Buffer.alloc(1_024)]);
     const flipped = Buffer.from(whole);
     flipped[1024 + 148]! ^= 1; // checksum of the second header
     const cases: readonly (readonly [Buffer<ArrayBuffer>, number, string])[] = [
       [whole.subarray(0, 50_000), 400, 'invalid_archive'],
       [whole.subarray(0, 1_200), 400, 'invalid_archive'],
       [whole.subarray(0, 700), 400, 'invalid_archive'],
+      [whole.subarray(0, 1_024), 400, 'invalid_archive'], // after the log
+      [zeros.subarray(0, -1_024), 400, 'invalid_archive'], // after the last file
+      [withPax(whole, '12 path=abc\n').subarray(0, 2_048), 400, 'invalid_archive'],
       [flipped, 400, 'invalid_archive'],
       [randomBytes(5_000), 400, 'invalid_archive'],
       [await packed(['log.ndjson', LOG], large), 413, 'file_too_large'],
@@ -133,6 +172,14 @@ function testArchives(server: ServerUnderTest): void {
     }
     await eventually(async () => (await readFolder(server.files)) === kept);
   });
+}
+
+/** What a server answers to requests that are sent one after the other on one connection. */
+function sendAll({ api }: ServerUnderTest, ...requests: readonly Uint8Array[]): Promise<string> {
+  const { hostname, port } = new URL(api.url);
+  const socket = connect(Number(port), hostname);
+  for (const request of requests) socket.write(request);
+  return text(socket);
 }
 
 async function packed(...entries: readonly Entry[]): Promise<Buffer<ArrayBuffer>> {

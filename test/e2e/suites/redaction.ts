@@ -231,6 +231,21 @@ export function describeRedaction(servers: Servers): void {
           await expectClean('board');
         });
 
+        it('takes them out of names of files, also where a name is cut or cleaned', async () => {
+          const names = [
+            ['of CANARY-1.txt', 'of [redacted: canary].txt'],
+            ['CAN\u200BARY-1', '[redacted: canary]'],
+            [`${'x'.repeat(249)} 1234-5678`, `${'x'.repeat(249)} ****`],
+          ];
+          for (const [sent, kept] of names) {
+            const form = new FormData();
+            form.set('file', new Blob(['x']), sent);
+            const { body } = await server.api.send('POST', '/files', { form });
+            expect(body['filename']).toBe(kept);
+            expect((await server.api.get(`/files/${body['id']}`)).body.filename).toBe(kept);
+          }
+        });
+
         it('takes them out of session logs that are imported, and reports the lines', async () => {
           server.fake.reply({ calls: [calculate] }, { text: 'So much.' });
           await server.api.say('origin', { user_message: 'Sum', approval_mode: 'auto' });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
@@ -138,6 +138,9 @@ function testUploads(server: ServerUnderTest): void {
       ['bytes=7-', 206, '789', 'bytes 7-9/10'],
       ['bytes=-2', 206, '89', 'bytes 8-9/10'],
       ['bytes=5-500', 206, '56789', 'bytes 5-9/10'],
+      ['bytes=-500', 206, '0123456789', 'bytes 0-9/10'],
+      ['Bytes=0-0', 206, '0', 'bytes 0-0/10'],
+      ['bytes=3-1', 200, '0123456789', null],
       ['bytes=0-1,4-5', 200, '0123456789', null],
       ['bytes=x', 200, '0123456789', null],
       ['lines=1-2', 200, '0123456789', null],
@@ -147,9 +150,11 @@ function testUploads(server: ServerUnderTest): void {
       const found = [range, reply.status, await reply.text(), reply.headers.get('content-range')];
       expect(found).toEqual([range, status, text, content_range]);
     }
-    const after = await get(server, file, { range: 'bytes=10-' });
-    expect([after.status, after.headers.get('content-range')]).toEqual([416, 'bytes */10']);
-    expect(after.headers.get('content-type')).toContain('application/problem+json');
+    for (const range of ['bytes=10-', 'bytes=-0', `bytes=${'9'.repeat(400)}-`]) {
+      const after = await get(server, file, { range });
+      expect([after.status, after.headers.get('content-range')]).toEqual([416, 'bytes */10']);
+      expect(after.headers.get('content-type')).toContain('application/problem+json');
+    }
     const etag = `"${file.sha256}"`;
     const same = await get(server, file, { range: 'bytes=0-0', 'if-range': etag });
     const other = await get(server, file, { range: 'bytes=0-0', 'if-range': '"other"' });
@@ -167,6 +172,19 @@ function testUploads(server: ServerUnderTest): void {
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
       ...[200, '4', ''],
     ]);
+  });
+
+  it('are cut off at once when fewer or more bytes are stored than were sent', async () => {
+    for (const change of [-1, 1]) {
+      const { id } = await add(server, '0123456789', 'changed.txt');
+      const [tenant] = (await readdir(server.files)).filter((name) => !name.startsWith('.'));
+      const [name] = (await readdir(join(server.files, tenant!))).filter((n) => n.startsWith(id));
+      const path = join(server.files, tenant!, name!);
+      await truncate(path, (await stat(path)).size + change);
+      const url = `${server.api.url}/files/${id}/content`;
+      const read = async () => (await fetch(url, { signal: AbortSignal.timeout(3_000) })).text();
+      await expect(read()).rejects.toThrow(/terminated|fetch failed/);
+    }
   });
 
   it('have a URL that works once, for a minute', async () => {

@@ -3,17 +3,17 @@ import { ChatAccess } from '../../../access/chat-access.js';
 import type { Principal } from '../../../auth/principal.js';
 import { Config } from '../../../config/config.js';
 import { FilesService } from '../../../files/files.service.js';
-import { Redaction } from '../../../guardrails/redaction/redaction.js';
+import type { Publication } from '../../../files/files.service.js';
 import { Clock } from '../../../kernel/clock.js';
-import type { ChatRow } from '../../../persistence/rows/store-rows.js';
-import { ChatsService } from '../../chats.service.js';
+import type { ArchivedFile } from '../../../persistence/chat-archive.js';
 import type { NewIds } from '../new-ids.js';
 import { SessionLogImporter } from '../session-log-importer.js';
 import type { ImportReport } from '../session-log-importer.js';
+import type { ImportProblem } from '../problem-list.js';
 import { SessionLogExporter } from '../session-log-exporter.js';
 import { packChat } from './tar-export.js';
 import { TarImport } from './tar-import.js';
-import type { ArchivedFile } from './tar-import.js';
+import type { FileInArchive } from './tar-import.js';
 
 interface ArchiveImport {
   readonly caller: Principal;
@@ -21,16 +21,18 @@ interface ArchiveImport {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+interface StagedImport extends Pick<ArchiveImport, 'caller' | 'ids'> {
+  readonly archive: TarImport;
+}
+
 /** Session logs with the files of their chats, as archives. */
 @Injectable()
 export class ChatFilesArchive {
   constructor(
     private readonly access: ChatAccess,
-    private readonly chats: ChatsService,
     private readonly files: FilesService,
     private readonly exporter: SessionLogExporter,
     private readonly importer: SessionLogImporter,
-    private readonly redaction: Redaction,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -43,37 +45,56 @@ export class ChatFilesArchive {
   }
 
   /**
-   * The chat is there with all of its files, or not at all.
+   * Atomic, as the import of a log: the files become visible with their chat. What an interrupted
+   * import left of their bytes is swept.
    * @throws AppError as `SessionLogImporter.import`, `invalid_archive` (400), `file_too_large`
    * (413), and `files_unavailable` (503)
    */
   async import({ caller, ids, body }: ArchiveImport): Promise<ImportReport> {
     const archive = new TarImport(body, this.config.importMaxBytes);
-    const { chat_id } = ids;
-    const report = await this.importer.import({ caller, ids, body: archive.log() });
-    try {
-      const chat = await this.access.chat(caller, chat_id);
-      const problems = [...report.problems];
-      const seen = new Set<string>();
-      for await (const file of archive.files()) {
-        if (seen.has(file.id)) problems.push({ line: 0, message: `${file.id} is there twice.` });
-        else await this.add(chat, ids, file);
-        seen.add(file.id);
-      }
-      const message = `${archive.ignored} entries of the archive are neither its log nor files.`;
-      if (archive.ignored > 0) problems.push({ line: 0, message });
-      return { ...report, files: seen.size, problems };
-    } catch (error) {
-      await this.chats.delete(caller, chat_id);
-      throw error;
-    }
+    const added: ArchivedFile[] = [];
+    const problems: ImportProblem[] = [];
+    const files = this.stage({ caller, ids, archive }, added, problems);
+    const request = { caller, ids, body: archive.log(), files };
+    const report = await this.importer.import(request).finally(() => archive.close());
+    for (const file of added) this.files.noteAdded(file);
+    return { ...report, files: added.length, problems: [...report.problems, ...problems] };
   }
 
-  private async add(chat: ChatRow, ids: NewIds, file: ArchivedFile): Promise<void> {
-    const { filename } = this.redaction.of({ filename: file.filename }, 'filename');
+  /** @param added gets the files that are not left out */
+  private async *stage(
+    { caller, ids, archive }: StagedImport,
+    added: ArchivedFile[],
+    problems: ImportProblem[],
+  ): AsyncGenerator<ArchivedFile> {
+    const { chat_id: id, chat_uid: uid } = ids;
+    const chat = { uid, id, tenant_id: caller.tenant_id, owner: caller.user_id };
+    const seen = new Set<string>();
+    let bytes = 0;
+    try {
+      for await (const file of archive.files()) {
+        if (seen.has(file.id)) {
+          problems.push({ line: 0, message: `${file.id} is there twice.` });
+          continue;
+        }
+        seen.add(file.id);
+        const staged = await this.files.stage(chat, this.named(file, ids), file.content, bytes);
+        added.push(staged);
+        bytes += staged.size_bytes;
+        yield staged;
+      }
+    } catch (error) {
+      for (const file of added) await this.files.discard(file);
+      throw error;
+    }
+    const message = `${archive.ignored} entries of the archive are neither its log nor files.`;
+    if (archive.ignored > 0) problems.push({ line: 0, message });
+  }
+
+  private named(file: FileInArchive, ids: NewIds): Required<Publication> {
+    const { id, filename, created_at } = file;
     const now = this.clock.now().getTime();
-    const created_at = new Date(Math.min(now, Math.max(0, file.created_at.getTime() || 0)));
-    const as = { id: ids.file(file.id), filename, created_at: created_at.toISOString() };
-    await this.files.publish(chat, as, file.content);
+    const time = new Date(Math.min(now, Math.max(0, created_at.getTime() || 0)));
+    return { id: ids.file(id), filename, created_at: time.toISOString() };
   }
 }

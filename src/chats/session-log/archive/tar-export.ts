@@ -7,13 +7,13 @@ import type { StoredFile } from '../../../files/files.service.js';
 const PART_BYTES = 4 * 1024 * 1024;
 
 /** An archive of a session log, `log.ndjson` and maybe `log.2.ndjson` and so on, and of files. */
-export function packChat(
+export async function* packChat(
   log: AsyncIterable<string>,
   files: AsyncIterable<StoredFile>,
-): AsyncIterable<Buffer> {
+): AsyncGenerator<Buffer> {
   const archive = pack();
   fill(archive, log, files).catch((error: unknown) => archive.destroy(error as Error));
-  return archive as AsyncIterable<Buffer>;
+  yield* archive as AsyncIterable<Buffer>;
 }
 
 async function fill(
@@ -30,7 +30,11 @@ async function fill(
   for await (const { file, content } of files) {
     const { id, filename, size_bytes: size, created_at } = file;
     const header = { name: `files/${id}/${filename}`, size, mtime: new Date(created_at) };
-    await add(archive, header, content as AsyncIterable<Buffer>);
+    try {
+      await add(archive, header, content as AsyncIterable<Buffer>);
+    } finally {
+      content.destroy(); // also if nothing of it was read
+    }
   }
   archive.finalize();
 }
@@ -45,6 +49,7 @@ async function add(
   const entry = archive.entry({ ...header, mode: 0o600, type: 'file' }, (error) =>
     error ? over.emit('error', error) : over.emit('end'),
   );
+  entry.on('error', () => {}); // the callback has it too
   const ended = once(over, 'end');
   ended.catch(() => {}); // awaited below
   for await (const chunk of content)

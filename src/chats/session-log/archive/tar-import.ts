@@ -8,10 +8,12 @@ const LOG = /^log(\.\d+)?\.ndjson$/;
 const FILE = /^files\/([A-Za-z0-9_-]{1,64})\/([^/]+)$/;
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 
+/** An archive ends with blocks of zeros; its entries and their headers are whole blocks too. */
+const BLOCK = 512;
 /** Beyond that, the archive is refused. */
 const MAX_ENTRIES = 10_000;
 
-export interface ArchivedFile {
+export interface FileInArchive {
   /** In the log of the archive. */
   readonly id: string;
   readonly filename: string;
@@ -23,15 +25,21 @@ export interface ArchivedFile {
 export class TarImport {
   /** Entries that are neither. */
   ignored = 0;
+  private readonly unpacking = extract();
   private readonly entries: AsyncIterator<Entry>;
   private readonly feeding: Promise<void>;
   private next: Entry | undefined;
   private count = 0;
+  /** Where the last entry ends. */
+  private end = 0;
+  /** Of the body, so far. */
+  private size = 0;
+  /** At the end of the body, so far. */
+  private zeros = 0;
 
   constructor(body: AsyncIterable<Uint8Array>, limit: number) {
-    const unpacking = extract();
-    this.entries = unpacking[Symbol.asyncIterator]();
-    this.feeding = feed(bounded(body, limit), unpacking);
+    this.entries = this.unpacking[Symbol.asyncIterator]();
+    this.feeding = feed(this.measured(body, limit), this.unpacking);
   }
 
   /** Until the first entry that is not of the log. */
@@ -43,7 +51,7 @@ export class TarImport {
   }
 
   /** After the log. Each content is read, or dropped, before the next. */
-  async *files(): AsyncGenerator<ArchivedFile> {
+  async *files(): AsyncGenerator<FileInArchive> {
     for (let entry = this.next; entry; entry = await this.advance()) {
       const [, id, filename] = (isFile(entry) && FILE.exec(entry.header.name)) || [];
       if (id === undefined || filename === undefined) this.ignored++;
@@ -55,13 +63,35 @@ export class TarImport {
       entry.resume(); // what was not read
     }
     await this.feeding;
+    if (this.zeros < BLOCK || this.size < this.end + BLOCK) throw invalidArchive('it is cut off');
+  }
+
+  /** Reads no more of the body. */
+  close(): void {
+    this.unpacking.destroy();
   }
 
   private async advance(): Promise<Entry | undefined> {
     const { value, done } = await this.entries.next().catch(fail);
     if (done === true) return undefined;
     if (++this.count > MAX_ENTRIES) throw invalidArchive(`it has more than ${MAX_ENTRIES} entries`);
+    const { size, type } = value.header;
+    const blocks = type === 'directory' ? 0 : Math.ceil(size / BLOCK);
+    this.end = value.offset + BLOCK + blocks * BLOCK;
     return value;
+  }
+
+  private async *measured(
+    body: AsyncIterable<Uint8Array>,
+    limit: number,
+  ): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      this.size += chunk.length;
+      if (this.size > limit) throw tooLarge(limit);
+      const zeros = chunk.length - 1 - chunk.findLastIndex((byte) => byte !== 0);
+      this.zeros = zeros === chunk.length ? this.zeros + zeros : zeros;
+      yield chunk;
+    }
   }
 }
 
@@ -90,18 +120,6 @@ async function feed(body: AsyncIterable<Uint8Array>, unpacking: Extract): Promis
     unpacking.end(undefined);
   } catch (error) {
     unpacking.destroy(error as Error);
-  }
-}
-
-async function* bounded(
-  body: AsyncIterable<Uint8Array>,
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    yield chunk;
   }
 }
 

@@ -6,7 +6,7 @@ export class PasswordNeeded extends Error {}
 
 /**
  * The entries of a zip file whose names are wanted, by name. Inflates all entries, whatever sizes
- * they claim, so that a library may do so afterwards.
+ * they claim.
  * @throws RangeError if they have more than `limit` bytes; `PasswordNeeded`
  */
 export function readZip(buffer, { limit, wanted }) {

@@ -8,6 +8,7 @@ import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
+import { FILE_COLUMNS } from '../stores/typeorm-file-catalog.js';
 import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
 
 /** No upload takes longer: its process died. */
@@ -76,6 +77,12 @@ const COMMIT_INCOMING: Statement = {
     SELECT uid FROM chat`,
 };
 
+/** Of the chat `$1`, if it was created. */
+const ADD_FILES: Statement = {
+  text: `INSERT INTO files (${FILE_COLUMNS}) SELECT ${FILE_COLUMNS} FROM json_populate_recordset(NULL::files, $2::json)
+    WHERE EXISTS (SELECT FROM chats WHERE uid = $1::uuid)`,
+};
+
 /**
  * A chat during its import, in tables of its own: no connection is held meanwhile, and one
  * transaction moves it. Its records are in their place already: without its interactions, no query
@@ -112,7 +119,7 @@ export class IncomingRows implements IncomingChat {
   async commit(chat: ArchivedChat, key?: WrappedKey): Promise<boolean> {
     const { uid, tenant_id, id, owner, visibility, title } = chat;
     const { head_interaction_id, created_at, updated_at, preview } = chat;
-    const { settings, messages = [], metadata } = chat;
+    const { settings, messages = [], metadata, files = [] } = chat;
     const json = [settings, messages, metadata].map((each) => JSON.stringify(each));
     const named = [uid, tenant_id, id, owner, visibility, title];
     const wrapped = [key?.master_key_id, key?.wrapped];
@@ -120,6 +127,7 @@ export class IncomingRows implements IncomingChat {
     const values = [...named, head_interaction_id, created_at, updated_at, ...texts, ...wrapped];
     const [made] = await this.db.longBatch([
       [COMMIT_INCOMING, [this.id, ...values]],
+      [ADD_FILES, [uid, JSON.stringify(files)]],
       [MARK_BRANCH_OF, [head_interaction_id, updated_at]],
       ...this.#discarding(),
     ]);

@@ -4,14 +4,14 @@ import type { AnyViewer } from '../../../persistence/viewer.js';
 import type { Database, Statement } from '../connection/database.js';
 import { inSeenChat, viewerValues } from '../viewer-sql.js';
 
-const COLUMNS =
+export const FILE_COLUMNS =
   'id, tenant_id, owner, chat_uid, chat_id, filename, mime_type, size_bytes, sha256, created_at';
 
 /** The lock on the chat's row prevents its deletion meanwhile. */
 const ADD: Statement = {
   name: 'files.add',
   text: `WITH chat AS (SELECT uid FROM chats WHERE uid = $4 FOR KEY SHARE)
-    INSERT INTO files (${COLUMNS})
+    INSERT INTO files (${FILE_COLUMNS})
     SELECT $1, $2, $3, $4::uuid, $5, $6, $7, $8, $9, $10
     WHERE $4::uuid IS NULL OR EXISTS (SELECT FROM chat) RETURNING id`,
 };
@@ -25,13 +25,13 @@ function isSeenFile(first: number): string {
 
 const FIND: Statement = {
   name: 'files.find',
-  text: `SELECT ${COLUMNS} FROM files f WHERE f.id = $1 AND ${isSeenFile(2)}`,
+  text: `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = $1 AND ${isSeenFile(2)}`,
 };
 
 /** Those that `condition` selects, before `$6` `$7` if that is set; `$1` to `$4` are the viewer. */
 function newest(condition: string): Statement {
   return {
-    text: `SELECT ${COLUMNS} FROM files f WHERE ${condition} AND ${isSeenFile(1)}
+    text: `SELECT ${FILE_COLUMNS} FROM files f WHERE ${condition} AND ${isSeenFile(1)}
       AND ($6::timestamptz IS NULL OR (f.created_at, f.id) < ($6, $7::text))
       ORDER BY f.created_at DESC, f.id DESC LIMIT $5`,
   };
@@ -42,7 +42,7 @@ const LIST_OF_CHAT = newest('f.chat_uid = $8');
 
 const DELETE: Statement = {
   name: 'files.delete',
-  text: `UPDATE files f SET is_deleted = true WHERE f.id = $1 AND ${isSeenFile(2)} RETURNING ${COLUMNS}`,
+  text: `UPDATE files f SET is_deleted = true WHERE f.id = $1 AND ${isSeenFile(2)} RETURNING ${FILE_COLUMNS}`,
 };
 
 const DELETE_UNATTACHED: Statement = {
