@@ -55,7 +55,7 @@ async function* lines(): AsyncGenerator<string> {
   yield '{}\n';
 }
 
-// oxlint-disable-next-line require-yield
+// oxlint-disable-next-line require-yield -- it fails before
 async function* brokenLog(): AsyncGenerator<string> {
   throw new Error('The store is away.');
 }
