@@ -144,10 +144,12 @@ export function describeWebhooks(servers: Servers): void {
           for (const text of ['Hello', 'Are you there?']) await server.api.say(chat, text);
           await arrived(chat, 2); // if it hangs, both hang now
           await server.api.say(`${chat}-beside`, 'Hello');
+          await arrived(`${chat}-beside`, 1);
           receiver.behaviour = 200;
           await untilDelivered();
           receiver.behaviour = bad;
           await server.api.say(`${chat}-day`, 'Hello');
+          await arrived(`${chat}-day`, 1); // an attempt that time passes before ends without it
           const day = server.clock.now().getTime() + 24 * HOUR_MS;
           while (server.clock.now().getTime() < day) await nextAttempt(`${chat}-day`);
           await eventually(() => details().some((each) => detail.test(each)));
