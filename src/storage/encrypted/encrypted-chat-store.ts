@@ -1,3 +1,4 @@
+import { decryptionFailed } from '../../encryption/data-key.js';
 import type { DataKey } from '../../encryption/data-key.js';
 import { isUnreadable, nameUnreadable, UNREADABLE } from '../../encryption/unreadable.js';
 import type { AppError } from '../../kernel/app-error.js';
@@ -121,6 +122,9 @@ export class EncryptedChatStore extends ChatStore {
   }
 
   private async open(rows: readonly ChatRow[]): Promise<ChatRow[]> {
+    for (const row of rows)
+      if (SEALED_FIELDS.some((field) => (keyIdOf(row[field]) ?? row.uid) !== row.uid))
+        throw decryptionFailed([row.uid, 'uid']);
     const keys = await this.keys.load(
       rows.flatMap((row) => SEALED_FIELDS.map((field) => keyIdOf(row[field]))),
     );

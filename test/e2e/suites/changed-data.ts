@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
@@ -79,6 +79,16 @@ export function describeChangedData(servers: Servers): void {
         await opened.stores.chats.updateChat(uid, { title: flip(title!), updated_at });
         expect((await api.delete('/chats/torn')).status).toBe(204);
         expect((await api.get('/chats/torn')).status).toBe(404);
+      });
+
+      it('opens and deletes a chat with a text that names the key of another chat', async () => {
+        await api.post('/chats', { id: 'odd', title: 'Odd' });
+        const { uid, updated_at } = (await opened.stores.chats.findChat('odd', LOCAL))!;
+        const preview = sealedFor(randomUUID());
+        await opened.stores.chats.updateChat(uid, { preview, updated_at });
+        expect((await itemsOf('/chats')).map(({ id }) => id)).toContain('odd');
+        expect((await api.get('/chats/odd')).body).toMatchObject({ title: 'Odd', preview: null });
+        expect((await api.delete('/chats/odd')).status).toBe(204);
       });
 
       it('starts no interaction without the settings and metadata that a chat has', async () => {
