@@ -110,6 +110,23 @@ export function describeChangedData(servers: Servers): void {
         }
       });
 
+      it('opens and deletes a chat whose data key and first messages can’t be read', async () => {
+        await api.post('/chats', { id: 'keyless', messages: [{ role: 'user', content: 'Hi.' }] });
+        const uid = await uidOf('keyless');
+        const key = (await opened.stores.dataKeys.findOfChats([uid]))[0]!.key!;
+        const owned = { ...key, chat_uid: uid, tenant_id: LOCAL.tenant_id };
+        await opened.stores.dataKeys.replace(owned, { ...key, wrapped: flip(key.wrapped) });
+        const other = await servers.start(opened.stores, { env, fake: server.fake });
+        try {
+          const { status, body } = await other.api.get('/chats/keyless');
+          const messages = [{ role: 'user', content: UNREADABLE }];
+          expect([status, body.messages]).toEqual([200, messages]);
+          expect((await other.api.delete('/chats/keyless')).status).toBe(204);
+        } finally {
+          await other.close();
+        }
+      });
+
       it('keeps no other task from the board', async () => {
         await api.post('/chats', { id: 'board' });
         for (const title of ['First', 'Second', 'Third'])

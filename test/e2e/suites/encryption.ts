@@ -250,12 +250,33 @@ export function describeEncryption(servers: Servers): void {
         await api.say('new', canary('new'));
         await api.post('/permissions/rules', ruleWith(canary('rule')));
         const rotated = await rotateKeys(opened.stores.dataKeys, new MasterKeys([K2, K1]));
-        expect(rotated).toBeGreaterThan(0);
-        expect(await rotateKeys(opened.stores.dataKeys, new MasterKeys([K2]))).toBe(0);
+        expect(rotated).toMatchObject({ rotated: expect.any(Number), lost: [] });
+        const again = await rotateKeys(opened.stores.dataKeys, new MasterKeys([K2]));
+        expect([rotated.rotated > 0, again]).toEqual([true, { rotated: 0, lost: [] }]);
         await api.say('old', 'Go on.');
         const { api: later } = await start(keys(K2));
         for (const chat of ['old', 'new'])
           expect(JSON.stringify((await later.get(`/chats/${chat}`)).body)).toContain(canary(chat));
+      });
+
+      it('starts, and rotates its keys, beside a damaged data key, which it names', async () => {
+        const { api } = await start(keys(K1));
+        for (const id of ['one', 'damaged', 'two']) await api.post('/chats', { id, title: id });
+        const { chats, dataKeys } = opened.stores;
+        const { uid: chat_uid, tenant_id } = (await chats.findChat('damaged', LOCAL))!;
+        const key = (await dataKeys.findOfChats([chat_uid]))[0]!.key!;
+        const wrapped = `AAAAAAAA${key.wrapped.slice(8)}`;
+        await dataKeys.replace({ ...key, chat_uid, tenant_id }, { ...key, wrapped });
+        const { log } = await start(keys(K2, K1));
+        expect(log.filter((line) => line.includes(chat_uid))).toEqual([
+          expect.stringContaining('"level":"warn"'),
+        ]);
+        const rotated = await rotateKeys(opened.stores.dataKeys, new MasterKeys([K2, K1]));
+        expect(rotated).toEqual({ rotated: 2, lost: [{ chat_uid, tenant_id }] });
+        const { api: later } = await start(keys(K2, K1));
+        expect((await later.get('/chats/two')).body.title).toBe('two');
+        expect((await later.delete('/chats/damaged')).status).toBe(204);
+        expect((await (await start(keys(K2))).api.get('/chats/one')).body.title).toBe('one');
       });
 
       it('has a chat whose answer looks encrypted, on or off', async () => {
