@@ -121,8 +121,7 @@ export function messagesLength(messages: readonly Message[]): number {
 /** @throws AppError `decryption_failed` */
 export function openMessages(keys: Keys, messages: readonly Message[]): Message[] {
   return messages.flatMap((message) => {
-    if (!isSealedJson(message)) return message;
     const { of } = message as unknown as SealedMessages;
-    return openJson<Message[]>(keys, message as never, [of, 'added_messages']);
+    return openJson<Message | Message[]>(keys, message, [of, 'added_messages']);
   });
 }
