@@ -73,8 +73,13 @@ const CARE: Readonly<Record<string, Care>> = {
   /** Servers on a Postgres server may run meanwhile. */
   async rotate({ storage, masters }) {
     const { rotateKeys } = await import('./encryption/rotate-keys.js');
-    const rotated = await rotateKeys(storage.dataKeys, masters);
-    return `${rotated} data keys are wrapped with "${masters.current}" now, and none with another key.`;
+    const { nameOfOwner } = await import('./encryption/data-key-store.js');
+    const { rotated, lost } = await rotateKeys(storage.dataKeys, masters);
+    const done = `${rotated} data keys are wrapped with "${masters.current}" now`;
+    if (lost.length === 0) return `${done}, and none with another key.`;
+    throw new Error(
+      `${done}. Those of ${lost.map(nameOfOwner).join(', ')} can't be unwrapped: they were changed, or ENCRYPTION_KEYS has another former key. Keep the former keys, or delete these chats first.`,
+    );
   },
   async encrypt({ storage, masters, config }) {
     const { encryptSaved } = await import('./storage/encrypted/saved/encrypt-saved.js');

@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.js';
 import { RunChecks } from '../interactions/run-checks.js';
 import type { ChatSettingsDto } from '../interactions/dto/chat-settings.dto.js';
 import { AppError } from '../kernel/app-error.js';
+import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
@@ -35,10 +36,10 @@ export class ChatSettingsRules {
 
   /**
    * The settings after a change.
-   * @throws AppError as `RunChecks.require`
+   * @throws AppError as `RunChecks.require`, `requireReadable`
    */
-  changed(caller: Principal, { settings }: ChatRow, change: ChatSettingsDto): ChatSettings {
-    const after = merged(settings, change);
+  changed(caller: Principal, chat: ChatRow, change: ChatSettingsDto): ChatSettings {
+    const after = merged(requireReadable(chat).settings, change);
     const { agent, model } = after;
     const place = { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
     this.checks.require(caller, { ...place, ...merged({}, change) }, PREFIX);

@@ -6,6 +6,7 @@ import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
+import { nameUnreadable, UNREADABLE } from '../encryption/unreadable.js';
 import { Spill } from '../event-log/spill/spill.js';
 import { FilePurge } from '../files/file-purge.js';
 import { InteractionView } from '../interactions/interaction-view.js';
@@ -22,6 +23,7 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { isFinal } from '../protocol/interaction.js';
+import type { Message } from '../protocol/message.js';
 import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import { ChatSettingsRules } from './chat-settings-rules.js';
@@ -130,8 +132,17 @@ export class ChatsService {
     const states = await this.chats.readStates([chat.uid]);
     const next_before = items.length < rows.length ? (items.at(-1)?.id ?? null) : null;
     const summary = viewChat(chat, states.get(chat.uid));
-    const messages = await this.chats.readMessages(chat.uid);
+    const messages = await this.readMessages(chat);
     return { ...summary, messages, interactions: items.reverse(), next_before };
+  }
+
+  private async readMessages({ uid, id }: ChatRow): Promise<readonly Message[]> {
+    try {
+      return await this.chats.readMessages(uid);
+    } catch (error) {
+      nameUnreadable(id, error);
+      return [{ role: 'user', content: UNREADABLE }];
+    }
   }
 
   /**
@@ -291,7 +302,7 @@ export class ChatsService {
 
 /** Without what clients never see. */
 export function viewChat(
-  { uid: _uid, tenant_id: _tenant, ...chat }: ChatRow,
+  { uid: _uid, tenant_id: _tenant, unreadable: _, ...chat }: ChatRow,
   state: ChatState | undefined,
 ): ChatSummary {
   const { active_interaction_id = null, status = null } = state ?? {};

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { AppError, messageOf } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { ChatsService } from './chats.service.js';
@@ -64,7 +65,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
       const slice = { before, limit: SLICE, ...(after !== undefined && { after }) };
       const { uids, next } = await this.chats.listUntouched(slice);
       for (const uid of uids) {
-        if (await this.service.deleteUntouched(uid, before)) removed++;
+        if (await this.remove(uid, before)) removed++;
         await this.clock.sleep(PAUSE_MS, signal);
       }
       after = next;
@@ -72,5 +73,18 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
       if (!isLast) await this.clock.sleep(PAUSE_MS, signal);
     }
     return removed;
+  }
+
+  /** False also for a chat that can't be removed, which keeps no other; an outage ends the round. */
+  private async remove(uid: string, before: string): Promise<boolean> {
+    try {
+      return await this.service.deleteUntouched(uid, before);
+    } catch (err) {
+      if (this.stopping.signal.aborted) throw err;
+      if (err instanceof AppError && err.kind === 'unavailable') throw err;
+      const message = `RETENTION_DAYS: the chat ${uid} can't be removed: ${messageOf(err)}`;
+      this.logger.warn(`${message} It is tried again in an hour.`);
+      return false;
+    }
   }
 }

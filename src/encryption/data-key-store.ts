@@ -10,6 +10,10 @@ export interface KeyOwner {
   readonly chat_uid: string | null;
 }
 
+export function nameOfOwner({ chat_uid, tenant_id }: KeyOwner): string {
+  return chat_uid === null ? `the tenant ${tenant_id}` : `the chat ${chat_uid}`;
+}
+
 export interface OwnedKey extends KeyOwner, WrappedKey {}
 
 /** A chat and its key; null: it was created without encryption. */
@@ -18,6 +22,9 @@ export interface KeyOfChat {
   readonly tenant_id: string;
   readonly key: WrappedKey | null;
 }
+
+/** More than one, as a data key may be damaged. */
+export const SAMPLES_OF_KEY = 5;
 
 /**
  * Port: the data keys, wrapped. The key of a new chat is saved with the chat (`NewChat.data_key`),
@@ -31,7 +38,7 @@ export abstract class DataKeyStore {
   abstract findOfTenant(tenantId: string): Promise<WrappedKey | undefined>;
   /** Gives the tenant a key unless it has one. Its key then. */
   abstract giveToTenant(tenantId: string, key: WrappedKey): Promise<WrappedKey>;
-  /** One key for each master key that is in use. */
+  /** Up to `SAMPLES_OF_KEY` of chats, and as many of tenants, for each master key in use. */
   abstract listSamples(): Promise<OwnedKey[]>;
   /** Keys that another master key than this one has wrapped. */
   abstract listOthers(masterKeyId: string, limit: number): Promise<OwnedKey[]>;

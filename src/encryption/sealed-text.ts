@@ -5,11 +5,21 @@
  */
 export const SEAL = '\u0001enc1:';
 
+/** What follows `SEAL`: the id of a key of a chat or tenant, and at least an IV and a tag. */
+const SEALED = /^([0-9a-f-]{36}|tenant:[^:]+):[A-Za-z0-9+/]{38,}={0,2}$/;
+
 /** Made by `DataKey.seal`: the property is for the compiler only. */
 export type SealedText = string & { readonly sealed: true };
 
 export function isSealed(value: unknown): value is SealedText {
   return typeof value === 'string' && value.startsWith(SEAL);
+}
+
+/** True for a sealed text with another character in its `SEAL`, as it is after a flipped bit. */
+export function isDamagedSeal(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length <= SEAL.length) return false;
+  const others = Array.from(SEAL).filter((character, at) => value[at] !== character);
+  return others.length === 1 && SEALED.test(value.slice(SEAL.length));
 }
 
 /** The id of the data key: a sealed text is `SEAL`, the id, a colon, and the rest in base64. */

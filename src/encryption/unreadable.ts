@@ -2,6 +2,9 @@ import { Logger } from '@nestjs/common';
 import { AppError } from '../kernel/app-error.js';
 import { BoundedMap } from '../kernel/bounded-map.js';
 
+/** Stands for a text that was changed in the store. */
+export const UNREADABLE = '(This text can’t be read.)';
+
 const CODES = ['decryption_failed', 'data_key_missing', 'encryption_key_wrong'];
 /** Ids that were named in the log. */
 const KEPT = 1_000;
@@ -15,13 +18,13 @@ export function isUnreadable(error: unknown): error is AppError {
 }
 
 /**
- * Says in the log, once for each id, that a list was answered without what is unreadable.
+ * Says in the log, once for each id, that an answer was given without what is unreadable.
  * @param error is thrown, if it is another one
  */
 export function nameUnreadable(id: string, error: unknown): undefined {
   if (!isUnreadable(error)) throw error;
   if (named.get(id)) return undefined;
   named.set(id, true);
-  logger.error(`${id} can't be read, and lists show nothing of its texts. ${error.message}`);
+  logger.error(`${id} can't be read, and answers show nothing of such texts. ${error.message}`);
   return undefined;
 }

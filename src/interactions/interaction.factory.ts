@@ -10,6 +10,7 @@ import { canonicalJson } from '../kernel/json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatAccess } from '../access/chat-access.js';
+import { requireReadable } from '../persistence/require-readable.js';
 import type {
   IdempotencyKey,
   NewInteraction,
@@ -75,7 +76,8 @@ export class InteractionFactory {
 
   private async describe(request: StartRequest): Promise<NewInteraction> {
     const { caller, chat_id, user_message, redacted, body, background } = request;
-    const ofChat = (await this.access.findChat(caller, chat_id))?.settings ?? {};
+    const chat = await this.access.findChat(caller, chat_id);
+    const ofChat = chat ? requireReadable(chat).settings : {};
     const agent = body.agent ?? ofChat.agent ?? this.config.defaultAgent;
     const type = this.agents.find(agent)?.type;
     const model = body.model ?? ofChat.model ?? type?.model ?? this.config.model;

@@ -1,3 +1,4 @@
+import type { Message } from '../protocol/message.js';
 import { previewOf, previewOfEnd, titleOf } from './chat-texts.js';
 
 describe(titleOf.name, () => {
@@ -30,5 +31,13 @@ describe(previewOfEnd.name, () => {
     ] as const;
     expect(previewOfEnd(added)).toBe('Hello.');
     expect(previewOfEnd(added.slice(0, 1))).toBeNull();
+  });
+
+  it('is a sealed one of sealed messages, not of a model that writes like one', () => {
+    const content = `\u0001enc1:${'0'.repeat(8)}:${'A'.repeat(1_000)}`;
+    const enc = '\u0001enc1:key:AAAA';
+    expect(previewOfEnd([{ role: 'assistant', content }])).toMatch(/^enc1:0{8}:A+…$/);
+    expect(previewOfEnd([{ role: 'assistant', content }])).toHaveLength(200);
+    expect(previewOfEnd([{ role: 'assistant', content, enc } as Message])).toBe(content);
   });
 });

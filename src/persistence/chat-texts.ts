@@ -28,13 +28,16 @@ export function previewOf(text: string): string | null {
   return beginningOf(text, PREVIEW_LENGTH);
 }
 
-/** After an end; null if the agent said nothing. Sealed messages have theirs, sealed. */
+/**
+ * After an end; null if the agent said nothing. Sealed messages have theirs, sealed: `enc`, which no
+ * model writes, tells them, as an answer may look like a sealed text.
+ */
 export function previewOfEnd(added: readonly Message[]): string | null {
   const last = added.findLast(
     ({ role, content }) => role === 'assistant' && typeof content === 'string' && content !== '',
   );
-  if (isSealed(last?.content)) return last.content;
-  return typeof last?.content === 'string' ? previewOf(last.content) : null;
+  if (typeof last?.content !== 'string') return null;
+  return 'enc' in last && isSealed(last.enc) ? last.content : previewOf(last.content);
 }
 
 /** On one line, storable, without half a character at its end. */

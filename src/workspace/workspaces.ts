@@ -5,6 +5,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { TENANT, commonPart } from '../config/tenant-paths.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import { Folder } from './folder.js';
 import { DiscardNotes } from './discard-notes.js';
@@ -88,6 +89,7 @@ export class Workspaces {
 
   private async openRoot(chatUid: string): Promise<Folder> {
     const chat = await this.chats.findChatByUid(chatUid);
+    if (chat) requireReadable(chat);
     const named: unknown = chat?.settings.workspace ?? chat?.metadata['workspace'];
     if (chat && named !== undefined && named !== null) return this.openNamed(chat, named);
     const { auth, workspaceDir, workspaceMode } = this.config;

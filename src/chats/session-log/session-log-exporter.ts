@@ -10,6 +10,7 @@ import type { ArchivedChat, ArchivedInteraction } from '../../persistence/chat-a
 import { ChatStore } from '../../persistence/chat.store.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
+import { requireReadable } from '../../persistence/require-readable.js';
 import { RequestStore } from '../../persistence/request.store.js';
 import type { LogRecord, RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
@@ -59,10 +60,11 @@ export class SessionLogExporter {
 
   /**
    * The log's text, a few lines at a time, each read from the store on demand.
-   * @throws AppError `chat_not_found` (404)
+   * @throws AppError `chat_not_found` (404), as `requireReadable`
    */
   async open(caller: Principal, chatId: string): Promise<AsyncGenerator<string>> {
-    return this.read(await this.access.chat(caller, chatId), viewerOf(caller));
+    const chat = requireReadable(await this.access.chat(caller, chatId));
+    return this.read(chat, viewerOf(caller));
   }
 
   /** @throws AppError `chat_deleted` when the chat is deleted meanwhile */

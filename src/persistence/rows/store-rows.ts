@@ -40,9 +40,14 @@ export interface ChatRow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly metadata: Json;
+  /** Why its settings or metadata can't be decrypted: they are empty here (`requireReadable`). */
+  readonly unreadable?: AppError;
 }
 
-export interface NewChat extends Omit<ChatRow, 'head_interaction_id' | 'updated_at' | 'preview'> {
+export interface NewChat extends Omit<
+  ChatRow,
+  'head_interaction_id' | 'updated_at' | 'preview' | 'unreadable'
+> {
   /** The conversation that it starts from, which never changes; none unless given. */
   readonly messages?: readonly Message[];
   /** Saved with the chat, and deleted with it; undefined: its texts are not encrypted. */

@@ -1,4 +1,7 @@
+import { decryptionFailed } from '../../encryption/data-key.js';
 import type { DataKey } from '../../encryption/data-key.js';
+import { isUnreadable, nameUnreadable, UNREADABLE } from '../../encryption/unreadable.js';
+import type { AppError } from '../../kernel/app-error.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
 import type { ChatState } from '../../persistence/rows/chat-state.js';
@@ -6,9 +9,11 @@ import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-r
 import type { Message } from '../../protocol/message.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';
-import { openEach, UNREADABLE } from './open-each.js';
+import { openEach } from './open-each.js';
 import { openMessages, sealMessages } from './sealed/sealed-interaction.js';
 import { keyIdOf, openJson, openText, sealOptional } from './sealed/sealed-fields.js';
+
+const SEALED_FIELDS = ['title', 'preview', 'settings', 'metadata'] as const;
 
 /** Chats in another store, encrypted. */
 export class EncryptedChatStore extends ChatStore {
@@ -92,14 +97,36 @@ export class EncryptedChatStore extends ChatStore {
   }
 
   private async openFound(row: ChatRow | undefined): Promise<ChatRow | undefined> {
-    return row && (await this.open([row]))[0];
+    if (!row) return undefined;
+    try {
+      return (await this.open([row]))[0];
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return this.openFields(row);
+    }
+  }
+
+  /** Field for field: access to a chat, and its deletion, need none of them. */
+  private async openFields(row: ChatRow): Promise<ChatRow> {
+    let found = withoutTexts(row);
+    for (const field of SEALED_FIELDS)
+      try {
+        const [opened] = await this.open([{ ...withoutTexts(row), [field]: row[field] }]);
+        found = { ...found, [field]: opened![field] };
+      } catch (error) {
+        nameUnreadable(row.id, error);
+        if (field === 'settings' || field === 'metadata')
+          found = { ...found, unreadable: error as AppError };
+      }
+    return found;
   }
 
   private async open(rows: readonly ChatRow[]): Promise<ChatRow[]> {
+    for (const row of rows)
+      if (SEALED_FIELDS.some((field) => (keyIdOf(row[field]) ?? row.uid) !== row.uid))
+        throw decryptionFailed([row.uid, 'uid']);
     const keys = await this.keys.load(
-      rows.flatMap(({ title, preview, settings, metadata }) =>
-        [title, preview, settings, metadata].map(keyIdOf),
-      ),
+      rows.flatMap((row) => SEALED_FIELDS.map((field) => keyIdOf(row[field]))),
     );
     return rows.map((row) => ({
       ...row,

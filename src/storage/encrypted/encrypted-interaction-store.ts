@@ -169,7 +169,8 @@ export class EncryptedInteractionStore extends InteractionStore {
     const key = await this.keys.ofInteraction(id);
     if (!key) return undefined;
     const sealed = sealReason(key, id, reason);
-    return this.openFound(await this.inner.requestCancel(interaction, sealed, userId));
+    const row = await this.inner.requestCancel(interaction, sealed, userId);
+    return row && (await this.openList([row]))[0];
   }
 
   /** @param uid of the chat with the id, if it is thought to be there */

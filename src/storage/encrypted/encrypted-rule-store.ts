@@ -38,9 +38,11 @@ export class EncryptedRuleStore extends RuleStore {
     return this.open(await this.inner.listFor(call));
   }
 
+  /** One that can't be opened is as it is saved, so that it can be removed. */
   async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
     const rule = await this.inner.find(id, viewer);
-    return rule && (await this.open([rule]))[0];
+    const open = (some: readonly PermissionRule[]) => this.open(some);
+    return rule && (await openEach([rule], { open, withoutTexts: (sealed) => sealed }))[0];
   }
 
   async add(rule: OwnedRule, limit: number): Promise<boolean> {

@@ -1,10 +1,11 @@
 import type { DataKey } from '../../encryption/data-key.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
+import { UNREADABLE } from '../../encryption/unreadable.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
-import { openEach, UNREADABLE } from './open-each.js';
+import { openEach } from './open-each.js';
 import { keyIdOf, openText } from './sealed/sealed-fields.js';
 
 /** Task boards in another store, encrypted. */
@@ -31,7 +32,7 @@ export class EncryptedTaskStore extends TaskStore {
 
   async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
     const task = await this.inner.find(id, viewer);
-    return task && (await this.open([task]))[0];
+    return task && this.openFound(task);
   }
 
   findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined> {
@@ -46,11 +47,38 @@ export class EncryptedTaskStore extends TaskStore {
   async replace(task: Task, seen: SeenTask): Promise<boolean> {
     const uid = await this.inner.findChatUid(task.id, seen.viewer);
     const key = uid === undefined ? undefined : await this.keys.ofChat(uid);
-    return key ? this.inner.replace(sealTask(key, task), seen) : false;
+    if (!key) return false;
+    const kept = await this.unreadTexts(task, seen.viewer);
+    return this.inner.replace({ ...sealTask(key, task), ...kept }, seen);
   }
 
   remove(id: string, seen: SeenTask): Promise<boolean> {
     return this.inner.remove(id, seen);
+  }
+
+  /** What can't be opened and is not changed stays as it is saved. */
+  private async unreadTexts(task: Task, viewer: AnyViewer): Promise<Partial<Task>> {
+    const { title, description } = task;
+    if (title !== UNREADABLE && description !== UNREADABLE) return {};
+    const saved = await this.inner.find(task.id, viewer);
+    const shown = saved && (await this.openFound(saved));
+    return {
+      ...(title === UNREADABLE && shown?.title === title && { title: saved!.title }),
+      ...(description === UNREADABLE &&
+        shown?.description === description && { description: saved!.description }),
+    };
+  }
+
+  /** Field for field: one that can't be opened keeps the other from nobody. */
+  private async openFound(task: Task): Promise<Task | undefined> {
+    const open = (some: readonly Task[]) => this.open(some);
+    const [titled] = await openEach([{ ...task, description: null }], { open, withoutTexts });
+    if (!titled || task.description === null) return titled;
+    const [described] = await openEach([{ ...task, title: '' }], {
+      open,
+      withoutTexts: (of) => ({ ...of, description: UNREADABLE }),
+    });
+    return described && { ...titled, description: described.description };
   }
 
   private openList(tasks: readonly Task[]): Promise<Task[]> {

@@ -1,9 +1,6 @@
 import { isUnreadable, nameUnreadable } from '../../encryption/unreadable.js';
 import { AppError } from '../../kernel/app-error.js';
 
-/** Stands for a text that was changed in the store. */
-export const UNREADABLE = '(This text can’t be read.)';
-
 export interface OpenEach<R> {
   readonly open: (rows: readonly R[]) => Promise<R[]>;
   /** A row that can't be opened as a list shows it; undefined: not at all. */

@@ -1,6 +1,8 @@
+import { Logger } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/config-error.js';
-import type { DataKeyStore } from '../../encryption/data-key-store.js';
+import { nameOfOwner, SAMPLES_OF_KEY } from '../../encryption/data-key-store.js';
+import type { DataKeyStore, OwnedKey } from '../../encryption/data-key-store.js';
 import { DataKeys } from '../../encryption/data-keys.js';
 import { Encryption } from '../../encryption/encryption.js';
 import { LiveKeys } from '../../encryption/live-keys.js';
@@ -9,6 +11,8 @@ import { AppError } from '../../kernel/app-error.js';
 import type { AllStores } from '../stores.js';
 import { ChatKeys } from './chat-keys.js';
 import { encryptStores } from './encrypt-stores.js';
+
+const logger = new Logger('Encryption');
 
 export interface EncryptedStorage<S extends AllStores> {
   readonly stores: S;
@@ -34,7 +38,11 @@ export async function openEncrypted<S extends AllStores>(
   };
 }
 
-/** @throws ConfigError which names the ids of keys that are missing, or that of a wrong one */
+/**
+ * One that unwraps some of its samples is right, and the others are damaged. So may be the few that
+ * a rotation left to a former key.
+ * @throws ConfigError which names the ids of keys that are missing, or that of a wrong one
+ */
 async function checkMasterKeys(
   dataKeys: DataKeyStore,
   masters: MasterKeys | undefined,
@@ -44,14 +52,28 @@ async function checkMasterKeys(
   const missing = [...used].filter((id) => !masters?.has(id)).map((id) => `"${id}"`);
   if (missing.length > 0)
     throw fault(`lacks ${missing.join(', ')}, which saved data is encrypted with`);
-  for (const sample of samples) {
-    try {
-      masters?.unwrap(sample);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const id = sample.master_key_id;
+  if (!masters) return;
+  const damaged = samples.filter((sample) => !canUnwrap(masters, sample));
+  for (const id of used) {
+    const ofKey = samples.filter(({ master_key_id }) => master_key_id === id);
+    const isRight = ofKey.some((sample) => !damaged.includes(sample));
+    if (!isRight && (id === masters.current || ofKey.length >= SAMPLES_OF_KEY))
       throw fault(`has another key "${id}" than the one that saved data is encrypted with`);
-    }
+  }
+  for (const sample of damaged) {
+    const of = nameOfOwner(sample);
+    logger.warn(
+      `The data key of ${of} can't be unwrapped with "${sample.master_key_id}": its texts can't be read.`,
+    );
+  }
+}
+
+function canUnwrap(masters: MasterKeys, owned: OwnedKey): boolean {
+  try {
+    return Boolean(masters.unwrap(owned));
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
   }
 }
 

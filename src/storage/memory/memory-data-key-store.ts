@@ -1,4 +1,4 @@
-import { DataKeyStore } from '../../encryption/data-key-store.js';
+import { DataKeyStore, SAMPLES_OF_KEY } from '../../encryption/data-key-store.js';
 import type { KeyOfChat, OwnedKey, WrappedKey } from '../../encryption/data-key-store.js';
 import type { StoreCore } from './core/store-core.js';
 import type { StoredChat } from './core/stored-chat.js';
@@ -52,7 +52,13 @@ export class MemoryDataKeyStore extends DataKeyStore {
   }
 
   async listSamples(): Promise<OwnedKey[]> {
-    return [...new Map(this.all().map((key) => [key.master_key_id, key])).values()];
+    const seen = new Map<string, number>();
+    return this.all().filter(({ master_key_id, chat_uid }) => {
+      const kind = `${chat_uid === null ? 'tenants' : 'chats'} ${master_key_id}`;
+      const count = (seen.get(kind) ?? 0) + 1;
+      seen.set(kind, count);
+      return count <= SAMPLES_OF_KEY;
+    });
   }
 
   async listOthers(masterKeyId: string, limit: number): Promise<OwnedKey[]> {

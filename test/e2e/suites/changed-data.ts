@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
@@ -62,19 +62,92 @@ export function describeChangedData(servers: Servers): void {
         ];
         expect(await titles('/chats?order=created')).toEqual(wanted);
         expect(await titles('/chats?order=created&limit=2')).toEqual(wanted.slice(0, 2));
-        await expectError('/chats/two');
+      });
+
+      it('opens, changes and deletes a chat with texts that can’t be read', async () => {
+        const metadata = { of: 'torn' };
+        await api.post('/chats', { id: 'torn', title: 'Torn', metadata });
+        const { uid, title, updated_at } = (await opened.stores.chats.findChat('torn', LOCAL))!;
+        await opened.stores.chats.updateChat(uid, { title: flip(title!), updated_at });
+        expect((await api.get('/chats/torn')).body).toMatchObject({ title: UNREADABLE, metadata });
+        expect((await api.get('/tasks?chat_id=torn')).status).toBe(200);
+        const log = await fetch(`${api.url}/chats/torn/log`, { headers: api.headers });
+        expect(await log.text()).toContain(UNREADABLE);
+        await api.say('torn', script({ text: 'Hello.' }));
+        const patched = await api.patch('/chats/torn', { title: 'Whole' });
+        expect([patched.status, patched.body.title]).toEqual([200, 'Whole']);
+        await opened.stores.chats.updateChat(uid, { title: flip(title!), updated_at });
+        expect((await api.delete('/chats/torn')).status).toBe(204);
+        expect((await api.get('/chats/torn')).status).toBe(404);
+      });
+
+      it('opens and deletes a chat with a text that names the key of another chat', async () => {
+        await api.post('/chats', { id: 'odd', title: 'Odd' });
+        const { uid, updated_at } = (await opened.stores.chats.findChat('odd', LOCAL))!;
+        const preview = sealedFor(randomUUID());
+        await opened.stores.chats.updateChat(uid, { preview, updated_at });
+        expect((await itemsOf('/chats')).map(({ id }) => id)).toContain('odd');
+        expect((await api.get('/chats/odd')).body).toMatchObject({ title: 'Odd', preview: null });
+        expect((await api.delete('/chats/odd')).status).toBe(204);
+      });
+
+      it('starts no interaction without the settings and metadata that a chat has', async () => {
+        for (const field of ['settings', 'metadata'] as const) {
+          await api.post('/chats', { id: field, title: field, [field]: VALUES[field] });
+          const row = (await opened.stores.chats.findChat(field, LOCAL))!;
+          const { enc } = row[field] as { enc: string };
+          const change = { [field]: { enc: flip(enc) }, updated_at: row.updated_at };
+          await opened.stores.chats.updateChat(row.uid, change);
+          const { status, body } = await api.get(`/chats/${field}`);
+          expect([status, body.title, body[field]]).toEqual([200, field, {}]);
+          expect(body).not.toHaveProperty('unreadable');
+          const started = await api.post(`/chats/${field}/interactions`, { user_message: 'Hi.' });
+          expect(started.body.type).toBe('/problems/decryption_failed');
+          const changed = await api.patch(`/chats/${field}`, { settings: { max_iterations: 2 } });
+          expect(changed.body.type).toBe('/problems/decryption_failed');
+          await expectError(`/chats/${field}/log`);
+          expect((await api.delete(`/chats/${field}`)).status).toBe(204);
+        }
+      });
+
+      it('opens and deletes a chat whose data key and first messages can’t be read', async () => {
+        await api.post('/chats', { id: 'keyless', messages: [{ role: 'user', content: 'Hi.' }] });
+        const uid = await uidOf('keyless');
+        const key = (await opened.stores.dataKeys.findOfChats([uid]))[0]!.key!;
+        const owned = { ...key, chat_uid: uid, tenant_id: LOCAL.tenant_id };
+        await opened.stores.dataKeys.replace(owned, { ...key, wrapped: flip(key.wrapped) });
+        const other = await servers.start(opened.stores, { env, fake: server.fake });
+        try {
+          const { status, body } = await other.api.get('/chats/keyless');
+          const messages = [{ role: 'user', content: UNREADABLE }];
+          expect([status, body.messages]).toEqual([200, messages]);
+          expect((await other.api.delete('/chats/keyless')).status).toBe(204);
+        } finally {
+          await other.close();
+        }
       });
 
       it('keeps no other task from the board', async () => {
         await api.post('/chats', { id: 'board' });
         for (const title of ['First', 'Second', 'Third'])
-          await api.post('/tasks', { chat_id: 'board', title });
+          await api.post('/tasks', { chat_id: 'board', title, description: 'Kept' });
         const { tasks } = opened.stores;
         const second = (await tasks.list(await uidOf('board')))[1]!;
         const changed = { ...second, title: flip(second.title), version: second.version + 1 };
         expect(await tasks.replace(changed, { seen: second.version, viewer: LOCAL })).toBe(true);
         const titles = (await itemsOf('/tasks?chat_id=board')).map(({ title }) => title);
         expect(titles).toEqual(['First', UNREADABLE, 'Third']);
+        const path = `/tasks/${second.id}`;
+        const done = await api.patch(path, { status: 'completed' });
+        const shown = { title: UNREADABLE, description: 'Kept', status: 'completed' };
+        expect([done.status, done.body]).toEqual([200, expect.objectContaining(shown)]);
+        expect((await tasks.find(second.id, LOCAL))!.title).toBe(changed.title);
+        expect((await api.patch(path, { title: 'Named' })).body.title).toBe('Named');
+        expect((await itemsOf('/tasks?chat_id=board'))[1]).toMatchObject({ title: 'Named' });
+        const { version } = (await tasks.find(second.id, LOCAL))!;
+        const again = { ...changed, version: version + 1 };
+        expect(await tasks.replace(again, { seen: version, viewer: LOCAL })).toBe(true);
+        expect((await api.delete(path)).status).toBe(204);
       });
 
       it('keeps no other file from the list', async () => {
@@ -116,7 +189,7 @@ export function describeChangedData(servers: Servers): void {
         const call = { tool_name: 'bash', tool_input: { command: 'ls' } };
         const checked = await api.post('/permissions/check', call);
         expect([checked.status, checked.body.type]).toEqual([500, '/problems/decryption_failed']);
-        await rules.remove(rule.id, LOCAL);
+        expect((await api.delete(`/permissions/rules/${rule.id}`)).status).toBe(204);
         expect((await api.post('/permissions/check', call)).status).toBe(200);
       });
 
@@ -150,6 +223,7 @@ export function describeChangedData(servers: Servers): void {
   );
 }
 
+const VALUES = { settings: { max_iterations: 3 }, metadata: { of: 'it' } };
 const NOW = '2026-02-01T00:00:00.000Z';
 
 /** The text with another last byte. */

@@ -1,9 +1,10 @@
+import { UNREADABLE } from '../../../encryption/unreadable.js';
 import type { DataKey } from '../../../encryption/data-key.js';
 import type { DataKeys } from '../../../encryption/data-keys.js';
 import { FileCatalog } from '../../../files/file-catalog.js';
 import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import { openEach, UNREADABLE } from '../open-each.js';
+import { openEach } from '../open-each.js';
 import { keyIdOf, openText } from '../sealed/sealed-fields.js';
 
 /** A file catalog in another store, with encrypted names of files. */

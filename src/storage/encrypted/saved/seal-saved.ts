@@ -11,7 +11,7 @@ import { sealRequest } from '../encrypted-record-store.js';
 import { sealSettlement } from '../encrypted-request-store.js';
 import { sealRule } from '../encrypted-rule-store.js';
 import { sealTask } from '../encrypted-task-store.js';
-import { keyIdOf } from '../sealed/sealed-fields.js';
+import { isDamaged, keyIdOf } from '../sealed/sealed-fields.js';
 import { sealError, sealMessages, sealReason, sealStart } from '../sealed/sealed-interaction.js';
 import { keysOfRecord, sealRecord } from '../sealed/sealed-records.js';
 
@@ -41,7 +41,7 @@ export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
     });
   },
   records: (key, row) =>
-    keysOfRecord(row as LogRecord).some((id) => id !== undefined)
+    keysOfRecord(row as LogRecord).some((id) => id !== undefined) || isDamaged(row.body)
       ? row
       : sealRecord(key, row as LogRecord),
   requests: (key, row) =>
@@ -55,11 +55,13 @@ export const SEAL_SAVED: { readonly [K in SavedKind]: Seal<SavedRows[K]> } = {
 };
 
 function isSealed(message: Message): boolean {
-  return keyIdOf(message) !== undefined;
+  return keyIdOf(message) !== undefined || isDamaged(message);
 }
 
-/** `sealed`, with the fields of `row` that were sealed before. */
+/** `sealed`, with the fields of `row` that were sealed before, also if they were damaged. */
 function keepSealed<R extends object>(row: R, sealed: R): R {
-  const before = Object.entries(row).filter(([, value]) => keyIdOf(value) !== undefined);
+  const before = Object.entries(row).filter(
+    ([, value]) => keyIdOf(value) !== undefined || isDamaged(value),
+  );
   return { ...sealed, ...Object.fromEntries(before) };
 }

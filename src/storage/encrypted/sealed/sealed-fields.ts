@@ -1,4 +1,5 @@
-import { dataKeyOf, isSealed } from '../../../encryption/sealed-text.js';
+import { decryptionFailed } from '../../../encryption/data-key.js';
+import { dataKeyOf, isDamagedSeal, isSealed } from '../../../encryption/sealed-text.js';
 import type { DataKey, Place } from '../../../encryption/data-key.js';
 
 /** The keys that open what was read, by id. */
@@ -16,6 +17,12 @@ export function isSealedJson(value: unknown): value is SealedJson {
   return typeof value === 'object' && value !== null && isSealed((value as SealedJson).enc);
 }
 
+/** A sealed text or JSON value that no longer begins like one. */
+export function isDamaged(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isDamagedSeal(value);
+  return isDamagedSeal((value as SealedJson).enc);
+}
+
 /** A JSON value as it is saved: of the type that stores declare, without its content. */
 export function sealJson<T extends object>(
   key: DataKey,
@@ -28,12 +35,16 @@ export function sealJson<T extends object>(
 
 /** @throws AppError `decryption_failed` */
 export function openJson<T>(keys: Keys, value: T, place: Place): T {
-  return isSealedJson(value) ? (JSON.parse(open(keys, value.enc, place)) as T) : value;
+  if (isSealedJson(value)) return JSON.parse(open(keys, value.enc, place)) as T;
+  if (isDamaged(value)) throw decryptionFailed(place);
+  return value;
 }
 
 /** @throws AppError `decryption_failed` */
 export function openText<T extends string | null>(keys: Keys, value: T, place: Place): T {
-  return isSealed(value) ? (open(keys, value, place) as T) : value;
+  if (isSealed(value)) return open(keys, value, place) as T;
+  if (isDamaged(value)) throw decryptionFailed(place);
+  return value;
 }
 
 /** Limits are about plain text; stores count sealed text, which is base64. */

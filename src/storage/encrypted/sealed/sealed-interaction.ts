@@ -1,12 +1,12 @@
 import { decryptionFailed, sealedLength } from '../../../encryption/data-key.js';
 import type { DataKey } from '../../../encryption/data-key.js';
+import { UNREADABLE } from '../../../encryption/unreadable.js';
 import { previewOfEnd, textsOf } from '../../../persistence/chat-texts.js';
 import type { ChatTexts } from '../../../persistence/chat-texts.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { NewInteraction } from '../../../persistence/rows/store-rows.js';
 import type { InteractionError } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
-import { UNREADABLE } from '../open-each.js';
 import {
   isSealedJson,
   keyIdOf,
@@ -121,8 +121,7 @@ export function messagesLength(messages: readonly Message[]): number {
 /** @throws AppError `decryption_failed` */
 export function openMessages(keys: Keys, messages: readonly Message[]): Message[] {
   return messages.flatMap((message) => {
-    if (!isSealedJson(message)) return message;
     const { of } = message as unknown as SealedMessages;
-    return openJson<Message[]>(keys, message as never, [of, 'added_messages']);
+    return openJson<Message | Message[]>(keys, message, [of, 'added_messages']);
   });
 }

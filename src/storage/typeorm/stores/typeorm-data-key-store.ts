@@ -1,4 +1,4 @@
-import { DataKeyStore } from '../../../encryption/data-key-store.js';
+import { DataKeyStore, SAMPLES_OF_KEY } from '../../../encryption/data-key-store.js';
 import type { KeyOfChat, OwnedKey, WrappedKey } from '../../../encryption/data-key-store.js';
 import type { Database, Statement } from '../connection/database.js';
 
@@ -23,7 +23,7 @@ const GIVE_TO_TENANT: Statement = {
     ON CONFLICT (tenant_id) DO NOTHING`,
 };
 
-/** One index entry for each master key, however many chats there are. */
+/** A few index entries for each master key, however many chats there are. */
 const SAMPLES: Statement = {
   text: `
     WITH RECURSIVE used AS (
@@ -32,10 +32,12 @@ const SAMPLES: Statement = {
       SELECT (SELECT min(master_key_id) FROM chats WHERE master_key_id > used.id) FROM used WHERE used.id IS NOT NULL
     )
     SELECT c.* FROM used CROSS JOIN LATERAL (
-      SELECT uid AS chat_uid, tenant_id, ${KEY} FROM chats WHERE master_key_id = used.id LIMIT 1
+      SELECT uid AS chat_uid, tenant_id, ${KEY} FROM chats WHERE master_key_id = used.id LIMIT ${SAMPLES_OF_KEY}
     ) c
     UNION ALL
-    (SELECT DISTINCT ON (master_key_id) NULL, tenant_id, ${KEY} FROM tenant_keys ORDER BY master_key_id)`,
+    SELECT NULL, tenant_id, ${KEY} FROM (
+      SELECT *, row_number() OVER (PARTITION BY master_key_id) AS place FROM tenant_keys
+    ) t WHERE place <= ${SAMPLES_OF_KEY}`,
 };
 
 const OTHERS: Statement = {
