@@ -8,6 +8,7 @@ const el = (tag, props, ...children) => {
 };
 const button = (text, onclick) => el('button', { type: 'button', onclick }, text);
 let editing, key; // of the message in the box: what it replaces, and its Idempotency-Key
+let head; // the last interaction of the branch that is shown
 async function post(path, body, more) {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json', ...more };
   const init = { method: 'POST', headers, body: JSON.stringify(body) };
@@ -36,7 +37,9 @@ function show(e) {
   if (e.type === 'CHAT_STATE') $('tasks').replaceChildren(...e.tasks.map(taskItem));
   if (e.task && !$(e.task.id)) $('tasks').append(el('li', { id: e.task.id }));
   if (e.task) $(e.task.id).replaceWith(e.deleted ? '' : taskItem(e.task));
+  head = e.chat?.head_interaction_id ?? head;
   if (e.type === 'INTERACTION_STARTED') addTurn(e);
+  if (e.chat && $(head)) showBranch($(head));
   if (e.type === 'AGENT_STARTED') addAgent(e, e.agent_type, `work ${e.parent_agent_id}`, e.prompt);
   const turn = $(e.interaction_id);
   if (e.seq) turn.className = e.type === 'INTERACTION_COMPLETE' ? e.status : 'RUNNING';
@@ -52,13 +55,19 @@ function show(e) {
   if (e.code === 'log_went_back') location.reload();
 }
 function addTurn(e) {
-  while ($(e.edited_from)) $('turns').lastChild.remove(); // the edited one, and what followed it
   const id = e.interaction_id;
   const edit = button('Edit', () => ([editing, $('message').value] = [id, e.user_message]));
   const cancel = button('Cancel', () => post(`/${id}/cancel`));
-  $('turns').append(el('section', { id }, el('p', {}, e.user_message), edit, cancel));
-  $('agents').replaceChildren();
+  const turn = el('section', { id }, el('p', {}, e.user_message), edit, cancel);
+  turn.dataset.parent = e.parent_id;
+  $('turns').append(turn);
   addAgent(e, e.agent, id, '');
+  showBranch($(head) ?? turn);
+}
+function showBranch(last) {
+  const turns = [...$('turns').children]; // each has its root agent at the same place
+  turns.forEach((it, i) => (it.hidden = $('agents').children[i].hidden = it !== last));
+  for (let it = last; it; it = $(it.dataset.parent)) it.hidden = false;
 }
 function addAgent({ agent_id: id, parent_agent_id }, name, place, prompt) {
   $(place).append(el('details', { id: `work ${id}`, open: true }, el('summary', {}, prompt)));

@@ -110,7 +110,7 @@ describe(createServer.name, () => {
   it('throws what an HTTP client would be answered', async () => {
     const server = await start();
     const body = { user_message: CALL };
-    await expect(server.start('a b', body)).rejects.toMatchObject({ code: 'invalid_param' });
+    await expect(server.start('a b', body)).rejects.toMatchObject({ code: 'invalid_path' });
     await expect(server.start('c', { ...body, odd: 1 } as typeof body)).rejects.toMatchObject({
       code: 'invalid_body',
       errors: [{ field: 'odd', message: 'is not a known field' }],

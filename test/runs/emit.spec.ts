@@ -37,10 +37,11 @@ describe('ctx.emit', () => {
       codes.push(await code(ctx.emit('fits', 'x'.repeat(16 * 1024 - 2))));
       codes.push(await code(ctx.emit('large', 'x'.repeat(16 * 1024 - 1))));
       codes.push(await code(ctx.emit('circular', circular)));
+      codes.push(await code(ctx.emit('function', () => 1)));
       codes.push(await code(ctx.emit('', 1)));
       codes.push(await code(ctx.emit('x'.repeat(65), 1)));
     });
-    expect(codes).toEqual(['done', ...Array.from({ length: 4 }, () => 'invalid_event')]);
+    expect(codes).toEqual(['done', ...Array.from({ length: 5 }, () => 'invalid_event')]);
     expect(await world.all('CUSTOM')).toMatchObject([{ name: 'fits' }]);
   });
 });

@@ -47,7 +47,7 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
   const api = (path) => `http://127.0.0.1:${settings.port}${path}`;
   const chatId = () => new URL(page.url()).hash.slice(1);
   const ended = (status = 'COMPLETED') => page.locator(`section:last-child.${status}`).waitFor();
-  const texts = (selector) => page.locator(selector).allTextContents();
+  const texts = (selector) => page.locator(`${selector}:visible`).allTextContents();
   const press = (name) => page.getByRole('button', { name, exact: true }).last().click();
   async function send(text) {
     await page.fill('#message', text);
@@ -60,6 +60,11 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
   async function expectProblem(text) {
     await page.locator('#problem', { hasText: text }).waitFor();
     faults.pop();
+  }
+  async function change(method, path, body) {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await fetch(api(path), { method, headers, body: JSON.stringify(body) });
+    assert.ok(reply.ok, `${method} ${path}: ${reply.status}`);
   }
   /** What the last answer must be, to the character. */
   async function savedAnswer() {
@@ -138,15 +143,10 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
   it('shows tasks that agents and other clients change, also after a reload', async () => {
     await say('call todo {"tasks":[{"title":"Plan"}]}');
     await ended();
-    const call = async (method, path, body) => {
-      const headers = { 'content-type': 'application/json' };
-      const reply = await fetch(api(path), { method, headers, body: JSON.stringify(body) });
-      assert.ok(reply.ok, `${method} ${path}: ${reply.status}`);
-    };
-    await call('POST', '/tasks', { chat_id: chatId(), title: 'Test' });
+    await change('POST', '/tasks', { chat_id: chatId(), title: 'Test' });
     await page.locator('#tasks li', { hasText: 'Test' }).waitFor();
     const id = await page.locator('#tasks li', { hasText: 'Plan' }).getAttribute('id');
-    await call('DELETE', `/tasks/${id}`);
+    await change('DELETE', `/tasks/${id}`);
     await page.locator(`#${id}`).waitFor({ state: 'detached' });
     await page.reload();
     await ended();
@@ -162,18 +162,40 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
     assert.deepEqual(await texts('details details .message'), ['6*7 = 42']);
   });
 
-  it('edits an earlier message, which replaces what followed', async () => {
+  it('edits an earlier message, which replaces what followed, and shows another branch', async () => {
+    const answered = (text) => page.locator('.answer:visible', { hasText: text }).waitFor();
+    const shows = async (...messages) => {
+      assert.deepEqual(await texts('section > p'), messages);
+      assert.equal(await page.locator('#agents > div:visible').count(), 1);
+    };
+    const edit = async (text) => {
+      await page.getByRole('button', { name: 'Edit' }).first().click();
+      await say(text);
+      await ended();
+      await shows(text);
+    };
     await say('what is 1+1');
     await ended();
     await say('what is 2+2');
     await ended();
-    await page.getByRole('button', { name: 'Edit' }).first().click();
-    await say('what is 3+3');
-    await page.locator('.answer', { hasText: '3+3 = 6' }).waitFor();
-    assert.equal((await texts('section')).length, 1);
+    const old = await page.locator('section').evaluateAll((all) => all.map(({ id }) => id));
+    await edit('what is 3+3');
+    await edit('what is 4+4');
     await page.reload();
-    await page.locator('.answer', { hasText: '3+3 = 6' }).waitFor();
-    assert.equal((await texts('section')).length, 1);
+    await answered('4+4 = 8');
+    await shows('what is 4+4');
+    await change('PATCH', `/chats/${chatId()}`, { head_interaction_id: old[1] });
+    await answered('2+2 = 4');
+    await shows('what is 1+1', 'what is 2+2');
+    await page.reload();
+    await answered('2+2 = 4');
+    await shows('what is 1+1', 'what is 2+2');
+    await edit('what is 5+5');
+    await change('PATCH', `/chats/${chatId()}`, { head_interaction_id: old[0] });
+    await answered('1+1 = 2');
+    await say('what is 6+6');
+    await ended();
+    await shows('what is 1+1', 'what is 6+6');
   });
 
   it('cancels, and shows why a second message has to wait', async () => {

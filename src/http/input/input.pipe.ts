@@ -10,7 +10,7 @@ const TYPES = ['isString', 'isInt', 'isBoolean', 'isObject', 'isArray'];
 
 /**
  * Turns bodies, queries and parameters into their DTO classes. Refuses unknown fields and wrong
- * values, each by name, with the code `invalid_body`, `invalid_query` or `invalid_param`.
+ * values, each by name, with the code `invalid_body`, `invalid_query` or `invalid_path`.
  */
 @Injectable()
 export class InputPipe extends ValidationPipe {
@@ -35,8 +35,9 @@ export class InputPipe extends ValidationPipe {
   private name(error: AppError, { type }: ArgumentMetadata): AppError {
     const fields = error.errors.map(({ field, message }) => `${field} ${message}`);
     const rest = fields.length > 3 ? `; and ${fields.length - 3} more` : '';
-    const message = `Invalid ${type}: ${fields.slice(0, 3).join('; ')}${rest}`;
-    return new AppError('invalid', `invalid_${type}`, message, { errors: error.errors });
+    const part = type === 'param' ? 'path' : type;
+    const message = `Invalid ${part}: ${fields.slice(0, 3).join('; ')}${rest}`;
+    return new AppError('invalid', `invalid_${part}`, message, { errors: error.errors });
   }
 }
 

@@ -1,4 +1,11 @@
-import { MAX_PAGE_BYTES, isAfter, jsonBytes, parsePageCursor, toPage } from './page-cursor.js';
+import {
+  MAX_PAGE_BYTES,
+  formatPageCursor,
+  isAfter,
+  jsonBytes,
+  parsePageCursor,
+  toPage,
+} from './page-cursor.js';
 
 const row = (n: number, length = 0) => ({
   id: `id_${n}`,
@@ -30,4 +37,16 @@ describe(toPage.name, () => {
     expect(toPage(rows, 2).items).toEqual(rows.slice(0, 1));
     expect(toPage(rows.slice(0, 1), 2)).toEqual({ items: rows.slice(0, 1), next_cursor: null });
   });
+});
+
+describe(parsePageCursor.name, () => {
+  it.each(['2026-02-31T00:00:00.000Z', '2026-13-01T00:00:00.000Z', '2026-01-01T24:00:00.000Z'])(
+    'refuses %s, which is no date',
+    (created_at) => {
+      const cursor = formatPageCursor({ created_at, id: 'id_1' });
+      expect(() => parsePageCursor(cursor)).toThrow(
+        expect.objectContaining({ code: 'invalid_query' }),
+      );
+    },
+  );
 });

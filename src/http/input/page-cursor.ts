@@ -64,8 +64,14 @@ export function isAfter(row: PageEnd, end: PageEnd): boolean {
 export function parsePageCursor(text: string): PageEnd {
   const match = SHAPE.exec(Buffer.from(text, 'base64url').toString());
   const [, created_at, id] = match ?? [];
-  if (created_at && id && !Number.isNaN(Date.parse(created_at))) return { created_at, id };
+  if (created_at && id && isDate(created_at)) return { created_at, id };
   throw invalidCursor();
+}
+
+/** `Date` takes 31 February for 3 March; databases refuse it. */
+function isDate(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
 
 export function invalidCursor(): AppError {

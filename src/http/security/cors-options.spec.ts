@@ -33,6 +33,7 @@ describe(corsOptions.name, () => {
     expect(headers['access-control-allow-headers']!.split(',')).toEqual(
       expect.arrayContaining([
         ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'X-API-Key'],
+        ...['If-None-Match', 'If-Range', 'Range'],
       ]),
     );
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
@@ -49,6 +50,9 @@ describe(corsOptions.name, () => {
         'access-control-allow-origin': APP,
         'access-control-expose-headers': expect.stringMatching(/Location.*X-Request-Id/),
       });
+      expect(headers['access-control-expose-headers']!.split(',')).toEqual(
+        expect.arrayContaining(['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag']),
+      );
     }
   });
 

@@ -9,9 +9,12 @@ const ALLOWED: CorsOptions = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
   allowedHeaders: [
     ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
-    ...['X-API-Key', 'X-Request-Id'],
+    ...['If-None-Match', 'If-Range', 'Range', 'X-API-Key', 'X-Request-Id'],
   ],
-  exposedHeaders: ['Location', 'Retry-After', 'X-Request-Id'],
+  exposedHeaders: [
+    ...['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag'],
+    ...['Location', 'Retry-After', 'X-Request-Id'],
+  ],
   maxAge: 600,
 };
 

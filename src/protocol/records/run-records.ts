@@ -134,8 +134,8 @@ export function runRecords() {
         .meta({
           description: 'About the run itself: a model request is retried, a guardrail intervened.',
           example: {
-            code: 'model_retried',
-            message: 'demo/script is asked again in 1 s.',
+            code: 'model_retry',
+            message: 'demo/script did not answer in time. Trying again in 1 s.',
             void: ['1b0'],
           },
         }),
@@ -171,7 +171,7 @@ export function runRecords() {
     ERROR: {
       body: z.object({ type: z.literal('ERROR'), ...eventError.shape }).meta({
         description: 'Why the interaction failed.',
-        example: { code: 'model_unavailable', message: 'demo/script did not answer.' },
+        example: { code: 'model_refused', message: 'demo/script refused the request.' },
       }),
     },
     INTERACTION_COMPLETE: {

@@ -78,11 +78,14 @@ function toJson(what: string, value: unknown, most: number): unknown {
 }
 
 function serialized(what: string, value: unknown): string {
+  let text: string | undefined;
   try {
-    return JSON.stringify(value ?? null);
+    text = JSON.stringify(value ?? null);
   } catch (error) {
     throw invalid(`the ${what} is not JSON (${String(error)})`);
   }
+  if (text === undefined) throw invalid(`the ${what} is not JSON (a ${typeof value})`);
+  return text;
 }
 
 function invalid(fault: string): AppError {

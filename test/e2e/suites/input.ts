@@ -161,21 +161,21 @@ const BAD_REQUESTS: readonly BadRequest[] = [
     name: 'a chat id with a dot',
     path: '/chats/a.b/interactions',
     body: { user_message: 'Hi' },
-    type: 'invalid_param',
+    type: 'invalid_path',
     field: 'chat_id',
   },
   {
     name: 'a chat id with a slash',
     path: '/chats/a%2Fb/interactions',
     body: { user_message: 'Hi' },
-    type: 'invalid_param',
+    type: 'invalid_path',
     field: 'chat_id',
   },
   {
     name: 'a chat id that is too long',
     path: `/chats/${'x'.repeat(65)}/interactions`,
     body: { user_message: 'Hi' },
-    type: 'invalid_param',
+    type: 'invalid_path',
     field: 'chat_id',
   },
   {
@@ -267,7 +267,7 @@ const BAD_REQUESTS: readonly BadRequest[] = [
     name: 'an odd interaction id',
     method: 'GET',
     path: `${START}/a.b`,
-    type: 'invalid_param',
+    type: 'invalid_path',
     field: 'interaction_id',
   },
   {
