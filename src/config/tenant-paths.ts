@@ -1,3 +1,4 @@
+import { isAbsolute, resolve, sep } from 'node:path';
 import type { ConfigFault } from './config-error.js';
 
 /** The variables that it is about. */
@@ -12,6 +13,16 @@ export const TENANT = '{tenant}';
 /** The part of a path that is the same for all tenants. */
 export function commonPart(path: string): string {
   return path.split(`/${TENANT}`, 1)[0]!;
+}
+
+/** Whether the chats of a tenant may name a path by the roots. Links are not followed here. */
+export function isUnderRoots(path: string, roots: readonly string[], tenantId: string): boolean {
+  if (!isAbsolute(path) || path.includes('\0')) return false;
+  return roots.some((root) => isIn(resolve(path), root.replace(TENANT, tenantId)));
+}
+
+export function isIn(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** Tenants share no folder that chats can name. */

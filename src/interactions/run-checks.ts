@@ -5,6 +5,7 @@ import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
+import { isUnderRoots } from '../config/tenant-paths.js';
 import { AppError } from '../kernel/app-error.js';
 import { ModelRegistry } from '../models/model-registry.js';
 import type { ChatSettings, ApprovalMode } from '../protocol/chat-settings.js';
@@ -14,7 +15,7 @@ export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];
 
 type Checked = Pick<
   ChatSettings,
-  'agent' | 'model' | 'approval_mode' | 'max_iterations' | 'budget'
+  'agent' | 'model' | 'approval_mode' | 'max_iterations' | 'budget' | 'workspace'
 >;
 
 /** The checks of a start, and of the settings of a chat. */
@@ -48,6 +49,7 @@ export class RunChecks implements OnApplicationBootstrap {
       if (given.model !== undefined) this.models.resolve(given.model);
       if (max_iterations > this.mostIterations(agent)) throw tooMany(this.mostIterations(agent));
       if (approval_mode !== undefined) this.requireMode(caller, approval_mode);
+      if (given.workspace !== undefined) this.requireWorkspace(caller, given.workspace);
       const model = given.model ?? this.agents.find(agent)?.type.model ?? this.config.model;
       if (given.budget?.cost_usd !== undefined) this.requirePrice(model);
     } catch (error) {
@@ -68,6 +70,13 @@ export class RunChecks implements OnApplicationBootstrap {
       throw invalidField('approval_mode', message);
     }
     if (DECIDING_MODES.includes(mode)) requireScope(caller, 'decide');
+  }
+
+  /** Whether the folder exists, and where links lead, is found out when a tool runs. */
+  private requireWorkspace({ tenant_id }: Principal, path: string): void {
+    if (isUnderRoots(path, this.config.workspaceRoots, tenant_id)) return;
+    const message = 'workspace must be an absolute path under one of the WORKSPACE_ROOTS.';
+    throw invalidField('workspace', message);
   }
 
   /** A cost budget can't be enforced for a model without a price. */

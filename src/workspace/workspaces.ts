@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { TENANT, commonPart } from '../config/tenant-paths.js';
+import { TENANT, commonPart, isIn } from '../config/tenant-paths.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
@@ -144,10 +144,6 @@ async function openOwn(base: Folder, name: string): Promise<Folder> {
 
 function real(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
-}
-
-function isIn(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function unusable(why: string): WorkspaceFault {

@@ -51,6 +51,8 @@ export function describeChatSettings(servers: Servers): void {
         await server.api.patch(`/chats/${chat}`, {
           settings: { agent: null, model: 'openai/other', max_iterations: 3 },
         });
+        const wrong = await server.api.patch(`/chats/${chat}`, { settings: { workspace: '/etc' } });
+        expect(wrong.body).toMatchObject({ errors: [{ field: 'settings.workspace' }] });
         const { agent: _, ...rest } = settings;
         const after = { ...rest, model: 'openai/other', max_iterations: 3 };
         expect(await read()).toMatchObject({ agent: null });
@@ -70,6 +72,8 @@ export function describeChatSettings(servers: Servers): void {
         [{ settings: { budget: { coins: 1 } } }, 'settings.budget.coins'],
         [{ settings: { system_prompt: 'x'.repeat(32_001) } }, 'settings.system_prompt'],
         [{ settings: { context_messages: 0 } }, 'settings.context_messages'],
+        [{ settings: { workspace: '/etc' } }, 'settings.workspace'],
+        [{ settings: { workspace: '../..' } }, 'settings.workspace'],
         [{ settings: { colour: 'red' } }, 'settings.colour'],
         [{ settings: null }, 'settings'],
         [{ visibility: null }, 'visibility'],
@@ -158,7 +162,10 @@ export function describeChatSettings(servers: Servers): void {
         const log = await (await fetch(`${url}/chats/${chat}/log`, { headers })).text();
         const [head, chatLine, ...others] = log.split('\n');
         const line = JSON.parse(chatLine!);
-        const changed = { ...line, settings: { ...line.settings, agent: 'gone' } };
+        const changed = {
+          ...line,
+          settings: { ...line.settings, agent: 'gone', workspace: '/etc' },
+        };
         const foreign = [head, JSON.stringify(changed), ...others].join('\n');
         const [copy, other] = [
           await server.api.post('/chats/import', log, NDJSON),
@@ -167,7 +174,10 @@ export function describeChatSettings(servers: Servers): void {
         expect(copy.body).toMatchObject({ settings, messages: EARLIER, import: { problems: [] } });
         const { agent: _, ...rest } = settings;
         expect(other.body.settings).toEqual(rest);
-        expect(other.body.import.problems[0].message).toContain('agent');
+        expect(other.body.import.problems).toMatchObject([
+          { message: expect.stringContaining('setting agent') },
+          { message: expect.stringContaining('setting workspace') },
+        ]);
         await server.api.say(copy.body.id, { user_message: 'More' });
         expect(contents()).toEqual(expect.arrayContaining(['Be brief.', 'Now?', 'More']));
         expect(contents()[1]).toBe(EARLIER[0]!.content);
