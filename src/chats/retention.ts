@@ -75,7 +75,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
     return removed;
   }
 
-  /** False also for a chat that can't be removed, which keeps no other; an outage ends the round. */
+  /** False also for a chat that can't be removed: the round goes on. An outage ends the round. */
   private async remove(uid: string, before: string): Promise<boolean> {
     try {
       return await this.service.deleteUntouched(uid, before);

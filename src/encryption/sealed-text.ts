@@ -5,7 +5,7 @@
  */
 export const SEAL = '\u0001enc1:';
 
-/** What follows `SEAL`: the id of a key of a chat or tenant, and at least an IV and a tag. */
+/** Follows `SEAL`: the id of the key of a chat or tenant, and at least an IV and a tag. */
 const SEALED = /^([0-9a-f-]{36}|tenant:[^:]+):[A-Za-z0-9+/]{38,}={0,2}$/;
 
 /** Made by `DataKey.seal`: the property is for the compiler only. */

@@ -29,8 +29,8 @@ export function previewOf(text: string): string | null {
 }
 
 /**
- * After an end; null if the agent said nothing. Sealed messages have theirs, sealed: `enc`, which no
- * model writes, tells them, as an answer may look like a sealed text.
+ * After an end; null if the agent said nothing. A sealed message has a sealed preview. It is known
+ * by its property `enc`, which no model writes: an answer may look like a sealed text.
  */
 export function previewOfEnd(added: readonly Message[]): string | null {
   const last = added.findLast(

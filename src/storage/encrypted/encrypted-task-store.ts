@@ -56,7 +56,7 @@ export class EncryptedTaskStore extends TaskStore {
     return this.inner.remove(id, seen);
   }
 
-  /** What can't be opened and is not changed stays as it is saved. */
+  /** The saved ciphertext of texts that can't be opened and are not changed. */
   private async unreadTexts(task: Task, viewer: AnyViewer): Promise<Partial<Task>> {
     const { title, description } = task;
     if (title !== UNREADABLE && description !== UNREADABLE) return {};
@@ -69,7 +69,7 @@ export class EncryptedTaskStore extends TaskStore {
     };
   }
 
-  /** Field for field: one that can't be opened keeps the other from nobody. */
+  /** Field for field: if one can't be opened, the other is still shown. */
   private async openFound(task: Task): Promise<Task | undefined> {
     const open = (some: readonly Task[]) => this.open(some);
     const [titled] = await openEach([{ ...task, description: null }], { open, withoutTexts });
