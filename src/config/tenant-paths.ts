@@ -15,7 +15,7 @@ export function commonPart(path: string): string {
   return path.split(`/${TENANT}`, 1)[0]!;
 }
 
-/** Whether the chats of a tenant may name a path by the roots. Links are not followed here. */
+/** True if the chats of a tenant may name a path by the roots. Links are not followed here. */
 export function isUnderRoots(path: string, roots: readonly string[], tenantId: string): boolean {
   if (!isAbsolute(path) || path.includes('\0')) return false;
   return roots.some((root) => isIn(resolve(path), root.replace(TENANT, tenantId)));

@@ -72,7 +72,7 @@ export class RunChecks implements OnApplicationBootstrap {
     if (DECIDING_MODES.includes(mode)) requireScope(caller, 'decide');
   }
 
-  /** Whether the folder exists, and where links lead, is found out when a tool runs. */
+  /** By its path only: a tool that runs checks that the folder exists, and where links lead. */
   private requireWorkspace({ tenant_id }: Principal, path: string): void {
     if (isUnderRoots(path, this.config.workspaceRoots, tenant_id)) return;
     const message = 'workspace must be an absolute path under one of the WORKSPACE_ROOTS.';
