@@ -98,11 +98,19 @@ describe(InteractionView.name, () => {
     expect(page.map(({ id }) => id)).toEqual(rows.slice(0, page.length).map(({ id }) => id));
 
     const states = await view.page(rows, ALL);
-    const shownStates = states.map(({ final_agent_state }) => final_agent_state);
-    expect(jsonBytes(shownStates)).toBeLessThan(2.1 * MIB);
     expect(states.length).toBeLessThan(page.length);
     const shown = await view.page(rows.slice(-3), ALL);
     expect(shown.map((each) => each.final_agent_state?.messages.length)).toEqual([8, 6, 4]);
+  });
+
+  it('bounds the states of a page together', async () => {
+    const { chat_id } = await ended(store, '0');
+    const rows: InteractionRow[] = [];
+    for (let i = 0; i < 30; i++) rows.unshift(await said(chat_id, 1, 100_000));
+    const page = await view.page(rows, ALL);
+    const states = page.flatMap(({ final_agent_state }) => final_agent_state ?? []);
+    expect(states.length).toBeGreaterThan(0);
+    expect(jsonBytes(states)).toBeLessThan(2.1 * MIB);
   });
 
   it('leaves out a state that is too long, and answers at least one interaction', async () => {
