@@ -82,6 +82,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
     } catch (err) {
       if (this.stopping.signal.aborted) throw err;
       if (err instanceof AppError && err.kind === 'unavailable') throw err;
+      if (err instanceof AppError && err.code === 'chat_not_found') return false; // gone meanwhile
       const message = `RETENTION_DAYS: the chat ${uid} can't be removed: ${messageOf(err)}`;
       this.logger.warn(`${message} It is tried again in an hour.`);
       return false;

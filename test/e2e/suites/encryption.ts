@@ -268,9 +268,10 @@ export function describeEncryption(servers: Servers): void {
         const wrapped = `AAAAAAAA${key.wrapped.slice(8)}`;
         await dataKeys.replace({ ...key, chat_uid, tenant_id }, { ...key, wrapped });
         const { log } = await start(keys(K2, K1));
-        expect(log.filter((line) => line.includes(chat_uid))).toEqual([
-          expect.stringContaining('"level":"warn"'),
-        ]);
+        const named = log.filter((line) => line.includes(chat_uid));
+        if (!servers.store.isCluster) expect(named).toHaveLength(1); // a warning of each process
+        expect(named.map((line) => JSON.parse(line).level)).toEqual(named.map(() => 'warn'));
+        expect(named).not.toEqual([]);
         const rotated = await rotateKeys(opened.stores.dataKeys, new MasterKeys([K2, K1]));
         expect(rotated).toEqual({ rotated: 2, lost: [{ chat_uid, tenant_id }] });
         const { api: later } = await start(keys(K2, K1));

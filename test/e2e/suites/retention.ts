@@ -108,7 +108,9 @@ export function describeRetention(servers: Servers): void {
         const warned = log.filter(
           (line) => line.includes('RETENTION_DAYS') && /"level":"warn"/.test(line),
         );
-        expect(warned).toEqual([expect.stringContaining(stuck.uid)]);
+        const each = new Set(warned.map((line) => JSON.parse(line).message)); // of each process
+        expect([...each]).toEqual([expect.stringContaining(stuck.uid)]);
+        if (!servers.store.isCluster) expect(warned).toHaveLength(1);
       } finally {
         jest.restoreAllMocks();
         await server.fake.stop();
