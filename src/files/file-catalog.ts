@@ -47,7 +47,7 @@ export abstract class FileCatalog {
 }
 
 /**
- * Whether a viewer sees a file; `chat` is that of the file. The same condition is in
+ * True if a viewer sees a file; `chat` is that of the file. The same condition is in
  * `storage/typeorm/stores/typeorm-file-catalog.ts`.
  */
 export function seesFile(

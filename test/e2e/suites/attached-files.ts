@@ -164,7 +164,7 @@ function start(api: ApiClient, file_ids: unknown) {
 }
 
 async function readLog(api: ApiClient, chatId: string): Promise<string> {
-  return (await fetch(`${api.url}/chats/${chatId}/log`)).text();
+  return (await api.fetch(`/chats/${chatId}/log`)).text();
 }
 
 /** The messages that the model got, and the interaction. */

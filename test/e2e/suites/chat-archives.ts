@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { extract, pack } from 'tar-stream';
 import type { FileInfo } from '../../../src/protocol/file.js';
+import { headerLines } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { readFolder } from '../../support/read-folder.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
@@ -26,14 +27,14 @@ export function describeChatArchives(servers: Servers): void {
 
 function testArchives(server: ServerUnderTest): void {
   const send = async (body: Buffer<ArrayBuffer>, query = '') => {
-    const url = `${server.api.url}/chats/import${query}`;
-    const response = await fetch(url, { method: 'POST', headers: TAR, body });
+    const request = { method: 'POST', headers: TAR, body };
+    const response = await server.api.fetch(`/chats/import${query}`, request);
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
   const filesOf = async (chat: string): Promise<FileInfo[]> =>
     (await server.api.get(`/files?chat_id=${chat}`)).body.items;
   const contentOf = async ({ id }: FileInfo): Promise<Buffer> =>
-    Buffer.from(await (await fetch(`${server.api.url}/files/${id}/content`)).arrayBuffer());
+    Buffer.from(await (await server.api.fetch(`/files/${id}/content`)).arrayBuffer());
 
   it('has its log and its files, and is imported with both', async () => {
     await server.api.post('/chats', { id: 'archived' });
@@ -49,12 +50,12 @@ function testArchives(server: ServerUnderTest): void {
     server.fake.reply({ text: 'Read.' });
     await server.api.say('archived', { user_message: 'Look', file_ids: [files[2]!.id] });
 
-    const response = await fetch(`${server.api.url}/chats/archived/log?files=include`);
+    const response = await server.api.fetch('/chats/archived/log?files=include');
     expect(response.headers.get('content-type')).toBe('application/x-tar');
     expect(response.headers.get('content-disposition')).toContain('archived.tar');
     const archive = Buffer.from(await response.arrayBuffer());
     const entries = await unpack(archive);
-    const log = await (await fetch(`${server.api.url}/chats/archived/log`)).text();
+    const log = await (await server.api.fetch('/chats/archived/log')).text();
     expect(entries.get('log.ndjson')?.toString()).toBe(log);
     for (const [n, { id, filename }] of files.entries())
       expect(entries.get(`files/${id}/${filename}`)?.equals(contents[n]!)).toBe(true);
@@ -106,13 +107,12 @@ function testArchives(server: ServerUnderTest): void {
     const kept = await readFolder(server.files);
     const files = [1, 2].map((n): Entry => [`files/file_${n}/a.bin`, randomBytes(600)]);
     const whole = await packed(['log.ndjson', LOG], ...files);
-    const url = `${server.api.url}/chats/import?chat_id=slow`;
     const cut = new AbortController();
     const begun = new ReadableStream({
       start: (body) => body.enqueue(whole.subarray(0, 3_200)), // the first file, not the second
     });
     const request = { method: 'POST', headers: TAR, body: begun, signal: cut.signal };
-    const sent = fetch(url, { ...request, duplex: 'half' });
+    const sent = server.api.fetch('/chats/import?chat_id=slow', { ...request, duplex: 'half' });
     await eventually(async () => (await readFolder(server.files)).length >= kept.length + 600);
     expect((await server.api.get('/chats/slow')).status).toBe(404);
     const seen: FileInfo[] = (await server.api.get('/files')).body.items;
@@ -128,7 +128,9 @@ function testArchives(server: ServerUnderTest): void {
     await server.api.post('/chats', { id: 'taken' });
     const body = await packed(['log.ndjson', LOG], ['files/file_1/a', randomBytes(900_000)]);
     const head = (method: string, more: string) =>
-      Buffer.from(`${method} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n\r\n`);
+      Buffer.from(
+        `${method} HTTP/1.1\r\n${headerLines(server.api.headers)}Host: localhost\r\n${more}\r\n\r\n`,
+      );
     const type = `Content-Type: ${TAR['content-type']}\r\nContent-Length: ${body.length}`;
     const first = head('POST /chats/import?chat_id=taken', type);
     const next = head('GET /chats/taken', 'Connection: close');

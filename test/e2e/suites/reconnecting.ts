@@ -85,9 +85,9 @@ export function describeReconnecting(servers: Servers): void {
         const text = await started.response.text();
         const { interaction_id } = JSON.parse(/^data: (.*)$/m.exec(text)![1]!);
         const of = { chat_id: 'nameless', id: interaction_id };
-        const path = `${server.api.url}/chats/nameless/interactions/${of.id}/events`;
-        const replayed = await (await fetch(`${path}?named=0`)).text();
-        const named = await (await fetch(`${path}?named=1`)).text();
+        const path = `/chats/nameless/interactions/${of.id}/events`;
+        const replayed = await (await server.api.fetch(`${path}?named=0`)).text();
+        const named = await (await server.api.fetch(`${path}?named=1`)).text();
         expect(text).not.toMatch(/^event:/m);
         expect(named).toMatch(/^event: interaction_complete$/m);
         expect(replayed).toBe(named.replaceAll(/^event: .*\n/gm, ''));

@@ -3,6 +3,7 @@ import { readdir, stat, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
+import { headerLines } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import type { Reply } from '../../support/client/api-client.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
@@ -168,7 +169,7 @@ function testUploads(server: ServerUnderTest): void {
     expect([again.status, await again.text()]).toEqual([304, '']);
     const changed = await get(server, file, { 'if-none-match': '"other"' });
     expect(changed.status).toBe(200);
-    const head = await fetch(`${server.api.url}/files/${file.id}/content`, { method: 'HEAD' });
+    const head = await server.api.fetch(`/files/${file.id}/content`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
       ...[200, '4', ''],
     ]);
@@ -181,8 +182,9 @@ function testUploads(server: ServerUnderTest): void {
       const [name] = (await readdir(join(server.files, tenant!))).filter((n) => n.startsWith(id));
       const path = join(server.files, tenant!, name!);
       await truncate(path, (await stat(path)).size + change);
-      const url = `${server.api.url}/files/${id}/content`;
-      const read = async () => (await fetch(url, { signal: AbortSignal.timeout(3_000) })).text();
+      const content = `/files/${id}/content`;
+      const init = { signal: AbortSignal.timeout(3_000) };
+      const read = async () => (await server.api.fetch(content, init)).text();
       await expect(read()).rejects.toThrow(/terminated|fetch failed/);
     }
   });
@@ -406,9 +408,9 @@ function testQuota(server: ServerUnderTest): void {
 const MULTIPART = 'multipart/form-data; boundary=b';
 const FILE_PART =
   '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nHello\r\n--b--\r\n';
-const HEAD = `POST /files HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${MULTIPART}\r\n`;
+const HEAD = `Host: localhost\r\nContent-Type: ${MULTIPART}\r\n`;
 
-/** An upload, byte by byte. */
+/** An upload, byte by byte, after its credential. */
 class RawUpload {
   private readonly socket;
   private text = '';
@@ -418,6 +420,7 @@ class RawUpload {
     this.socket = connect(Number(port), hostname);
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk) => (this.text += chunk.toString()));
+    this.write(`POST /files HTTP/1.1\r\n${headerLines(server.api.headers)}`);
   }
 
   write(text: string): void {
@@ -470,5 +473,5 @@ function get(
   { id }: FileInfo,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return fetch(`${server.api.url}/files/${id}/content`, { headers });
+  return server.api.fetch(`/files/${id}/content`, { headers });
 }

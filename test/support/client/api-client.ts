@@ -129,10 +129,15 @@ export class ApiClient {
     return (await this.get(pathOf(of))).body as Interaction;
   }
 
+  /** A request with the client's credential, whose answer is left as it is. */
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...this.headers, ...(init.headers as RequestHeaders | undefined) };
+    return fetch(this.url + path, { ...init, headers });
+  }
+
   private async open(path: string, init: RequestInit): Promise<EventStream> {
     const connection = new AbortController();
-    const headers = { ...this.headers, ...(init.headers as RequestHeaders | undefined) };
-    const response = await fetch(this.url + path, { ...init, headers, signal: connection.signal });
+    const response = await this.fetch(path, { ...init, signal: connection.signal });
     return new EventStream(response, connection);
   }
 
@@ -162,4 +167,11 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** As lines of HTTP, for a request that is written by hand. */
+export function headerLines(headers: RequestHeaders): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
 }
