@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import {
   HELD,
   ended,
@@ -111,6 +112,25 @@ describe(InteractionView.name, () => {
     const states = page.flatMap(({ final_agent_state }) => final_agent_state ?? []);
     expect(states.length).toBeGreaterThan(0);
     expect(jsonBytes(states)).toBeLessThan(2.1 * MIB);
+  });
+
+  it('reads the state of a branch once, and shows what each interaction had', async () => {
+    const { id: first, chat_id } = await ended(store, '0');
+    const edited = await ended(store, 'edited', { chat_id });
+    await ended(store, '2', { chat_id, edited_from: edited.id });
+    const last = await ended(store, '3', { chat_id });
+    const [chat_uid, superseded] = [last.chat_uid, true];
+    const rows = await store.listInteractions({ chat_uid, superseded, limit: 9, bytes: MIB });
+    const reads = jest.spyOn(store, 'findFinalState');
+    const page = await view.page(rows, ALL);
+    const read = reads.mock.calls.map(([id]) => id);
+    reads.mockRestore();
+    expect(read).toEqual([last.id, edited.id]);
+    expect(page.at(-1)!.id).toBe(first);
+    const alone = await Promise.all(rows.map((row) => view.one(row)));
+    expect(page.map((each) => each.final_agent_state)).toEqual(
+      alone.map((each) => each.final_agent_state),
+    );
   });
 
   it('leaves out a state that is too long, and answers at least one interaction', async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUnreadable, nameUnreadable } from '../encryption/unreadable.js';
 import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
+import { InteractionStore, messagesOf } from '../persistence/interaction.store.js';
 import type { FinalState } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { EventPage } from '../persistence/record.store.js';
@@ -83,6 +83,7 @@ export class InteractionView {
     const page: Interaction[] = [];
     let left = MAX_PAGE_BYTES;
     let stateBytes = MAX_STATES_ON_PAGE;
+    let child: FinalState | undefined;
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
@@ -96,8 +97,11 @@ export class InteractionView {
         const isWanted = row.completed_at !== null && hasState(row);
         const most = Math.min(Math.max(left, 0), stateBytes);
         const state = isWanted
-          ? await this.findState(row, most).catch((error: unknown) => nameUnreadable(row.id, error))
+          ? await this.findState(row, most, child).catch((error: unknown) =>
+              nameUnreadable(row.id, error),
+            )
           : undefined;
+        child = state ?? child;
         if (isWanted && !state && page.length > 0 && most < MAX_STATES_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
         stateBytes -= state?.bytes ?? 0;
@@ -146,9 +150,23 @@ export class InteractionView {
     return found;
   }
 
-  private async findState(row: InteractionRow, bytes: number): Promise<FinalState | undefined> {
-    return row.completed_at === null ? undefined : this.interactions.findFinalState(row.id, bytes);
+  /** `child`: of one that may be a child of this one. */
+  private async findState(
+    { id, completed_at }: InteractionRow,
+    bytes: number,
+    child?: FinalState,
+  ): Promise<FinalState | undefined> {
+    if (completed_at === null) return undefined;
+    const known = child && parentIn(child, id);
+    if (!known) return this.interactions.findFinalState(id, bytes);
+    return known.bytes <= bytes ? known : undefined;
   }
+}
+
+/** The conversation of a parent is the beginning of its child's. */
+function parentIn({ parts, bytes }: FinalState, id: string): FinalState | undefined {
+  if (parts.at(-2)?.id !== id) return undefined;
+  return { parts: parts.slice(0, -1), bytes: bytes - jsonBytes(parts.at(-1)!.messages) };
 }
 
 function pathOf({ id, chat_id }: InteractionRow): string {
@@ -194,7 +212,7 @@ function toInteraction({ row, events, last, state, statePath }: Parts): Interact
     agent_id,
     model,
     agent_events: events.records.flatMap(toAgentEvent),
-    final_agent_state: state ? { messages: state.messages } : null,
+    final_agent_state: state ? { messages: messagesOf(state) } : null,
     usage,
     error,
     created_at,

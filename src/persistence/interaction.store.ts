@@ -30,9 +30,14 @@ export interface RunListPage {
 }
 
 export interface FinalState {
-  readonly messages: readonly Message[];
+  /** The messages of the chat (id null), then those that each interaction of the branch added. */
+  readonly parts: readonly { readonly id: string | null; readonly messages: readonly Message[] }[];
   /** Of the messages as JSON. */
   readonly bytes: number;
+}
+
+export function messagesOf({ parts }: Pick<FinalState, 'parts'>): Message[] {
+  return parts.flatMap(({ messages }) => messages);
 }
 
 /** Port: interactions, their order in a chat, and the conversation before them. */

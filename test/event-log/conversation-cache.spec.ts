@@ -45,7 +45,7 @@ class Saved {
         this.reads++;
         const messages = this.before(id);
         const bytes = JSON.stringify(messages).length;
-        return bytes > most ? undefined : { messages, bytes };
+        return bytes > most ? undefined : { parts: [{ id: null, messages }], bytes };
       },
     };
   }

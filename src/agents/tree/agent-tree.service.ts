@@ -12,7 +12,7 @@ import {
 } from '../../http/input/page-cursor.js';
 import type { PageEnd } from '../../http/input/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
+import { InteractionStore, messagesOf } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { InterventionStore } from '../../persistence/intervention.store.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
@@ -173,7 +173,8 @@ export class AgentTreeService {
     parent_id,
   }: InteractionRow): Promise<readonly Message[] | undefined> {
     if (parent_id === null) return this.interactions.getPreviousState(id);
-    return (await this.interactions.findFinalState(parent_id, MAX_EARLIER))?.messages;
+    const state = await this.interactions.findFinalState(parent_id, MAX_EARLIER);
+    return state && messagesOf(state);
   }
 
   private async find(

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Message } from '../../protocol/message.js';
+import { messagesOf } from '../interaction.store.js';
 import type { InteractionStore } from '../interaction.store.js';
 import type { MessageLists } from './message-lists.js';
 import type { InteractionRow } from '../rows/interaction-row.js';
@@ -39,7 +40,9 @@ export class ConversationCache implements OnApplicationShutdown {
   ): Promise<readonly Message[] | undefined> {
     if (parent_id === null) return this.store.getPreviousState(id);
     const cached = await this.find(chat_uid, parent_id);
-    return cached ?? (await this.store.findFinalState(parent_id, bytes))?.messages;
+    if (cached) return cached;
+    const state = await this.store.findFinalState(parent_id, bytes);
+    return state && messagesOf(state);
   }
 
   /**

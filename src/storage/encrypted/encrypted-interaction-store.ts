@@ -1,5 +1,5 @@
 import type { ChatStore } from '../../persistence/chat.store.js';
-import { InteractionStore } from '../../persistence/interaction.store.js';
+import { InteractionStore, messagesOf } from '../../persistence/interaction.store.js';
 import type {
   FinalState,
   InteractionListPage,
@@ -149,8 +149,13 @@ export class EncryptedInteractionStore extends InteractionStore {
   async findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined> {
     const state = await this.inner.findFinalState(interactionId, sealedBytes(bytes));
     if (!state) return undefined;
-    const messages = await this.openState(state.messages);
-    return { messages, bytes: messagesLength(state.messages) };
+    const sealed = messagesOf(state);
+    const keys = await this.keys.load(sealed.map(keyIdOf));
+    const parts = state.parts.map((part) => ({
+      ...part,
+      messages: openMessages(keys, part.messages),
+    }));
+    return { parts, bytes: messagesLength(sealed) };
   }
 
   async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {

@@ -179,8 +179,8 @@ export class MemoryInteractionStore extends InteractionStore {
       line.push(id);
     }
     const added = await this.findAddedMessages(line);
-    const messages = line.toReversed().flatMap((each) => added.get(each) ?? []);
-    return { messages: [...chat.messages, ...messages], bytes: total };
+    const parts = line.toReversed().map((id) => ({ id, messages: added.get(id) ?? [] }));
+    return { parts: [{ id: null, messages: chat.messages }, ...parts], bytes: total };
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {

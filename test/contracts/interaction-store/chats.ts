@@ -1,3 +1,4 @@
+import { messagesOf } from '../../../src/persistence/interaction.store.js';
 import { uidOf } from '../../support/store/chat-parts.js';
 import type { ChatOrder } from '../../../src/persistence/chat.store.js';
 import type { Message } from '../../../src/protocol/message.js';
@@ -40,7 +41,7 @@ export function describeChats(tested: StoreUnderTest): void {
       expect(await tested.store.getPreviousState(edit.id)).toEqual(messages);
       const bytes = 1_000_000;
       const state = await tested.store.findFinalState(two.id, bytes);
-      expect(state?.messages.slice(0, before.length)).toEqual(before);
+      expect(messagesOf(state!).slice(0, before.length)).toEqual(before);
       expect(await tested.store.findFinalState(one.id, 60)).toBeUndefined();
     });
 

@@ -1,3 +1,4 @@
+import { messagesOf } from '../../../src/persistence/interaction.store.js';
 import { uidOf } from '../../support/store/chat-parts.js';
 import {
   at,
@@ -345,8 +346,13 @@ function describeConversation(tested: StoreUnderTest): void {
     const last = await started(tested.store, { chat_id, lease: HELD });
     const after = (id: string, bytes: number) => tested.store.findFinalState(id, bytes);
     const both = [...exchange('one'), ...exchange('x'.repeat(10_000))];
-    expect((await after(first.id, 1000))?.messages).toEqual(exchange('one'));
-    expect(await after(second.id, 30_000)).toEqual({ messages: both, bytes: expect.any(Number) });
+    expect(messagesOf((await after(first.id, 1000))!)).toEqual(exchange('one'));
+    const parts = [
+      { id: null, messages: [] },
+      { id: first.id, messages: exchange('one') },
+      { id: second.id, messages: exchange('x'.repeat(10_000)) },
+    ];
+    expect(await after(second.id, 30_000)).toEqual({ parts, bytes: expect.any(Number) });
     const { bytes } = (await after(second.id, 30_000))!;
     expect(Math.abs(bytes - JSON.stringify(both).length)).toBeLessThan(100);
     expect(await after(second.id, 20_000)).toBeUndefined();

@@ -86,9 +86,9 @@ const FINAL_STATE: Statement = {
       ) p WHERE l.total <= $2
     ),
     whole AS (SELECT max(total)::integer AS total FROM line HAVING max(total) <= $2)
-    SELECT c.messages AS added_messages, w.total, NULL AS distance FROM whole w CROSS JOIN (SELECT messages FROM ${CHAT_OF}) c
+    SELECT NULL AS id, c.messages AS added_messages, w.total, NULL AS distance FROM whole w CROSS JOIN (SELECT messages FROM ${CHAT_OF}) c
     UNION ALL
-    SELECT i.added_messages, w.total, l.distance FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
+    SELECT l.id, i.added_messages, w.total, l.distance FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
       SELECT added_messages FROM interactions WHERE id = l.id AND added_messages IS NOT NULL OFFSET 0
     ) i ORDER BY distance DESC NULLS FIRST`,
 };
@@ -220,8 +220,8 @@ export class TypeOrmInteractionStore extends InteractionStore {
   async findFinalState(id: string, bytes: number): Promise<FinalState | undefined> {
     const rows = await this.db.query<Added & { total: number }>(FINAL_STATE, [id, bytes]);
     const [first] = rows;
-    const messages = rows.flatMap(({ added_messages }) => added_messages);
-    return first && { messages, bytes: first.total };
+    const parts = rows.map((row) => ({ id: row.id, messages: row.added_messages }));
+    return first && { parts, bytes: first.total };
   }
 
   async findAddedMessages(ids: readonly string[]): Promise<Map<string, Message[]>> {
