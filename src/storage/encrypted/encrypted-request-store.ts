@@ -47,7 +47,7 @@ export class EncryptedRequestStore extends RequestStore {
     return fillPage(
       page.limit,
       (after) => this.inner.listRequests({ ...limits, ...(after && { after }) }),
-      (rows) => this.open(rows),
+      { open: (rows) => this.open(rows) },
     );
   }
 

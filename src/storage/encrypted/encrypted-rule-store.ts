@@ -6,6 +6,7 @@ import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.j
 import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
 import { fillPage, openEach } from './open-each.js';
+import type { OpenEach } from './open-each.js';
 import { keyIdOf, openJson, openText, sealJson } from './sealed/sealed-fields.js';
 
 /** Rules in another store, encrypted: with the key of their chat, or else of their tenant. */
@@ -19,7 +20,7 @@ export class EncryptedRuleStore extends RuleStore {
 
   async list(filter: RuleFilter): Promise<PermissionRule[]> {
     const rows = await this.inner.list(filter);
-    return openEach(rows, { open: (some) => this.open(some), withoutTexts: () => undefined });
+    return openEach(rows, { ...this.opening(filter), withoutTexts: () => undefined });
   }
 
   async listInOrder(
@@ -29,7 +30,7 @@ export class EncryptedRuleStore extends RuleStore {
     return fillPage(
       page.limit,
       (after) => this.inner.listInOrder(filter, { ...page, ...(after && { after }) }),
-      (rows) => this.open(rows),
+      this.opening(filter),
     );
   }
 
@@ -41,8 +42,8 @@ export class EncryptedRuleStore extends RuleStore {
   /** One that can't be opened is as it is saved, so that it can be removed. */
   async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
     const rule = await this.inner.find(id, viewer);
-    const open = (some: readonly PermissionRule[]) => this.open(some);
-    return rule && (await openEach([rule], { open, withoutTexts: (sealed) => sealed }))[0];
+    const how = { ...this.opening({ viewer }), withoutTexts: (sealed: PermissionRule) => sealed };
+    return rule && (await openEach([rule], how))[0];
   }
 
   async add(rule: OwnedRule, limit: number): Promise<boolean> {
@@ -72,6 +73,13 @@ export class EncryptedRuleStore extends RuleStore {
 
   listUsesInFiles(ids: readonly string[], use_key?: string): Promise<ReadonlyMap<string, number>> {
     return this.inner.listUsesInFiles(ids, use_key);
+  }
+
+  private opening({ viewer }: RuleFilter): Omit<OpenEach<PermissionRule>, 'withoutTexts'> {
+    return {
+      open: (some) => this.open(some),
+      isThere: async ({ id }) => (await this.inner.find(id, viewer)) !== undefined,
+    };
   }
 
   private async open(rules: readonly PermissionRule[]): Promise<PermissionRule[]> {

@@ -1,15 +1,22 @@
 import type { DataKey } from '../../encryption/data-key.js';
 import type { DataKeys } from '../../encryption/data-keys.js';
 import { UNREADABLE } from '../../encryption/unreadable.js';
+import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { openEach } from './open-each.js';
+import type { OpenEach } from './open-each.js';
 import { keyIdOf, openText } from './sealed/sealed-fields.js';
 
 /** Task boards in another store, encrypted. */
 export class EncryptedTaskStore extends TaskStore {
+  private readonly opening: Omit<OpenEach<Task>, 'withoutTexts'> = {
+    open: (some) => this.open(some),
+    isThere: async ({ id }) => (await this.inner.find(id, ANY_TENANT)) !== undefined,
+  };
+
   constructor(
     private readonly inner: TaskStore,
     private readonly keys: DataKeys,
@@ -71,18 +78,18 @@ export class EncryptedTaskStore extends TaskStore {
 
   /** Field for field: if one can't be opened, the other is still shown. */
   private async openFound(task: Task): Promise<Task | undefined> {
-    const open = (some: readonly Task[]) => this.open(some);
-    const [titled] = await openEach([{ ...task, description: null }], { open, withoutTexts });
+    const how = { ...this.opening, withoutTexts };
+    const [titled] = await openEach([{ ...task, description: null }], how);
     if (!titled || task.description === null) return titled;
     const [described] = await openEach([{ ...task, title: '' }], {
-      open,
+      ...this.opening,
       withoutTexts: (of) => ({ ...of, description: UNREADABLE }),
     });
     return described && { ...titled, description: described.description };
   }
 
   private openList(tasks: readonly Task[]): Promise<Task[]> {
-    return openEach(tasks, { open: (some) => this.open(some), withoutTexts });
+    return openEach(tasks, { ...this.opening, withoutTexts });
   }
 
   private async open(tasks: readonly Task[]): Promise<Task[]> {

@@ -36,6 +36,12 @@ export function describeChangedData(servers: Servers): void {
       });
 
       const uidOf = async (id: string) => (await opened.stores.chats.findChat(id, LOCAL))!.uid;
+      const damageKey = async (chatId: string) => {
+        const chat_uid = await uidOf(chatId);
+        const key = (await opened.stores.dataKeys.findOfChats([chat_uid]))[0]!.key!;
+        const owned = { ...key, chat_uid, tenant_id: LOCAL.tenant_id };
+        await opened.stores.dataKeys.replace(owned, { ...key, wrapped: flip(key.wrapped) });
+      };
       const itemsOf = async (path: string): Promise<Record<string, unknown>[]> => {
         const { status, body } = await api.get(path);
         expect([status, body.type]).toEqual([200, undefined]);
@@ -112,10 +118,7 @@ export function describeChangedData(servers: Servers): void {
 
       it('opens and deletes a chat whose data key and first messages can’t be read', async () => {
         await api.post('/chats', { id: 'keyless', messages: [{ role: 'user', content: 'Hi.' }] });
-        const uid = await uidOf('keyless');
-        const key = (await opened.stores.dataKeys.findOfChats([uid]))[0]!.key!;
-        const owned = { ...key, chat_uid: uid, tenant_id: LOCAL.tenant_id };
-        await opened.stores.dataKeys.replace(owned, { ...key, wrapped: flip(key.wrapped) });
+        await damageKey('keyless');
         const other = await servers.start(opened.stores, { env, fake: server.fake });
         try {
           const { status, body } = await other.api.get('/chats/keyless');
@@ -125,6 +128,32 @@ export function describeChangedData(servers: Servers): void {
         } finally {
           await other.close();
         }
+      });
+
+      it('shows and deletes a task and a rule of a chat that name the key of no chat', async () => {
+        await api.post('/chats', { id: 'named' });
+        await api.post('/tasks', { chat_id: 'named', title: 'First' });
+        const scope = { scope: 'session', scope_id: 'named' };
+        const added = await api.post('/permissions/rules', { ...ruleWith('rm'), ...scope });
+        expect(added.status).toBe(201);
+        const chat_uid = await uidOf('named');
+        const { tasks, rules } = opened.stores;
+        const task = (await tasks.list(chat_uid))[0]!;
+        const renamed = { ...task, title: sealedFor(randomUUID()), version: task.version + 1 };
+        expect(await tasks.replace(renamed, { seen: task.version, viewer: LOCAL })).toBe(true);
+        const rule = (await rules.find(added.body.id as string, LOCAL))!;
+        await rules.remove(rule.id, LOCAL);
+        const description = sealedFor(randomUUID());
+        await rules.add({ ...rule, description, tenant_id: LOCAL.tenant_id, chat_uid }, 1_000);
+
+        const [shown] = await itemsOf('/tasks?chat_id=named');
+        expect(shown).toMatchObject({ id: task.id, title: UNREADABLE });
+        const done = await api.patch(`/tasks/${task.id}`, { status: 'completed' });
+        expect([done.status, done.body.title]).toEqual([200, UNREADABLE]);
+        expect((await api.delete(`/tasks/${task.id}`)).status).toBe(204);
+        const listed = await itemsOf('/permissions/rules?limit=200');
+        expect(listed.map(({ id }) => id)).not.toContain(rule.id);
+        expect((await api.delete(`/permissions/rules/${rule.id}`)).status).toBe(204);
       });
 
       it('keeps no other task from the board', async () => {

@@ -27,6 +27,11 @@ describe('A sealed text of which the beginning was changed', () => {
       const message = { role: 'assistant', content: null, enc: changed, of: 'int_1' } as const;
       expect(() => openMessages(keys, [message])).toThrow(failure);
     }
+    for (const name of ['dnc', 'e.c', 'enb']) {
+      expect(() => openJson(keys, { type: 'x', [name]: sealed }, PLACE)).toThrow(failure);
+      const message = { role: 'assistant', content: sealed, [name]: sealed, of: 'int_1' } as const;
+      expect(() => openMessages(keys, [message])).toThrow(failure);
+    }
     expect(openText(keys, sealed, PLACE)).toBe('');
   });
 
@@ -39,6 +44,7 @@ describe('A sealed text of which the beginning was changed', () => {
       'x'.repeat(99),
     ])
       expect(openText(new Map(), text, PLACE)).toBe(text);
-    expect(openJson(new Map(), { enc: 'Xenc1:' }, PLACE)).toEqual({ enc: 'Xenc1:' });
+    for (const value of [{ enc: 'Xenc1:' }, { content: `${SEAL}x` }, { end: 'Xenc1:' }])
+      expect(openJson(new Map(), value, PLACE)).toEqual(value);
   });
 });

@@ -13,14 +13,18 @@ export interface SealedJson {
   readonly enc: string;
 }
 
+const DAMAGED_ENC = /^(.nc|e.c|en.)$/;
+
 export function isSealedJson(value: unknown): value is SealedJson {
   return typeof value === 'object' && value !== null && isSealed((value as SealedJson).enc);
 }
 
-/** A sealed text or JSON value that no longer begins like one. */
+/** Another character, as after a flipped bit: in what a sealed text begins with, or in `enc`. */
 export function isDamaged(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isDamagedSeal(value);
-  return isDamagedSeal((value as SealedJson).enc);
+  const { enc } = value as Partial<SealedJson>;
+  if (enc !== undefined) return isDamagedSeal(enc);
+  return Object.entries(value).some(([name, field]) => DAMAGED_ENC.test(name) && isSealed(field));
 }
 
 /** A JSON value as it is saved: of the type that stores declare, without its content. */
