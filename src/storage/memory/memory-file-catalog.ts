@@ -22,6 +22,8 @@ export class MemoryFileCatalog extends FileCatalog {
   private readonly chats: StoreIndex;
   private readonly journal: RowJournal<KeptFile>;
   private readonly isDeleted: (chatUid: string) => boolean;
+  /** Rows whose mark is not saved yet. Their bytes have to stay: a kill would undo the mark. */
+  private readonly unsaved = new Set<string>();
 
   constructor({
     chats,
@@ -84,7 +86,7 @@ export class MemoryFileCatalog extends FileCatalog {
 
   async listDeleted({ limit, after = '' }: { limit: number; after?: string }): Promise<FileKey[]> {
     const deleted = [...this.rows.values()].filter(
-      (row) => row.id > after && (row.deleted || this.isOfDeletedChat(row)),
+      (row) => row.id > after && (this.isMarked(row) || this.isOfDeletedChat(row)),
     );
     const sorted = deleted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
     return sorted.map(({ id, tenant_id }) => ({ id, tenant_id }));
@@ -122,12 +124,19 @@ export class MemoryFileCatalog extends FileCatalog {
   private async mark(row: KeptFile): Promise<void> {
     const marked = { ...row, deleted: true } as const;
     this.rows.set(row.id, marked);
+    this.unsaved.add(row.id);
     try {
       await this.journal.save(marked);
     } catch (error) {
       this.rows.set(row.id, row);
       throw error;
+    } finally {
+      this.unsaved.delete(row.id);
     }
+  }
+
+  private isMarked({ id, deleted }: KeptFile): boolean {
+    return deleted === true && !this.unsaved.has(id);
   }
 
   private findSeen(id: string, viewer: AnyViewer): KeptFile | undefined {
