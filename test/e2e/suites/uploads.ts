@@ -228,6 +228,7 @@ function testUploads(server: ServerUnderTest): void {
     await server.api.post('/chats', { id: 'audited' });
     const { id } = await add(server, 'x', 'secret.txt', { chat_id: 'audited' });
     await server.api.delete(`/files/${id}`);
+    await eventually(async () => !(await stored(server)).includes(id));
     const { items } = (await server.api.get('/audit?limit=2')).body;
     const detail = { file_id: id, size_bytes: 1 };
     expect(items).toMatchObject([
