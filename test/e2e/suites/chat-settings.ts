@@ -117,13 +117,14 @@ export function describeChatSettings(servers: Servers): void {
         const results = async (chat: string, body: object = {}) => {
           server.fake.reply({ calls: [bash] }, { text: 'Done.' });
           const reader = await server.api.say(chat, { user_message: 'Go', ...body });
-          return reader.find('TOOL_RESULT')?.is_error ?? 'waits';
+          return reader.find('TOOL_RESULT');
         };
+        const isError = (is_error: boolean) => expect.objectContaining({ is_error });
         const denied = await newChat({ settings: { agent: 'react' } });
-        expect(await results(denied)).toBe(true);
+        expect(await results(denied)).toEqual(isError(true));
         const allowed = await newChat({ settings: { agent: 'react', approval_mode: 'auto' } });
-        expect(await results(allowed)).toBe(false);
-        expect(await results(allowed, { approval_mode: 'deny' })).toBe(true);
+        expect(await results(allowed)).toEqual(isError(false));
+        expect(await results(allowed, { approval_mode: 'deny' })).toEqual(isError(true));
       });
 
       it('of an interaction that has begun do not change', async () => {

@@ -221,7 +221,12 @@ export function describeEncryption(servers: Servers): void {
         server = undefined;
         await opened.reopen();
         await encryptSaved(opened.stores, new MasterKeys([K1]));
-        const dump = (await opened.dump()).replaceAll(/"secret_hash":\s*"\w+"/g, ''); // of API keys
+        const { tenant_id } = LOCAL;
+        const ofKeys = await opened.stores.keys.list({ tenant_id, limit: 100 });
+        const dump = ofKeys.reduce(
+          (rest, { secret_hash }) => rest.replaceAll(secret_hash, ''),
+          await opened.dump(),
+        );
         expect(dump).not.toMatch(/[^:0-9a-f][0-9a-f]{64}[^0-9a-f]/);
         await opened.reopen();
         expect(await again((await start(keys(K1))).api)).toEqual([early, late, 422]);
