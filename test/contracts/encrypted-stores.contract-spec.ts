@@ -1,8 +1,8 @@
 import type { NewChat } from '../../src/persistence/rows/store-rows.js';
 import { FILES, PGLITE } from '../e2e/stores.js';
 import type { StoreKind } from '../e2e/stores.js';
-import { encrypted } from '../support/store/encrypted.js';
-import { EVERY_STORE } from '../support/thoroughness.js';
+import { encrypted, encryptedMemory } from '../support/store/encrypted.js';
+import { ALL, EVERY_STORE } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
 import { fileCatalogContract } from './file-catalog.contract.js';
@@ -10,9 +10,14 @@ import { interactionStoreContract } from './interaction-store.contract.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 import { taskStoreContract } from './task-store.contract.js';
 
+interactionStoreContract('encrypted memory', async () => ({
+  store: wholeStore(encryptedMemory()),
+  close: async () => {},
+}));
+
 for (const kind of EVERY_STORE ? [FILES, PGLITE] : [FILES]) {
   const name = `encrypted ${kind.name}`;
-  interactionStoreContract(name, () => openInteractions(kind));
+  if (ALL) interactionStoreContract(name, () => openInteractions(kind));
   chatArchiveContract(name, () => openArchive(kind));
   ruleStoreContract(name, () => openRules(kind));
   taskStoreContract(name, () => openTasks(kind));

@@ -17,15 +17,16 @@ export function encryptStores<S extends AllStores>(stores: S, keys: ChatKeys): S
   const { data } = keys;
   return {
     ...stores,
-    ...encrypted(stores, keys),
+    ...encryptChats(stores, keys),
     rules: new EncryptedRuleStore(stores.rules, data),
     files: new EncryptedFileCatalog(stores.files, data),
     tasks: new EncryptedTaskStore(stores.tasks, data),
-    ...(stores.runs && { runs: encrypted(stores.runs, keys) }),
+    ...(stores.runs && { runs: encryptChats(stores.runs, keys) }),
   };
 }
 
-function encrypted(stores: Stores, keys: ChatKeys): Stores {
+/** The stores of chats, and of what is in them. */
+export function encryptChats(stores: Stores, keys: ChatKeys): Stores {
   return {
     chats: new EncryptedChatStore(stores.chats, keys),
     interactions: new EncryptedInteractionStore(stores.interactions, keys, stores.chats),

@@ -4,8 +4,9 @@ import { Secret } from '../../../src/config/secret.js';
 import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { ChatKeys } from '../../../src/storage/encrypted/chat-keys.js';
-import { encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
+import { encryptChats, encryptStores } from '../../../src/storage/encrypted/encrypt-stores.js';
 import { openMemoryStores } from '../../../src/storage/memory/memory-stores.js';
+import type { Stores } from '../../../src/persistence/stores.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 
 /** With `TEST_ENCRYPTION=1`, all servers of the end-to-end suites encrypt what they save. */
@@ -27,4 +28,10 @@ export function encrypted<S extends AllStores>(stores: S): S {
     stores,
     new ChatKeys(dataKeys(stores), (stores.runs ?? stores).interactions),
   );
+}
+
+/** Chats in memory, encrypted likewise. */
+export function encryptedMemory(): Stores {
+  const stores = openMemoryStores();
+  return encryptChats(stores, new ChatKeys(dataKeys(stores), stores.interactions));
 }
