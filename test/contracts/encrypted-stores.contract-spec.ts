@@ -2,7 +2,7 @@ import type { NewChat } from '../../src/persistence/rows/store-rows.js';
 import { FILES, PGLITE } from '../e2e/stores.js';
 import type { StoreKind } from '../e2e/stores.js';
 import { encrypted, encryptedMemory } from '../support/store/encrypted.js';
-import { ALL, EVERY_STORE } from '../support/thoroughness.js';
+import { EVERY_STORE } from '../support/thoroughness.js';
 import { wholeStore } from '../support/store/whole-store.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
 import { fileCatalogContract } from './file-catalog.contract.js';
@@ -17,7 +17,7 @@ interactionStoreContract('encrypted memory', async () => ({
 
 for (const kind of EVERY_STORE ? [FILES, PGLITE] : [FILES]) {
   const name = `encrypted ${kind.name}`;
-  if (ALL) interactionStoreContract(name, () => openInteractions(kind));
+  if (EVERY_STORE) interactionStoreContract(name, () => openInteractions(kind));
   chatArchiveContract(name, () => openArchive(kind));
   ruleStoreContract(name, () => openRules(kind));
   taskStoreContract(name, () => openTasks(kind));

@@ -94,7 +94,7 @@ export const STORE_SUITES: Suites = {
   uploads: describeUploads,
 };
 
-/** They read what others have saved: they run on files, and with `TEST_ALL=1` on each store. */
+/** They read what others have saved: they run on files, and with `TEST_ALL=1` on Postgres. */
 export const SAVING_SUITES: Suites = {
   'access-matrix': describeAccessMatrix,
   approvals: describeApprovals,
