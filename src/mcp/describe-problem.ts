@@ -1,5 +1,7 @@
 import { findSecrets } from '../config/derived.js';
 import { secretValues } from '../config/secret-values.js';
+import { cutText } from '../tools/text/cut-text.js';
+import type { Cut } from '../tools/text/cut-text.js';
 import type { ServerSettings } from './server-settings.js';
 
 const MAX_CAUSES = 5;
@@ -12,11 +14,16 @@ const MAX_LENGTH = 1_000;
 /**
  * Describes a problem with a server, for people: the error and its causes, with the secrets of the
  * settings redacted.
+ * @param cut cuts what is too long
  */
-export function describeProblem(error: unknown, settings: ServerSettings): string {
+export function describeProblem(
+  error: unknown,
+  settings: ServerSettings,
+  cut: Cut = cutText,
+): string {
   const said = [...new Set(messagesOf(error))].join(': ') || 'no reason given';
   const shown = hideSecrets(said, settings);
-  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH).toWellFormed()}…` : shown;
+  return shown.length > MAX_LENGTH ? `${cut(shown, MAX_LENGTH)}…` : shown;
 }
 
 export function hideSecrets(said: string, settings: ServerSettings): string {

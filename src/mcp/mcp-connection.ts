@@ -17,6 +17,7 @@ import { describeProblem, hideSecrets } from './describe-problem.js';
 import { callResult, resultOutput } from './result-output.js';
 import { SaidLines } from './said-lines.js';
 import type { ServerSettings } from './server-settings.js';
+import type { Cut } from '../tools/text/cut-text.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -27,6 +28,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Shows the progress of the call to people. */
   readonly output: (text: string) => void;
+  /** As in `ToolContext`. */
+  readonly cut: Cut;
   /** The call may be sent again if it is unknown whether the server has begun it. */
   readonly mayRepeat: boolean;
 }
@@ -51,8 +54,6 @@ const MAX_LISTED = 1_000;
 const REFRESH_PAUSE_MS = 1_000;
 
 const EFFECT_UNKNOWN = 'Whether the call had an effect is unknown.';
-/** Of the fault of an answer, in characters. */
-const MAX_FAULT = 500;
 
 /** The SDK would close the connection for the sake of an invalid result. */
 const anyResult = z.looseObject({});
@@ -72,7 +73,7 @@ export class McpConnection {
   private status: Omit<ToolServer, 'name' | 'tools'>;
   private wakeLost: () => void = () => {};
   /** The last error of the connection: the reason, if it closes next. */
-  private lastError: string | undefined;
+  private lastError: Error | undefined;
   private isRefreshing = false;
   private hasChanged = false;
 
@@ -139,21 +140,21 @@ export class McpConnection {
       return await send(client, { name, arguments: args }, options);
     } catch (error) {
       if (options.signal.aborted) throw error;
-      if (!isSessionGone(error)) throw this.explain(error, client);
+      if (!isSessionGone(error)) throw this.explain(error, client, options.cut);
       await this.lose(client, 'it has forgotten the session');
       if (!this.client) await this.connect();
       // A server may have acted before it answered so (I4).
-      if (!options.mayRepeat) throw this.answeredWith(error);
+      if (!options.mayRepeat) throw this.answeredWith(error, options.cut);
       if (!this.client) throw new Error(this.describeAway(), { cause: error });
       return send(this.client, { name, arguments: args }, options);
     }
   }
 
-  private explain(error: unknown, client: Client): Error {
+  private explain(error: unknown, client: Client, cut: Cut): Error {
     if (error instanceof McpError && error.code !== CONNECTION_CLOSED) return error;
-    if (error instanceof StreamableHTTPError) return this.answeredWith(error);
+    if (error instanceof StreamableHTTPError) return this.answeredWith(error, cut);
     if (isGarbage(error)) return this.unreadable('it is no message of the protocol');
-    const why = this.lastError ?? describeProblem(error, this.settings);
+    const why = describeProblem(this.lastError ?? error, this.settings, cut);
     void this.lose(client, why);
     return new Error(
       `The MCP server ${this.name} was lost while the call ran (${why}). ${EFFECT_UNKNOWN} It is being connected again.`,
@@ -161,8 +162,8 @@ export class McpConnection {
     );
   }
 
-  private answeredWith(cause: StreamableHTTPError): Error {
-    const said = describeProblem(cause, this.settings);
+  private answeredWith(cause: StreamableHTTPError, cut: Cut): Error {
+    const said = describeProblem(cause, this.settings, cut);
     return new Error(
       `The MCP server ${this.name} answered with an error: ${said}. ${EFFECT_UNKNOWN}`,
       { cause },
@@ -171,9 +172,8 @@ export class McpConnection {
 
   /** The connection goes on: only the answer to this call is malformed. */
   private unreadable(fault: string): Error {
-    const shown = fault.slice(0, MAX_FAULT).toWellFormed();
     return new Error(
-      `The MCP server ${this.name} sent an answer that can't be read: ${shown}. ${EFFECT_UNKNOWN}`,
+      `The MCP server ${this.name} sent an answer that can't be read: ${fault}. ${EFFECT_UNKNOWN}`,
     );
   }
 
@@ -214,7 +214,7 @@ export class McpConnection {
         { timeout: CONNECT_TIMEOUT_MS, signal: this.stopping.signal },
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has nothing else
-      client.onclose = () => void this.lose(client, this.lastError ?? 'it closed the connection');
+      client.onclose = () => void this.lose(client, this.describeClose());
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
       this.client = client;
       await this.refresh(client);
@@ -262,7 +262,12 @@ export class McpConnection {
     const problem = describeProblem(error, this.settings);
     this.logger.debug(problem);
     if (isGarbage(error)) CallWatch.current?.noteFault();
-    else this.lastError = problem; // invalid messages do not close a connection
+    else this.lastError = error; // invalid messages do not close a connection
+  }
+
+  private describeClose(): string {
+    const error = this.lastError;
+    return error ? describeProblem(error, this.settings) : 'it closed the connection';
   }
 
   private becomeUnavailable(why: string): void {

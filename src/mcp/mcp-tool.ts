@@ -39,9 +39,9 @@ export class McpTool extends Tool<Input> {
     return `Call ${this.declaration.name} of the MCP server ${this.server.name} with ${JSON.stringify(input)}`;
   }
 
-  execute(input: Input, { signal, output }: ToolContext): Promise<ToolOutput> {
+  execute(input: Input, { signal, output, cut }: ToolContext): Promise<ToolOutput> {
     const mayRepeat = this.policy.recovery === 'rerun';
-    return this.server.call(this.declaration.name, input, { signal, output, mayRepeat });
+    return this.server.call(this.declaration.name, input, { signal, output, cut, mayRepeat });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Resources } from '../tools/core/resources.js';
+import { cutText } from '../tools/text/cut-text.js';
 import { ToolWorkspace } from '../tools/files/tool-workspace.js';
 import type { ToolContext } from '../tools/core/tool.js';
 import type { Workspaces } from '../workspace/workspaces.js';
@@ -20,6 +21,7 @@ export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
     workspace: NO_WORKSPACE,
     signal: new AbortController().signal,
     resources: new Resources(),
+    cut: cutText,
     output: () => {},
     started: async () => {},
     may_show: async () => () => true,

@@ -1,16 +1,31 @@
+import { readFileSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
+import { McpConnection } from '../../src/mcp/mcp-connection.js';
+import { offeredTools } from '../../src/mcp/offered-tools.js';
 import { GuardedResult } from '../../src/runs/guarding/guard-output.js';
 import { BoundedOutput } from '../../src/tools/text/bounded-output.js';
 import { keptOutput } from '../../src/tools/core/tool-limits.js';
 import { ToolOutput } from '../../src/tools/core/tool-output.js';
+import { EditTool } from '../../src/tools/edit/edit.tool.js';
+import { FileChanges } from '../../src/tools/files/file-changes.js';
+import { stateOf } from '../../src/tools/files/file-state.js';
+import { KnownFiles } from '../../src/tools/files/known-files.js';
+import { GrepTool } from '../../src/tools/grep/grep.tool.js';
+import { ReadTool } from '../../src/tools/read/read.tool.js';
+import { WriteTool } from '../../src/tools/write/write.tool.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
+import { askedIn } from '../support/runs/asked-in.js';
+import { AskingJudge } from '../support/runs/asking-judge.js';
 import { RunWorld } from '../support/runs/run-world.js';
+import type { ProcessOptions } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
+import { OddHttpServer } from '../support/tools/mcp/odd-http-server.js';
+import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 
 const SECRET = `ghp_${'Ab3'.repeat(12)}`;
 const LIMITS = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
@@ -26,8 +41,8 @@ function lines(): Buffer {
   return Buffer.from(`${'.'.repeat(9)} ${SECRET}`.padEnd(60, ' '));
 }
 
-async function logOf(world: RunWorld): Promise<string> {
-  await world.run();
+async function logOf(world: RunWorld, options?: ProcessOptions): Promise<string> {
+  await world.run(options);
   return JSON.stringify([await world.log(), world.frames]);
 }
 
@@ -76,4 +91,97 @@ describe(GuardedResult.name, () => {
       'Guardrail secrets: Secrets were redacted: GitHub token.',
     ]);
   });
+
+  const EDIT = { path: 'f', old_string: 'old', new_string: 'new' };
+
+  it.each([
+    ['a line that read shows', 'read', { path: 'f' }, `${'x'.repeat(1_980)} ${SECRET}`],
+    ['what is read of it', 'read', { path: 'f' }, `ghp_${'A'.repeat(21_975)} ${SECRET}`],
+    ['a line that grep shows', 'grep', { pattern: 'needle' }, `needle${'x'.repeat(270)} ${SECRET}`],
+    [
+      'what grep shows before the match',
+      'grep',
+      { pattern: 'needle' },
+      `${'x'.repeat(300)} ${SECRET} ${'x'.repeat(80)}needle`,
+    ],
+    ['the match of grep', 'grep', { pattern: 'ghp_' }, `${'x'.repeat(270)} ${SECRET}`],
+    ['a change', 'edit', EDIT, `${'x'.repeat(280)} ${SECRET}${' '.repeat(300)}\nold`],
+    ['a new line', 'write', { path: 'f', content: 'new' }, `${'x'.repeat(280)} ${SECRET}`],
+    ['an edit that is refused', 'edit', EDIT, `${'x'.repeat(180)} ${SECRET} old old`],
+  ])('redacts a secret at the cut of %s', async (_, name, input, line) => {
+    const text = await inFile(`${line} ${'y'.repeat(400)}\n`, { name, input }, logOf);
+    for (const piece of pieces) expect(text).not.toContain(piece);
+    expect(text).toContain('Guardrail secrets: Secrets were redacted: GitHub token.');
+  });
+
+  it('redacts a secret at the cut of what a person has to approve', async () => {
+    const line = `${'x'.repeat(280)} ${SECRET} ${'y'.repeat(400)}`;
+    const { action, log } = await inFile(
+      `${line}\nold\n`,
+      { name: 'edit', input: EDIT },
+      async (world, options) => {
+        const run = (await world.takeUp({ ...options, judge: new AskingJudge() }))!;
+        const going = run.execute();
+        const asked = await askedIn(world);
+        run.lose();
+        await going;
+        return { ...asked, log: JSON.stringify(await world.log()) };
+      },
+    );
+    expect(action).toMatch(/x \[redacted: .*more characters\]\n-old\n\+new$/s);
+    for (const piece of pieces) expect(log).not.toContain(piece);
+    expect(log).toContain('Guardrail secrets: Secrets were redacted: GitHub token.');
+  });
+
+  it('redacts a secret at the cut of what an MCP server answers to a call', async () => {
+    const odd = await OddHttpServer.start();
+    let declared: readonly unknown[] = [];
+    const connection = new McpConnection(
+      { kind: 'http', name: 'odd', trust: true, url: odd.url, headers: {} },
+      (tools) => ((declared = tools), null),
+    );
+    try {
+      await connection.start();
+      const said = `${'x'.repeat(930)} ${SECRET} ${'y'.repeat(400)}`;
+      odd.answers.push((response) => void response.writeHead(500).end(said));
+      const { tools } = offeredTools(connection, declared);
+      const call = callTurn([{ id: 'c1', name: 'mcp__odd__acts', arguments: '{}' }]);
+      const provider = ScriptedProvider.playing(call, answerTurn('Done'));
+      const world = await RunWorld.open({ agent: react, tools, provider, guardrails });
+      const text = await logOf(world);
+      expect(text).toMatch(/answered with an error: .*x{900} \[redacted: /);
+      for (const piece of pieces) expect(text).not.toContain(piece);
+    } finally {
+      await connection.stop();
+      await odd.stop();
+    }
+  });
 });
+
+/** A world whose agent calls a tool in a workspace with the file `f`, which the chat has seen. */
+async function inFile<T>(
+  content: string,
+  { name, input }: { readonly name: string; readonly input: object },
+  work: (world: RunWorld, options: ProcessOptions) => Promise<T>,
+): Promise<T> {
+  const folder = new WorkspaceFolder();
+  try {
+    folder.write({ f: content });
+    const { workspaces, config } = folder;
+    const world = await RunWorld.open({ agent: react, guardrails });
+    const known = new KnownFiles(world.store, world.store);
+    known.remember((await world.row()).chat_uid, stateOf('f', readFileSync(folder.at('f'))));
+    const changes = new FileChanges(workspaces, known);
+    const tools = [
+      new ReadTool(workspaces, known, config),
+      new GrepTool(workspaces, config),
+      new EditTool(changes),
+      new WriteTool(changes),
+    ];
+    const call = callTurn([{ id: 'c1', name, arguments: JSON.stringify(input) }]);
+    const provider = ScriptedProvider.playing(call, answerTurn('Done'));
+    return await work(world, { tools, provider });
+  } finally {
+    folder.remove();
+  }
+}

@@ -11,6 +11,7 @@ import { KnownFiles } from '../../src/tools/files/known-files.js';
 import { ReadTool } from '../../src/tools/read/read.tool.js';
 import { ToolOutput } from '../../src/tools/core/tool-output.js';
 import type { Tool, ToolContext } from '../../src/tools/core/tool.js';
+import { cutText } from '../../src/tools/text/cut-text.js';
 import { WriteTool } from '../../src/tools/write/write.tool.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
 import { memoryStore } from '../support/store/whole-store.js';
@@ -81,6 +82,7 @@ export class FilesWorld {
       chat_id: 'one',
       chat_uid: 'one',
       may_show: () => Promise.resolve(() => true),
+      cut: cutText,
       signal: new AbortController().signal,
       started: () => {
         started = true;
@@ -98,7 +100,7 @@ export class FilesWorld {
 
   /** What a person would read who has to approve the call. */
   async summary(name: string, input: object, chat_uid = 'one'): Promise<string> {
-    return this.tools[name]!.summarize!(this.parse(name, input), { chat_uid });
+    return this.tools[name]!.summarize!(this.parse(name, input), { chat_uid, cut: cutText });
   }
 
   close(): Promise<void> {

@@ -54,8 +54,8 @@ export class FileReadTool extends Tool<Input> {
     const { filename } = file;
     const content = decodeText(bytes);
     if (content.ok) {
-      const room = this.limits.toolOutputLimit;
-      const { text, truncated } = showText(filename, content, { ...range, room });
+      const options = { ...range, room: this.limits.toolOutputLimit, cut: context.cut };
+      const { text, truncated } = showText(filename, content, options);
       return new ToolOutput(text, { truncated });
     }
     const image = readImage(bytes);

@@ -9,6 +9,7 @@ import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 import { mapTexts } from '../../kernel/json.js';
+import { cutText } from '../../tools/text/cut-text.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */
@@ -82,23 +83,28 @@ export function guardJson(
   return { value: mapTexts(json, guarded), remarks };
 }
 
-/** The output of one call after the guardrails, for readers and for the model. */
+/** Characters after a cut that the guardrails read, to know a secret across it. */
+const READ_ON = 20_000;
+
+/** The output of one call, or its description, after the guardrails. */
 export class GuardedResult {
   /** Reason to end the run with this result. */
   tripwire: string | undefined;
   private preview: GuardedText | undefined;
+  private cuts: GuardedOutput | undefined;
   private output: GuardedOutput | undefined;
 
   constructor(
     private readonly scope: AgentScope,
     private readonly about: GuardedAgent,
+    private readonly part: OutputPart = 'tool_output',
   ) {}
 
   /** The next piece of the output that is shown while the tool runs. */
   show(text: string): string {
     return this.guarded(
       () => {
-        this.preview ??= this.open().begin('tool_output');
+        this.preview ??= this.open().begin(this.part);
         return this.preview.push(text);
       },
       (tripwire) => {
@@ -108,12 +114,28 @@ export class GuardedResult {
     );
   }
 
+  /**
+   * The beginning of a text that becomes a part of the result. What the guardrails have not decided
+   * at the end of what they read may be a part of a secret, and is left out.
+   */
+  cut(text: string, length: number): string {
+    return this.guarded(
+      () => {
+        this.cuts ??= this.open();
+        const begun = this.cuts.begin(this.part);
+        const shown = begun.push(text.slice(0, length + READ_ON));
+        return cutText(text.length > length + READ_ON ? shown : shown + begun.end(), length);
+      },
+      (tripwire) => tripwire.message,
+    );
+  }
+
   /** The complete result, or all that may be shown of it. */
   read(text: string): string {
     return this.guarded(
       () => {
         this.output = this.open();
-        const whole = this.output.begin('tool_output');
+        const whole = this.output.begin(this.part);
         return whole.push(text) + whole.end();
       },
       (tripwire) => (this.tripwire = tripwire.message),
@@ -122,7 +144,8 @@ export class GuardedResult {
 
   /** Notices for readers, logged before the result. */
   remarks(): Entry[] {
-    return remarkEntries(this.about.agent_id, this.output?.remarks() ?? []);
+    const remarks = [this.cuts, this.output].flatMap((output) => output?.remarks() ?? []);
+    return remarkEntries(this.about.agent_id, [...new Set(remarks)]);
   }
 
   private open(): GuardedOutput {

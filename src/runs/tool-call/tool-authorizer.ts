@@ -2,11 +2,12 @@ import type { Json } from '../../protocol/json.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import { showInput } from '../../tools/text/cut-text.js';
+import type { Cut } from '../../tools/text/cut-text.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/core/tool.js';
 import { decisionsOf, describeRejection, inputOf } from './call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { guardText } from '../guarding/guard-output.js';
+import { GuardedResult, guardedAgent, trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolVerdict } from '../../permissions/judges/tool-judge.js';
 
@@ -110,8 +111,11 @@ export class ToolAuthorizer {
     const id = this.scope.run.services.ids.make('approval');
     const expires_at = this.scope.run.requestExpiry();
     const { chat_uid } = this.scope.run.interaction;
-    const described = await describeAction(tool, tool_input, { chat_uid });
-    const { text: action, remarks } = guardText(this.scope, agent, described);
+    const guarded = new GuardedResult(this.scope, guardedAgent(agent), 'text');
+    const cut: Cut = (text, length) => guarded.cut(text, length);
+    const action = guarded.read(await describeAction(tool, tool_input, { chat_uid, cut }));
+    if (guarded.tripwire !== undefined) throw trip(this.scope, guarded.tripwire);
+    const remarks = guarded.remarks();
     if (remarks.length > 0) await this.scope.append(remarks);
     const event = {
       tool_call_id: call.id,

@@ -88,6 +88,7 @@ export class ToolRun {
       workspace: this.workspaceOf(passed),
       signal,
       resources,
+      cut: (text, length) => this.guarded.cut(text, length),
       output: (text) => this.preview(text),
       started: (trace) => start.record(trace),
       ...this.stepsOf(repeatable),

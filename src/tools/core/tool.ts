@@ -4,6 +4,7 @@ import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 import type { Resources } from './resources.js';
 import type { ToolWorkspace } from '../files/tool-workspace.js';
 import type { ToolOutput } from './tool-output.js';
+import type { Cut } from '../text/cut-text.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
 export type ToolRisk = 'low' | 'medium' | 'high';
@@ -80,6 +81,11 @@ export interface ToolContext {
    * live as long as its run.
    */
   readonly resources: Resources;
+  /**
+   * The beginning of a text, as the guardrails let it be read. They read the result as a whole, but
+   * don't know a secret of which a tool has cut off a part: cut with this.
+   */
+  readonly cut: Cut;
   /** Shows output to people while the tool runs; only the result counts. */
   readonly output: (text: string) => void;
   /**
@@ -147,9 +153,12 @@ export interface ToolContext {
   readonly now: () => Promise<number>;
 }
 
-/** The chat in whose workspace the call would run. */
+/** What describes a call. */
 export interface CallAbout {
+  /** The chat in whose workspace the call would run. */
   readonly chat_uid: string;
+  /** As in `ToolContext`. */
+  readonly cut: Cut;
 }
 
 /** Text, or text with further properties. */

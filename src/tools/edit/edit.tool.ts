@@ -12,6 +12,7 @@ import { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { CallAbout, ToolContext, ToolPolicy } from '../core/tool.js';
+import type { Cut } from '../text/cut-text.js';
 import { noMatch, severalMatches } from './edit-faults.js';
 import { MAX_PLACES, replaceText } from './replace-text.js';
 
@@ -62,7 +63,7 @@ export class EditTool extends Tool<Input> {
   async execute(value: Input, context: ToolContext): Promise<ToolOutput> {
     const edit = new Edit(value);
     const { before, after, seen } = await this.changes.make(edit.change, context);
-    const data = diffData({ path: value.path, before, after });
+    const data = diffData({ path: value.path, before, after }, context.cut);
     return new ToolOutput(`Edited ${value.path}: ${edit.describe()}.`, { journal: { seen }, data });
   }
 }
@@ -75,7 +76,8 @@ class Edit {
   constructor(private readonly wanted: Input) {}
 
   get change(): FileChange {
-    return { tool_name: 'edit', path: this.wanted.path, apply: (before) => this.apply(before) };
+    const { path } = this.wanted;
+    return { tool_name: 'edit', path, apply: (before, cut) => this.apply(before, cut) };
   }
 
   describe(): string {
@@ -85,7 +87,7 @@ class Edit {
     return `replaced it ${this.count} times, in lines ${where}${more}`;
   }
 
-  private apply(before: Buffer | undefined): Buffer {
+  private apply(before: Buffer | undefined, cut: Cut): Buffer {
     const { path, old_string } = this.wanted;
     if (!before) throw missing(path);
     const content = decodeText(before);
@@ -93,9 +95,9 @@ class Edit {
     const replaced = replaceText(content.text, this.wanted, MAX_FILE_BYTES);
     switch (replaced.kind) {
       case 'none':
-        throw noMatch(path, content.text, old_string);
+        throw noMatch(path, { text: content.text, old_string, cut });
       case 'several':
-        throw severalMatches(path, content.text, replaced);
+        throw severalMatches(path, { text: content.text, places: replaced, cut });
       case 'too_many':
         throw new ToolFault(
           `old_string is in ${path} ${replaced.count} times, which are too many for one edit. Replace them with bash, such as with sed.`,

@@ -1,4 +1,5 @@
 import type { ToolData } from '../core/tool-output.js';
+import type { Cut } from '../text/cut-text.js';
 import { showDiff } from './show-diff.js';
 import { decodeText } from './text-content.js';
 
@@ -9,24 +10,24 @@ export interface ChangeAbout {
 }
 
 /** Describes a change of a file, for the person who approves it. */
-export function describeChange({ path, before, after }: ChangeAbout): string {
+export function describeChange({ path, before, after }: ChangeAbout, cut: Cut): string {
   if (before?.equals(after)) return `${path} is so already: nothing changes.`;
   const old = before && decodeText(before);
   const now = decodeText(after);
   if (!now.ok || old?.ok === false)
     return `${path}, which is not text: ${before?.length ?? 0} bytes become ${after.length}.`;
-  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
+  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text }, cut);
   const notes = old ? notesOn(old, now) : [];
   return [`${path} (+${added} −${removed} lines)`, ...notes, text].join('\n');
 }
 
 /** For clients that show the change of a file. */
-export function diffData({ path, before, after }: ChangeAbout): ToolData {
+export function diffData({ path, before, after }: ChangeAbout, cut: Cut): ToolData {
   const old = before && decodeText(before);
   const now = decodeText(after);
   const size_bytes = after.length;
   if (!now.ok || old?.ok === false) return { path, size_bytes };
-  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text });
+  const { added, removed, text } = showDiff({ path, before: old?.text, after: now.text }, cut);
   return { path, size_bytes, added, removed, diff: text };
 }
 

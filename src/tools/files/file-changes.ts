@@ -9,6 +9,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { WorkspaceFault } from '../../workspace/workspace-fault.js';
 import { Workspaces } from '../../workspace/workspaces.js';
 import type { CallAbout, ToolContext } from '../core/tool.js';
+import type { Cut } from '../text/cut-text.js';
 import { describeChange } from './describe-change.js';
 import type { FileState } from './file-state.js';
 import { stateOf } from './file-state.js';
@@ -22,7 +23,7 @@ export interface FileChange extends PermittedCall {
    * Returns the new content of the file.
    * @throws ToolFault if there is none
    */
-  readonly apply: (before: Buffer | undefined) => Buffer;
+  readonly apply: (before: Buffer | undefined, cut: Cut) => Buffer;
 }
 
 /** The result of a change. */
@@ -61,11 +62,11 @@ export class FileChanges {
   }
 
   /** Describes the change, or the reason for its rejection, for people. Changes nothing. */
-  preview(change: FileChange, { chat_uid }: CallAbout): Promise<string> {
-    return this.workspaces.use(chat_uid, async (workspace) => {
+  preview(change: FileChange, about: CallAbout): Promise<string> {
+    return this.workspaces.use(about.chat_uid, async (workspace) => {
       try {
-        const { file, after } = await this.decide(workspace, change, chat_uid);
-        return describeChange({ path: change.path, before: file?.bytes, after });
+        const { file, after } = await this.decide(workspace, change, about);
+        return describeChange({ path: change.path, before: file?.bytes, after }, about.cut);
       } catch (error) {
         if (!(error instanceof ToolFault || error instanceof WorkspaceFault)) throw error;
         return `a file, which would fail as it is now: ${error.message}`;
@@ -83,7 +84,7 @@ export class FileChanges {
     const realPath = await findRealPath(workspace, change.path);
     await requirePermitted(change, realPath, context);
     requireOutsideGit(realPath);
-    const { file, after } = await this.decide(workspace, change, chat_uid);
+    const { file, after } = await this.decide(workspace, change, context);
     const before = file?.bytes;
     if (file && before?.equals(after))
       return { before, after, seen: stateOf(file.real_path, after) };
@@ -98,15 +99,15 @@ export class FileChanges {
   private async decide(
     workspace: Workspace,
     { path, apply }: FileChange,
-    chatUid: string,
+    { chat_uid, cut }: CallAbout,
   ): Promise<{ readonly file: WorkspaceFile | undefined; readonly after: Buffer }> {
     requireOutsideGit(path);
     const file = await findFile(workspace, path);
     if (file) {
       requireWritable(path, file);
-      await this.requireKnown(chatUid, path, file);
+      await this.requireKnown(chat_uid, path, file);
     }
-    const after = apply(file?.bytes);
+    const after = apply(file?.bytes, cut);
     if (after.length <= MAX_FILE_BYTES) return { file, after };
     const most = MAX_FILE_BYTES / 1024 / 1024;
     throw new ToolFault(

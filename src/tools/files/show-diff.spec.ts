@@ -1,9 +1,10 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
+import { cutText } from '../text/cut-text.js';
 import { showDiff } from './show-diff.js';
 
 const diff = (before: string | undefined, after: string) =>
-  showDiff({ path: 'a.txt', before, after });
+  showDiff({ path: 'a.txt', before, after }, cutText);
 
 describe(showDiff.name, () => {
   it('shows what changes, with three lines around it', () => {

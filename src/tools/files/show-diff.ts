@@ -1,7 +1,8 @@
 import { structuredPatch } from 'diff';
 import type { StructuredPatchHunk } from 'diff';
 import { showUnseen } from '../text/show-unseen.js';
-import { cutText } from '../text/cut-text.js';
+import { cutLine } from '../text/cut-text.js';
+import type { Cut } from '../text/cut-text.js';
 
 export interface Versions {
   readonly path: string;
@@ -35,13 +36,16 @@ const MAX_SHOWN = 8_000;
 const MAX_LINE = 300;
 const CONTEXT = 3;
 
-/** Shows the changes as a diff, for people. Differences of line endings are ignored. */
-export function showDiff({ path, before, after }: Versions): Diff {
+/**
+ * Shows the changes as a diff, for people. Differences of line endings are ignored.
+ * @param cut cuts a long line
+ */
+export function showDiff({ path, before, after }: Versions, cut: Cut): Diff {
   const [old, now] = [withLf(before ?? ''), withLf(after)];
   const hunks = smallestHunks(old, now);
   const { counts, shown } = hunks
-    ? { counts: countLines(hunks), shown: show(hunks) }
-    : showOneHunk(old, now);
+    ? { counts: countLines(hunks), shown: show(hunks, cut) }
+    : showOneHunk(old, now, cut);
   const names = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${path}`;
   return { ...counts, text: [names, ...shown].join('\n') };
 }
@@ -56,7 +60,7 @@ function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
  * One hunk from the first line that differs to the last. It may have millions of lines: no text is
  * built for those that are not shown.
  */
-function showOneHunk(old: string, now: string): { counts: Counts; shown: string[] } {
+function showOneHunk(old: string, now: string, cut: Cut): { counts: Counts; shown: string[] } {
   const [before, after] = [old.split('\n'), now.split('\n')];
   const shortest = Math.min(before.length, after.length);
   let start = 0;
@@ -72,7 +76,7 @@ function showOneHunk(old: string, now: string): { counts: Counts; shown: string[
     ...{ newStart: start + 1, newLines: added },
     lines,
   };
-  return { counts: { added, removed }, shown: show([hunk], removed + added - lines.length) };
+  return { counts: { added, removed }, shown: show([hunk], cut, removed + added - lines.length) };
 }
 
 function countLines(hunks: readonly Hunk[]): Counts {
@@ -85,13 +89,13 @@ function countLines(hunks: readonly Hunk[]): Counts {
 }
 
 /** `unlisted`: the number of further lines that the hunks do not hold. */
-function show(hunks: readonly Hunk[], unlisted = 0): string[] {
+function show(hunks: readonly Hunk[], cut: Cut, unlisted = 0): string[] {
   const shown: string[] = [];
   let left = MAX_SHOWN;
   let hidden = unlisted;
   for (const hunk of hunks)
     for (const line of [headOf(hunk), ...hunk.lines]) {
-      const visible = left > 0 ? showLine(line) : '';
+      const visible = left > 0 ? showLine(line, cut) : '';
       left -= visible.length + 1;
       if (left > 0) shown.push(visible);
       else hidden++;
@@ -106,11 +110,8 @@ function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
   return `@@ -${from},${oldLines} +${to},${newLines} @@`;
 }
 
-function showLine(line: string): string {
-  const cut = cutText(line, MAX_LINE);
-  const rest = line.length - cut.length;
-  const visible = showUnseen(cut);
-  return rest === 0 ? visible : `${visible} [… ${rest} more characters]`;
+function showLine(line: string, cut: Cut): string {
+  return showUnseen(line.length <= MAX_LINE ? line : cutLine(line, MAX_LINE, cut));
 }
 
 function withLf(text: string): string {

@@ -9,6 +9,7 @@ import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import type { ToolContext } from '../core/tool.js';
+import type { Cut } from '../text/cut-text.js';
 import { LineSearch } from './line-search.js';
 import { compileGlob } from '../../matching/glob.js';
 
@@ -27,6 +28,12 @@ const input = z.object({
 
 type Input = z.output<typeof input>;
 
+interface Searched {
+  readonly workspace: Workspace;
+  readonly tree: FileTree;
+  readonly cut: Cut;
+}
+
 /** Finds lines in the files of the chat's workspace. */
 @Injectable()
 @ToolProvider()
@@ -42,24 +49,24 @@ export class GrepTool extends SearchTool<Input> {
   }
 
   async execute(asked: Input, context: ToolContext): Promise<ToolOutput> {
-    const { chat_uid, signal } = context;
+    const { chat_uid, signal, cut } = context;
     const shows = await context.may_show([this.name, 'read']);
     return this.workspaces.use(chat_uid, (workspace) =>
-      this.search(asked, workspace, new FileTree(workspace, { signal, shows })),
+      this.search(asked, { workspace, tree: new FileTree(workspace, { signal, shows }), cut }),
     );
   }
 
   /** Skips files that may not be shown: a match alone would reveal their content. */
   private async search(
     { pattern, path = '.', glob, ignore_case = false }: Input,
-    workspace: Workspace,
-    tree: FileTree,
+    { workspace, tree, cut }: Searched,
   ): Promise<ToolOutput> {
     const { path: at, stats } = await workspace.resolve(path);
     const isFolder = stats.isDirectory();
     const files = isFolder ? tree.below(at) : tree.file(at);
     const isWanted = fileMatcher(glob, isFolder ? at : at.replace(/\/?[^/]*$/, ''));
-    const lines = new LineSearch(LinearRegex.compile(pattern, { ignoreCase: ignore_case }), tree);
+    const regex = LinearRegex.compile(pattern, { ignoreCase: ignore_case });
+    const lines = new LineSearch(regex, tree, cut);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_LINES);
     const found = new Set<string>();
     const matches: object[] = [];

@@ -1,3 +1,4 @@
+import type { Cut } from '../text/cut-text.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../workspace/tree/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
@@ -21,6 +22,7 @@ export class LineSearch {
   constructor(
     private readonly regex: LinearRegex,
     private readonly run: { readonly leftOut: SkippedFiles; readonly signal: AbortSignal },
+    private readonly cut: Cut,
   ) {}
 
   /** The lines in the order of the files. Small files are read together. */
@@ -45,13 +47,28 @@ export class LineSearch {
       if (this.run.signal.aborted) return;
       const found = this.regex.finds(line);
       if (found === 'too much') this.run.leftOut.leave('slow');
-      else if (found) yield { file, number, text: showLine(line, this.placeIn(line)) };
+      else if (found) yield { file, number, text: this.show(line) };
     }
   }
 
-  private placeIn(line: string): number {
+  /** Returns the line, or the part around the match if it is long. */
+  private show(line: string): string {
+    if (line.length <= MAX_LENGTH) return line;
+    const match = this.placeIn(line) ?? 0;
+    const from = Math.max(0, match - READ_BEFORE);
+    const length = match - from + MAX_LENGTH;
+    const text = this.cut(line.slice(from), length);
+    const place = this.placeIn(text) ?? match - from; // what was before it may be redacted
+    const start = Math.max(0, Math.min(place - BEFORE, text.length - MAX_LENGTH));
+    const shown = text.slice(start, start + MAX_LENGTH).toWellFormed();
+    const isCut = start + MAX_LENGTH < text.length || from + length < line.length;
+    return `${from + start > 0 ? '…' : ''}${shown}${isCut ? '…' : ''}`;
+  }
+
+  /** Undefined: the match is not there any more, or the search would take too long. */
+  private placeIn(line: string): number | undefined {
     const place = this.regex.indexIn(line);
-    return place === 'too much' ? 0 : place;
+    return place === 'too much' || place === -1 ? undefined : place;
   }
 }
 
@@ -73,15 +90,8 @@ function* linesOf(text: string): Generator<readonly [number, string]> {
 /** Maximum characters shown of a line, and those of them before the match. */
 const MAX_LENGTH = 300;
 const BEFORE = 100;
-
-/** Returns the line, or the part around the match if it is long. */
-function showLine(line: string, match: number): string {
-  if (line.length <= MAX_LENGTH) return line;
-  const start = Math.max(0, Math.min(match - BEFORE, line.length - MAX_LENGTH));
-  const end = start + MAX_LENGTH;
-  const shown = line.slice(start, end).toWellFormed();
-  return `${start > 0 ? '…' : ''}${shown}${end < line.length ? '…' : ''}`;
-}
+/** Characters before the match that the guardrails read, to know a secret at the cut. */
+const READ_BEFORE = 20_000;
 
 /** Maximum size of a searched file, in bytes. */
 const MAX_FILE = 10_000_000;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { cutText } from '../text/cut-text.js';
 import { numberLines } from './number-lines.js';
 
-const ALL = { offset: 1, limit: Infinity, room: Infinity };
+const ALL = { offset: 1, limit: Infinity, room: Infinity, cut: cutText };
 
 describe(numberLines.name, () => {
   it.each([
@@ -49,7 +50,7 @@ describe(numberLines.name, () => {
         const text = given.map((line) => `${line}\n`).join('');
         const pages: string[] = [];
         for (let offset = 1; offset <= given.length;) {
-          const page = numberLines(text, { offset, limit: 1_000, room });
+          const page = numberLines(text, { ...ALL, offset, limit: 1_000, room });
           expect(page.text.length).toBeLessThanOrEqual(room);
           expect(page.last).toBeGreaterThanOrEqual(offset);
           expect(page.is_full).toBe(page.last < given.length);

@@ -1,4 +1,5 @@
-import { cutText } from '../text/cut-text.js';
+import { cutLine } from '../text/cut-text.js';
+import type { Cut } from '../text/cut-text.js';
 
 export interface PageOptions {
   /** The first line, from 1. */
@@ -7,6 +8,8 @@ export interface PageOptions {
   readonly limit: number;
   /** Maximum UTF-16 code units; one line, or its beginning, is always included. */
   readonly room: number;
+  /** Cuts a long line. */
+  readonly cut: Cut;
 }
 
 /** Some lines of a text, numbered as in `cat -n`. */
@@ -28,7 +31,7 @@ const LINE_ROOM = 50;
 /**
  * A line ends with LF or CRLF. Text after the last line ending counts as a line if it is not empty.
  */
-export function numberLines(text: string, { offset, limit, room }: PageOptions): Page {
+export function numberLines(text: string, { offset, limit, room, cut }: PageOptions): Page {
   const most = Math.max(1, Math.min(MAX_LINE, room - LINE_ROOM));
   const shown: string[] = [];
   let left = room;
@@ -37,7 +40,7 @@ export function numberLines(text: string, { offset, limit, room }: PageOptions):
   for (const line of eachLine(text)) {
     number++;
     if (number < offset || shown.length >= limit || is_full) continue;
-    const numbered = numberLine(number, line, most);
+    const numbered = numberLine(number, line, { most, cut });
     left -= numbered.length + 1;
     is_full = left < 0 && shown.length > 0;
     if (!is_full) shown.push(numbered);
@@ -45,11 +48,15 @@ export function numberLines(text: string, { offset, limit, room }: PageOptions):
   return { text: shown.join('\n'), last: offset - 1 + shown.length, total: number, is_full };
 }
 
-export function numberLine(number: number, line: string, most = MAX_LINE): string {
+/** `most`: maximum UTF-16 code units shown of the line. */
+export function numberLine(
+  number: number,
+  line: string,
+  { most, cut }: { readonly most: number; readonly cut: Cut },
+): string {
   const start = `${String(number).padStart(6)}\t`;
   if (line.length <= most) return start + line;
-  const cut = cutText(line, most);
-  return `${start}${cut} [… ${line.length - cut.length} more characters]`;
+  return start + cutLine(line, most, cut);
 }
 
 function* eachLine(text: string): Generator<string> {

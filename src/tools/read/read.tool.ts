@@ -16,6 +16,7 @@ import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { ToolContext, ToolPolicy } from '../core/tool.js';
 import { readImage } from '../images/read-image.js';
+import type { PageOptions } from './number-lines.js';
 import { showOutput, showText } from './show-text.js';
 import type { Image } from '../../protocol/message.js';
 import type { ReadImage } from '../images/read-image.js';
@@ -60,32 +61,28 @@ export class ReadTool extends Tool<Input> {
   }
 
   async execute({ path, ...range }: Input, context: ToolContext): Promise<ToolOutput> {
-    const { chat_uid, earlier_output } = context;
+    const { chat_uid, earlier_output, cut } = context;
+    const options = { ...range, room: this.limits.toolOutputLimit, cut };
     const callId = outputIdOf(path);
     if (callId !== undefined) {
-      const options = { ...range, room: this.limits.toolOutputLimit };
       const shown = showOutput(path, await earlier_output(callId), options);
       return new ToolOutput(shown.text, { truncated: shown.truncated });
     }
     const file = await this.workspaces.use(chat_uid, (workspace) => readFile(workspace, path));
     await requirePermitted({ tool_name: this.name, path }, file.real_path, context);
-    const { text, truncated, images } = this.show(path, file, range);
+    const { text, truncated, images } = show(path, file, options);
     const seen = stateOf(file.real_path, file.bytes);
     this.known.remember(chat_uid, seen);
     return new ToolOutput(text, { truncated, journal: { seen, ...(images && { images }) } });
   }
+}
 
-  private show(
-    path: string,
-    { bytes }: WorkspaceFile,
-    range: Pick<Input, 'offset' | 'limit'>,
-  ): ShownFile {
-    const content = decodeText(bytes);
-    if (content.ok) return showText(path, content, { ...range, room: this.limits.toolOutputLimit });
-    const image = readImage(bytes);
-    if (image) return showImage(path, image);
-    throw notText(path, bytes, content.fault);
-  }
+function show(path: string, { bytes }: WorkspaceFile, options: PageOptions): ShownFile {
+  const content = decodeText(bytes);
+  if (content.ok) return showText(path, content, options);
+  const image = readImage(bytes);
+  if (image) return showImage(path, image);
+  throw notText(path, bytes, content.fault);
 }
 
 function notText(path: string, bytes: Buffer, fault: string): ToolFault {

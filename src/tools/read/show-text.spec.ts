@@ -1,7 +1,8 @@
 import { outputIdOf, outputPath } from '../text/output-path.js';
+import { cutText } from '../text/cut-text.js';
 import { showOutput } from './show-text.js';
 
-const ALL = { offset: 1, limit: 2_000, room: 30_000 };
+const ALL = { offset: 1, limit: 2_000, room: 30_000, cut: cutText };
 
 describe(showOutput.name, () => {
   it('numbers the lines, and goes on where it is told to', () => {

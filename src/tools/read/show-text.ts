@@ -23,10 +23,10 @@ export interface ShownText {
 export function showText(
   path: string,
   { text, has_mark }: TextContent,
-  { offset, limit, room }: PageOptions,
+  { offset, limit, room, cut }: PageOptions,
 ): ShownText {
   const left = Math.max(room - NOTE_ROOM, Math.floor(room / 2));
-  const page = numberLines(text, { offset, limit, room: left });
+  const page = numberLines(text, { offset, limit, room: left, cut });
   if (offset > 1 && offset > page.total)
     throw new ToolFault(`${path} has only ${page.total} lines; there is no line ${offset}.`);
   const notes = [...whereIn(page, offset), ...oddities(text, has_mark)];

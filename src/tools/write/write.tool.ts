@@ -53,7 +53,7 @@ export class WriteTool extends Tool<Input> {
         journal,
       });
     const done = before ? 'Overwrote' : 'Created';
-    const data = diffData({ path, before, after });
+    const data = diffData({ path, before, after }, context.cut);
     return new ToolOutput(`${done} ${path}: ${sizeOf(value.content, after)}.`, { journal, data });
   }
 }
