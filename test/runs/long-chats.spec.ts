@@ -8,6 +8,7 @@ import { ScriptedProvider } from '../support/model/scripted-provider.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
 import type { RunWorldOptions } from '../support/runs/run-world.js';
 import { RunWorld } from '../support/runs/run-world.js';
+import type { WholeStore } from '../support/store/whole-store.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 
 const SMALL = { MODEL_CONTEXT_TOKENS: '4000' };
@@ -19,6 +20,17 @@ const START: readonly Message[] = [
   RULES,
   { role: 'user', content: 'Before all' },
   { role: 'assistant', content: 'Yes.' },
+];
+const CALLED: readonly Message[] = [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { id: 'call_begun', type: 'function', function: { name: 'dump', arguments: '{}' } },
+    ],
+  },
+  { role: 'tool', tool_call_id: 'call_begun', content: 'It was sunny.' },
+  { role: 'assistant', content: 'Sunny.' },
 ];
 
 function isSummary({ instructions }: ModelRequest): boolean {
@@ -91,16 +103,12 @@ describe(ConversationLoader.name, () => {
     const { world } = await talk({ env: SMALL, whole_bytes: WHOLE_BYTES }, LONG.slice(0, 12));
     const read: number[] = [];
     const { store } = world;
-    const { findAddedMessages, getPreviousState } = store;
+    const { findAddedMessages } = store;
     store.findAddedMessages = async (ids) => {
       read.push(ids.length);
       return findAddedMessages.call(store, ids);
     };
-    store.getPreviousState = async (id) => {
-      const messages = await getPreviousState.call(store, id);
-      read.push(messages.length);
-      return messages;
-    };
+    countStates(store, read);
     const counts: number[] = [];
     for (const text of LONG) {
       read.length = 0;
@@ -139,12 +147,16 @@ describe(ConversationLoader.name, () => {
   });
 
   it('opens outputs of calls that it has not loaded, and none that the chat does not show', async () => {
-    const { world } = await talk({ env: SMALL, whole_bytes: WHOLE_BYTES });
+    const messages = [...START, ...CALLED];
+    const { world } = await talk({ env: SMALL, whole_bytes: WHOLE_BYTES, messages });
     const before = await world.store.getPreviousState(world.interactionId);
-    const [old] = before.flatMap((message) => (message.role === 'tool' ? [message] : []));
+    const [begun, old] = before.flatMap((message) => (message.role === 'tool' ? [message] : []));
+    const read: number[] = [];
     const found: (string | undefined)[] = [];
     const open = new FakeTool('open', async (_, { earlier_output }) => {
-      found.push(await earlier_output(old!.tool_call_id), await earlier_output('call_unknown'));
+      countStates(world.store, read);
+      for (const id of [old!.tool_call_id, begun!.tool_call_id, 'call_unknown'])
+        found.push(await earlier_output(id));
       return 'Opened.';
     });
     await world.say('Open it');
@@ -156,9 +168,20 @@ describe(ConversationLoader.name, () => {
       ),
     });
     expect(seen.at(-1)).not.toContainEqual(old);
-    expect(found).toEqual([old!.content, undefined]);
+    expect(found).toEqual([old!.content, 'It was sunny.', undefined]);
+    expect(read).toEqual([messages.length, messages.length]);
   });
 });
+
+/** Adds the number of messages of each conversation that the store reads. */
+function countStates(store: WholeStore, read: number[]): void {
+  const { getPreviousState } = store;
+  store.getPreviousState = async (id) => {
+    const messages = await getPreviousState.call(store, id);
+    read.push(messages.length);
+    return messages;
+  };
+}
 
 /** Calls get ids of their own if another may have theirs. */
 function withoutIds({ messages, instructions }: ModelRequest): unknown {

@@ -137,11 +137,18 @@ export class ConversationLoader {
 
   /** Only the messages with which a chat was created have this role. */
   private async systemMessages(): Promise<readonly Message[]> {
-    const { interactions } = this.stores;
-    const [first] = await interactions.listBegun(this.interaction.chat_uid, 1);
-    const messages = first === undefined ? [] : await interactions.getPreviousState(first);
+    const messages = await firstMessages(this.stores.interactions, this.interaction.chat_uid);
     return messages.filter(({ role }) => role === 'system');
   }
+}
+
+/** The messages with which a chat was created. */
+export async function firstMessages(
+  interactions: Pick<InteractionStore, 'listBegun' | 'getPreviousState'>,
+  chatUid: string,
+): Promise<readonly Message[]> {
+  const [first] = await interactions.listBegun(chatUid, 1);
+  return first === undefined ? [] : interactions.getPreviousState(first);
 }
 
 type LastingMark = ContextMark & { readonly added_from: number };

@@ -2,6 +2,7 @@ import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Message } from '../../protocol/message.js';
+import { firstMessages } from './earlier-conversation.js';
 
 /**
  * Outputs of the calls that a chat's agents made, along the branch of one interaction; never of
@@ -11,7 +12,10 @@ export class EarlierOutputs {
   constructor(
     private readonly stores: {
       readonly records: Pick<RecordStore, 'findToolResult'>;
-      readonly interactions: Pick<InteractionStore, 'findAddedMessages' | 'getPreviousState'>;
+      readonly interactions: Pick<
+        InteractionStore,
+        'findAddedMessages' | 'getPreviousState' | 'listBegun'
+      >;
     },
     private readonly options: {
       readonly interaction: InteractionRow;
@@ -36,11 +40,11 @@ export class EarlierOutputs {
     return told === undefined ? undefined : (output ?? told);
   }
 
-  /** The messages that this interaction added; without one, the whole conversation. */
+  /** The messages that this interaction added; without one, those with which the chat began. */
   private async earlier(interactionId: string | undefined): Promise<readonly Message[]> {
     const { interactions } = this.stores;
     if (interactionId === undefined)
-      return interactions.getPreviousState(this.options.interaction.id);
+      return firstMessages(interactions, this.options.interaction.chat_uid);
     return (await interactions.findAddedMessages([interactionId])).get(interactionId) ?? [];
   }
 }
