@@ -57,7 +57,7 @@ async function soak(duration_ms) {
   try {
     const end = performance.now() + duration_ms;
     const clients = Array.from({ length: Number(values.clients) }, (_, n) =>
-      useServer(server.port, n, end),
+      useServer(server.port, n, end).catch((error) => fault(`client ${n} stopped: ${error}`)),
     );
     const samples = [];
     while (performance.now() < end) {
