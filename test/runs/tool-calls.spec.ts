@@ -1,6 +1,7 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ToolEffect } from '../../src/runs/effects/tool.effect.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import type { Settlement } from '../../src/persistence/rows/request-rows.js';
 import type { Run } from '../../src/runs/run.js';
 import type { Delta, RecordOf } from '../../src/protocol/events.js';
 import type { ToolRecovery } from '../../src/tools/core/tool.js';
@@ -13,6 +14,11 @@ import { answerTurn, callTurn } from '../support/model/model-events.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 
+const APPROVED: Settlement = {
+  kind: 'approval',
+  approved: true,
+  by: { kind: 'user', user_id: 'ann' },
+};
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 
 function calling(args = '{}', name = 'tool'): ScriptedProvider {
@@ -93,6 +99,29 @@ describe(ToolEffect.name, () => {
       expect(begun).toBe(2);
       expect(await world.all('TOOL_STARTED')).toHaveLength(1);
       expect(await world.all('TOOL_RESULT')).toMatchObject([{ is_error: false, tool_output: '2' }]);
+    },
+  );
+
+  it.each(['rerun', 'replay'] as const)(
+    'is done again as it was approved, not as the model wrote it (I5): %s',
+    async (recovery) => {
+      const inputs: unknown[] = [];
+      const working = (during = (): void => {}) =>
+        new FakeTool('tool', (input) => (inputs.push(input), during(), 'ok'), recovery);
+      const judge = new AskingJudge();
+      const world = await RunWorld.open({ agent: react, provider: calling('{"n":1}'), judge });
+      const lost: Run = (await world.takeUp({ tools: [working(() => lost.lose())] }))!;
+      const over = lost.execute();
+      const { approval_id: request_id } = await askedIn(world);
+      const settlement = { ...APPROVED, modified_input: { n: 2 } };
+      await world.store.settleRequest({ request_id, settlement, at: new Date().toISOString() });
+      await lost.signals.wake();
+      await over;
+      const provider = ScriptedProvider.playing(answerTurn('Done'));
+      await world.run({ tools: [working()], provider });
+      await expectEnded(world);
+      expect(inputs).toEqual([{ n: 2 }, { n: 2 }]);
+      expect(await world.all('APPROVED')).toHaveLength(1);
     },
   );
 
