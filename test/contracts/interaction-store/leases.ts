@@ -72,11 +72,13 @@ export function describeLeases(tested: StoreUnderTest): void {
       const held = await started(tested.store, { lease: HELD });
       const lost = await started(tested.store, { lease: LAPSING });
       await acquireOnceFree(tested.store, lost.id, OTHER);
+      const again = await started(tested.store, { lease: LAPSING });
+      await acquireOnceFree(tested.store, again.id, HELD); // by a later run of the same process
       const released = await started(tested.store, { lease: HELD });
       await tested.store.releaseLease(released.id, 1);
       const over = await ended(tested.store, 'one');
       await tested.store.requestCancel(held.id, 'enough', 'ann');
-      const asked = [held, lost, released, over].map(({ id }) => ({
+      const asked = [held, lost, again, released, over].map(({ id }) => ({
         interaction_id: id,
         epoch: 1,
       }));
