@@ -322,6 +322,36 @@ describe(Children.name, () => {
     expect(events).toEqual(['stopped', 'told']);
   });
 
+  it('that are stopped have no work left when their end is told (I7)', async () => {
+    const working = new Gate();
+    const events: string[] = [];
+    const world = await RunWorld.open({
+      agent: async (ctx) => {
+        const child = await ctx.fork('', { agent_type: 'worker' });
+        await working.reached;
+        child.interrupt();
+        await outcome(ctx.wait(child));
+      },
+      kinds: {
+        worker: (ctx) =>
+          ctx.step('work', async () => {
+            void working.pass();
+            await aborted(ctx.signal);
+            await quiet(undefined);
+            events.push('stopped');
+          }),
+      },
+    });
+    await world.run({
+      append: (batches) => {
+        if (JSON.stringify(batches).includes('"AGENT_COMPLETED"')) events.push('told');
+        return world.store.append(batches);
+      },
+    });
+    await expectEnded(world);
+    expect(events).toEqual(['stopped', 'told']);
+  });
+
   it('may not be nested without end, nor be too many at once; that can be caught', async () => {
     const deep: AgentFunction = async (ctx) => {
       const below = await outcome(ctx.fork('', { agent_type: 'deep' }));
