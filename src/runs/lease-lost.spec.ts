@@ -162,6 +162,23 @@ describe(Run.name, () => {
       expect(effects).toEqual([]);
     });
 
+    it('does not begin a tool whose lease went stale while its start was told (I4, I6)', async () => {
+      let isFresh = true;
+      const effects: string[] = [];
+      const world = await RunWorld.open({ agent: react });
+      world.bus.frames(world.interactionId).subscribe(({ items }) => {
+        if (JSON.stringify(items).includes('TOOL_STARTED')) isFresh = false;
+      });
+      await world.run({
+        ...everything(),
+        agent: react,
+        tools: ['once', 'again'].map((name) => new FakeTool(name, () => `${effects.push(name)}`)),
+        holdsLease: () => isFresh,
+      });
+      expect(isFresh).toBe(false);
+      expect(effects).toEqual([]);
+    });
+
     it('stops at once when it is told', async () => {
       const gate = new Gate();
       const provider = new ScriptedProvider(async function* (_, signal) {
