@@ -1,6 +1,6 @@
 import type { AgentContext } from '../agents/agent-context.js';
 import { Gate } from '../../test/support/gate.js';
-import { aborted } from '../../test/support/quiet.js';
+import { aborted, quiet } from '../../test/support/quiet.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
 import { RunSignals } from './run-signals.js';
 
@@ -37,6 +37,37 @@ describe(RunSignals.name, () => {
     expect((await world.row()).status).toBe('WAITING_INPUT');
     expect(await world.takeUp()).toBeUndefined();
   }, 10_000);
+
+  it('does not park a run while its agent has not got all that is in the log (I3)', async () => {
+    const got: (string | null)[] = [];
+    const world = await RunWorld.open({
+      agent: async (ctx) => {
+        await Promise.all(['One?', 'Two?'].map(async (each) => got.push(await ctx.ask(each))));
+      },
+    });
+    const run = (await world.takeUp())!;
+    const executed = run.execute();
+    while ((await world.all('INPUT_REQUIRED')).length < 2) await quiet(undefined, 1);
+    const [asked] = await world.all('INPUT_REQUIRED');
+    const parked = new Promise<boolean>((resolve) => {
+      world.bus.frames(world.interactionId).subscribe(({ items }) => {
+        // before the journal delivers it, one turn of the event loop later
+        if (JSON.stringify(items).includes('INPUT_RECEIVED'))
+          setImmediate(() => resolve(run.signals.park()));
+      });
+    });
+    await world.store.settleRequest({
+      request_id: asked!.request_id,
+      settlement: { kind: 'input', answer: 'Yes.', by: { kind: 'user', user_id: 'ann' } },
+      at: new Date().toISOString(),
+    });
+    await run.signals.wake();
+    expect(await parked).toBe(false);
+    await quiet(undefined);
+    expect(got).toEqual(['Yes.']);
+    run.lose();
+    await executed;
+  });
 
   it('takes in nothing when a renewal has no new signal', async () => {
     const world = await RunWorld.open({ agent: (ctx) => aborted(ctx.signal) });
