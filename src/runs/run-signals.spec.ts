@@ -4,6 +4,15 @@ import { aborted, quiet } from '../../test/support/quiet.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
 import { RunSignals } from './run-signals.js';
 
+/** Of a person; nobody tells the run. */
+async function answer({ store }: RunWorld, request_id: string): Promise<void> {
+  await store.settleRequest({
+    request_id,
+    settlement: { kind: 'input', answer: 'Yes.', by: { kind: 'user', user_id: 'ann' } },
+    at: new Date().toISOString(),
+  });
+}
+
 describe(RunSignals.name, () => {
   it('leaves it to the next lease renewal if the store is away', async () => {
     const gate = new Gate();
@@ -56,15 +65,28 @@ describe(RunSignals.name, () => {
           setImmediate(() => resolve(run.signals.park()));
       });
     });
-    await world.store.settleRequest({
-      request_id: asked!.request_id,
-      settlement: { kind: 'input', answer: 'Yes.', by: { kind: 'user', user_id: 'ann' } },
-      at: new Date().toISOString(),
-    });
+    await answer(world, asked!.request_id);
     await run.signals.wake();
     expect(await parked).toBe(false);
     await quiet(undefined);
     expect(got).toEqual(['Yes.']);
+    run.lose();
+    await executed;
+  });
+
+  it('takes in the signal that kept it from parking', async () => {
+    let got: string | null = null;
+    const world = await RunWorld.open({
+      agent: async (ctx) => void (got = await ctx.ask('Well?')),
+    });
+    const run = (await world.takeUp())!;
+    const executed = run.execute();
+    while (!(await world.types()).includes('INPUT_REQUIRED')) await quiet(undefined, 1);
+    const [asked] = await world.all('INPUT_REQUIRED');
+    await answer(world, asked!.request_id);
+    expect(await run.signals.park()).toBe(false);
+    await quiet(undefined);
+    expect(got).toBe('Yes.');
     run.lose();
     await executed;
   });
