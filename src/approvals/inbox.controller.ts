@@ -42,6 +42,7 @@ export class InboxController {
       ...(status !== 'all' && { status }),
       limit: limit + 1,
       bytes: MAX_PAGE_BYTES,
+      readable_only: true,
       ...(after && { after }),
     });
     const { items, next_cursor } = toPage(rows, limit);

@@ -5,6 +5,7 @@ import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
+import { EventStreams } from '../http/event-streams.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
 import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
@@ -13,7 +14,10 @@ import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js'
 @Access('chat')
 @Controller('chats/:chat_id/interactions')
 export class CancellationController {
-  constructor(private readonly cancellation: CancellationService) {}
+  constructor(
+    private readonly cancellation: CancellationService,
+    private readonly streams: EventStreams,
+  ) {}
 
   @Post(':interaction_id/cancel')
   @Access('chat', 'operate')
@@ -26,14 +30,21 @@ export class CancellationController {
   @ApiResponse({ status: 202, type: CancelDto, description: 'It is being stopped.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   @ApiResponse({ status: 409, type: AlreadyEndedDto, description: 'It had ended already.' })
+  @ApiResponse({
+    status: 503,
+    type: ProblemDto,
+    description: 'With `wait=true`, which counts as a stream: there are too many of them.',
+  })
   async cancel(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Query() { wait }: CancelQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CancelDto> {
+    const waits = wait === 'true';
+    if (waits) this.streams.admit(response);
     const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);
-    const outcome = wait === 'true' ? await this.cancellation.outcome(caller, row) : undefined;
+    const outcome = waits ? await this.cancellation.outcome(caller, row) : undefined;
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

@@ -86,7 +86,7 @@ export class LiveStates {
     const scope = chat_uid === undefined ? {} : { chat_uid };
     return this.requests.listRequests({
       ...{ viewer, status: 'pending', limit: limit + 1, bytes },
-      ...scope,
+      ...{ ...scope, readable_only: true },
     });
   }
 }

@@ -3,7 +3,7 @@ import { operatorOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
-import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
@@ -22,6 +22,8 @@ import type {
 /** Interactions of one request for all. */
 const MAX_CANCELLED = 1_000;
 const ABREAST = 16;
+
+type FoundRun = Pick<InteractionRow, 'id' | 'tenant_id' | 'chat_id' | 'status' | 'cancel_reason'>;
 
 /** The active and queued interactions of a tenant, for its operators. */
 @Injectable()
@@ -42,10 +44,12 @@ export class RunsService {
     if (chat_id !== undefined && !chat) return { items: [], next_cursor: null };
     const rows = await this.interactions.listRuns({
       ...{ viewer, statuses: status ? [status] : RUN_STATUSES, limit: limit + 1 },
+      bytes: MAX_PAGE_BYTES,
       ...(chat && { chat_uid: chat.uid }),
       ...(after && { after }),
     });
-    return toPage(rows.map(viewRun), limit);
+    const { items, next_cursor } = toPage(rows, limit);
+    return { items: items.map(viewRun), next_cursor };
   }
 
   /** @throws AppError `invalid_body` (400) */
@@ -55,7 +59,10 @@ export class RunsService {
     const ids = interaction_ids ?? (await this.listAll(caller));
     const asked = [...new Set(ids)].slice(0, MAX_CANCELLED);
     const viewer = operatorOf(caller);
-    const found = await inSlices(asked, (id) => this.interactions.findInteraction(id, viewer));
+    const found = await inSlices(asked, async (id) => {
+      const row = await this.interactions.findInteraction(id, viewer);
+      return row && withoutTexts(row);
+    });
     const outcomes = new Map<string, CancelledRunDto>();
     const rows = found.filter((row) => row !== undefined);
     const queued = rows.filter(({ status }) => status === 'QUEUED');
@@ -68,14 +75,13 @@ export class RunsService {
     return { items, has_more: ids.length > MAX_CANCELLED };
   }
 
-  private async listAll(caller: Principal): Promise<string[]> {
+  private listAll(caller: Principal): Promise<string[]> {
     const limit = MAX_CANCELLED + 1;
     const page = { viewer: operatorOf(caller), statuses: RUN_STATUSES, limit };
-    const rows = await this.interactions.listRuns(page);
-    return rows.map(({ id }) => id);
+    return this.interactions.listRunIds(page);
   }
 
-  private async cancelOne(caller: Principal, before: InteractionRow): Promise<CancelledRunDto> {
+  private async cancelOne(caller: Principal, before: FoundRun): Promise<CancelledRunDto> {
     const reason = 'Cancelled by an operator.';
     const row = isFinal(before.status)
       ? before
@@ -94,6 +100,10 @@ async function inSlices<T, R>(items: T[], work: (item: T) => Promise<R>): Promis
   for (let from = 0; from < items.length; from += ABREAST)
     results.push(...(await Promise.all(items.slice(from, from + ABREAST).map(work))));
   return results;
+}
+
+function withoutTexts({ id, tenant_id, chat_id, status, cancel_reason }: InteractionRow): FoundRun {
+  return { id, tenant_id, chat_id, status, cancel_reason };
 }
 
 function notFound(interaction_id: string): CancelledRunDto {

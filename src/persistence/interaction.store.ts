@@ -25,6 +25,7 @@ export interface RunListPage {
   readonly statuses: readonly ('QUEUED' | ActiveStatus)[];
   readonly chat_uid?: string;
   readonly limit: number;
+  readonly bytes?: number;
   /** The last row of the previous page. */
   readonly after?: { readonly created_at: string; readonly id: string };
 }
@@ -101,8 +102,13 @@ export abstract class InteractionStore {
   abstract findLastBegun(
     chatUid: string,
   ): Promise<Pick<InteractionRow, 'id' | 'last_seq'> | undefined>;
-  /** Active and queued interactions, oldest first, by creation time, then id. */
+  /**
+   * Active and queued interactions, oldest first, by creation time, then id; `bytes` as in
+   * `listInteractions`.
+   */
   abstract listRuns(page: RunListPage): Promise<InteractionRow[]>;
+  /** The ids alone, of as many as the limit says. */
+  abstract listRunIds(page: Omit<RunListPage, 'bytes'>): Promise<string[]>;
   /**
    * The conversation before this interaction, oldest first: the messages of the chat, then those
    * that its ancestors added.

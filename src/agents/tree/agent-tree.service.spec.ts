@@ -1,5 +1,6 @@
 import {
   HELD,
+  at,
   endBatch,
   exchange,
   newEnd,
@@ -27,5 +28,29 @@ describe(AgentTreeService.name, () => {
     expect(shown.messages.slice(0, before.length)).toEqual(before);
     expect(shown.messages).toHaveLength(before.length + 1);
     expect(shown.cut).toEqual(isCut ? { messages: `/chats/${chat_id}/log` } : null);
+  });
+
+  it('shows all trees on pages of a bounded size', async () => {
+    const own = memoryStore();
+    const listed = new AgentTreeService(new ChatAccess(own, own), own, own, own);
+    const reads: number[] = [];
+    const { listRuns } = own;
+    own.listRuns = async (page) => {
+      const rows = await listRuns(page);
+      reads.push(rows.length);
+      return rows;
+    };
+    const made: string[] = [];
+    for (let n = 0; n < 14; n++)
+      made.push((await started(own, { created_at: at(n), user_message: 'x'.repeat(MIB) })).id);
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await listed.running(LOCAL_PRINCIPAL, { limit: 50, cursor });
+      seen.push(...page.items.map(({ interaction_id }) => interaction_id));
+      if (page.next_cursor === null) break;
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(made);
+    expect(reads).toEqual([8, 7]);
   });
 });

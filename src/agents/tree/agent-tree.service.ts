@@ -6,11 +6,11 @@ import { viewerOf } from '../../access/viewer-of.js';
 import { nameUnreadable } from '../../encryption/unreadable.js';
 import {
   MAX_PAGE_BYTES,
+  formatPageCursor,
   jsonBytes,
   parsePageCursor,
   toPage,
 } from '../../http/input/page-cursor.js';
-import type { PageEnd } from '../../http/input/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore, messagesOf } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';
@@ -117,22 +117,22 @@ export class AgentTreeService {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
     const rows = await this.interactions.listRuns({
       ...{ viewer: viewerOf(caller), statuses: ACTIVE_STATUSES, limit: limit + 1 },
+      bytes: MAX_PAGE_BYTES,
       ...(after && { after }),
     });
-    const page: (InteractionTree & PageEnd)[] = [];
+    const items: InteractionTree[] = [];
     let bytes = 0;
-    for (const row of rows) {
-      const { id, created_at } = row;
-      if (page.length > limit || bytes > MAX_PAGE_BYTES) break;
+    for (const row of toPage(rows, limit).items) {
       const tree = await this.treeOf(row).catch((error: unknown) => {
         nameUnreadable(row.id, error);
         return viewTree(row, [], []);
       });
       bytes += jsonBytes(tree);
-      page.push({ ...tree, id, created_at });
+      if (bytes > MAX_PAGE_BYTES && items.length > 0) break;
+      items.push(tree);
     }
-    const { items, next_cursor } = toPage(page, limit);
-    return { items: items.map(({ id: _id, created_at: _at, ...tree }) => tree), next_cursor };
+    const last = items.length < rows.length ? rows[items.length - 1] : undefined;
+    return { items, next_cursor: last ? formatPageCursor(last) : null };
   }
 
   private async treeOf(row: InteractionRow): Promise<InteractionTree> {

@@ -89,6 +89,8 @@ export interface RequestPage {
   readonly limit: number;
   /** The page ends with the row that makes its events and settlements larger than that. */
   readonly bytes?: number;
+  /** For people: those whose texts can't be read are left out, and do not keep the others away. */
+  readonly readable_only?: true;
   /** The last row of the previous page. */
   readonly after?: { readonly created_at: string; readonly id: string };
 }

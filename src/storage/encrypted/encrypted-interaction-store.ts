@@ -125,9 +125,7 @@ export class EncryptedInteractionStore extends InteractionStore {
   }
 
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
-    const { bytes } = page;
-    const limits = { ...page, ...(bytes !== undefined && { bytes: sealedBytes(bytes) }) };
-    return this.openList(await this.inner.listInteractions(limits));
+    return this.openList(await this.inner.listInteractions(sealedPage(page)));
   }
 
   listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
@@ -139,7 +137,11 @@ export class EncryptedInteractionStore extends InteractionStore {
   }
 
   async listRuns(page: RunListPage): Promise<InteractionRow[]> {
-    return this.openList(await this.inner.listRuns(page));
+    return this.openList(await this.inner.listRuns(sealedPage(page)));
+  }
+
+  listRunIds(page: Omit<RunListPage, 'bytes'>): Promise<string[]> {
+    return this.inner.listRunIds(page);
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {
@@ -258,6 +260,11 @@ export async function openInteractions<R extends InteractionRow>(
 ): Promise<R[]> {
   const loaded = await keys.load(rows.flatMap(keysOfInteraction));
   return rows.map((row) => openInteraction(loaded, row));
+}
+
+function sealedPage<P extends { readonly bytes?: number }>(page: P): P {
+  const { bytes } = page;
+  return bytes === undefined ? page : { ...page, bytes: sealedBytes(bytes) };
 }
 
 function withMac(key: DataKey, { fingerprint, ...rest }: IdempotencyKey): IdempotencyKey {

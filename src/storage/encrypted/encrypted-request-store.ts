@@ -40,10 +40,10 @@ export class EncryptedRequestStore extends RequestStore {
     return row && (await this.open([row]))[0];
   }
 
-  /** A page for people, which `bytes` bounds, is without what can't be opened; a run fails. */
   async listRequests(page: RequestPage): Promise<RequestRow[]> {
-    if (page.bytes === undefined) return this.open(await this.inner.listRequests(page));
-    const limits = { ...page, bytes: sealedBytes(page.bytes) };
+    const { bytes } = page;
+    const limits = { ...page, ...(bytes !== undefined && { bytes: sealedBytes(bytes) }) };
+    if (!page.readable_only) return this.open(await this.inner.listRequests(limits));
     return fillPage(
       page.limit,
       (after) => this.inner.listRequests({ ...limits, ...(after && { after }) }),

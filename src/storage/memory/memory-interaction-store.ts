@@ -81,15 +81,22 @@ export class MemoryInteractionStore extends InteractionStore {
     return last && { id: last.id, last_seq: last.state.last_seq };
   }
 
-  listRuns({ viewer, statuses, chat_uid, limit, after }: RunListPage): Promise<InteractionRow[]> {
-    const { index } = this.core;
-    const runs = index.busyChats
+  listRuns({ bytes = Infinity, ...page }: RunListPage): Promise<InteractionRow[]> {
+    return this.readUpTo(bytes, this.runs(page));
+  }
+
+  async listRunIds(page: Omit<RunListPage, 'bytes'>): Promise<string[]> {
+    return this.runs(page).map(({ id }) => id);
+  }
+
+  private runs({ viewer, statuses, chat_uid, limit, after }: RunListPage): StoredInteraction[] {
+    const runs = this.core.index.busyChats
       .filter(({ uid, row }) => sees(viewer, row) && (chat_uid ?? uid) === uid)
       .flatMap(({ unfinished }) => unfinished)
       .filter(({ state }) => (statuses as readonly string[]).includes(state.status))
       .filter(({ known }) => !after || compareKeys(known, after) > 0)
       .sort((a, b) => compareKeys(a.known, b.known));
-    return this.core.readRows(runs.slice(0, limit));
+    return runs.slice(0, limit);
   }
 
   /** Those of a chat that are not queued, in the order of their places in its tree. */

@@ -124,10 +124,12 @@ export function describeLiveStates(tested: StoreUnderTest): void {
       ];
       const { chat_id, chat_uid } = b;
       const c = await queued(tested.store, { viewer: ann, chat_id, created_at: at(30) });
-      const list = async (more: object = {}) =>
-        (await tested.store.listRuns({ viewer: ann, statuses: STATUSES, limit: 10, ...more })).map(
-          ({ id }) => id,
-        );
+      const list = async (more: object = {}) => {
+        const page = { viewer: ann, statuses: STATUSES, limit: 10, ...more };
+        const ids = await tested.store.listRunIds(page);
+        expect((await tested.store.listRuns(page)).map(({ id }) => id)).toEqual(ids);
+        return ids;
+      };
       expect(await list()).toEqual([a.id, b.id, c.id]);
       expect(await list({ limit: 2 })).toEqual([a.id, b.id]);
       expect(await list({ after: { created_at: at(10), id: a.id } })).toEqual([b.id, c.id]);
@@ -136,6 +138,23 @@ export function describeLiveStates(tested: StoreUnderTest): void {
       expect(await list({ viewer: { ...ann, user_id: 'bob' } })).toEqual([]);
       expect(await list({ viewer: { ...ann, user_id: 'bob', is_admin: true } })).toHaveLength(3);
       expect(await list({ viewer: LOCAL, chat_uid })).toEqual([]);
+    });
+
+    it('ends a page that has too many bytes', async () => {
+      const viewer = { tenant_id: 'long-runs', user_id: 'ann', is_admin: false };
+      const made: string[] = [];
+      for (const [n, length] of [10, 30_000, 30_000, 10].entries()) {
+        const start = { viewer, created_at: at(n), user_message: 'x'.repeat(length) };
+        made.push((await started(tested.store, start)).id);
+      }
+      const list = async (bytes: number) =>
+        (await tested.store.listRuns({ viewer, statuses: STATUSES, limit: 4, bytes })).map(
+          ({ id }) => id,
+        );
+      expect(await list(1_000_000)).toEqual(made);
+      expect(await list(50_000)).toEqual(made.slice(0, 3));
+      expect(await list(20_000)).toEqual(made.slice(0, 2));
+      expect(await list(0)).toEqual(made.slice(0, 1));
     });
   });
 }

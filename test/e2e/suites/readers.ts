@@ -78,6 +78,14 @@ export function describeReaders(servers: Servers): void {
             expect((await server.api.get('/chats/three')).status).toBe(404);
             expect((await server.api.begin('three', 'Go')).status).toBe('RUNNING');
 
+            const cancel = `/chats/two/interactions/${two.id}/cancel`;
+            expect((await server.api.post(`${cancel}?wait=true`)).body).toMatchObject({
+              type: '/problems/too_many_streams',
+            });
+            const { items } = (await server.api.get('/interactions?chat_id=two')).body;
+            expect(items).toMatchObject([{ is_cancelling: false }]);
+            expect((await server.api.post(cancel)).status).toBe(202);
+
             for (const stream of [...ofOne, ...ofTwo]) stream.close();
             await eventually(() => server.streams === 0);
             const reader = server.api.follow(one);

@@ -1,4 +1,4 @@
-import { INTERACTION_COLUMNS, SELECT_INTERACTIONS } from './interaction-row.js';
+import { INTERACTION_COLUMNS } from './interaction-row.js';
 import type { Statement } from '../connection/database.js';
 import { inSeenChat } from '../viewer-sql.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
@@ -7,12 +7,12 @@ import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 const BYTES =
   '(octet_length(i.user_message) + octet_length(i.metadata::text) + octet_length(i.settings::text))';
 
-/** The rows of a page up to the one with which they have more than `$4` bytes, if that is set. */
-function upToBytes(from: string, order: string): string {
+/** The rows of a page up to the one with which they have more bytes than `most`, if that is set. */
+function upToBytes(from: string, order: string, most = '$4'): string {
   return `SELECT * FROM (
       SELECT ${INTERACTION_COLUMNS}, row_number() OVER (ORDER BY ${order}) AS place, sum(${BYTES}) OVER (ORDER BY ${order}) - ${BYTES} AS before
       ${from}
-    ) i WHERE $4::bigint IS NULL OR i.before <= $4 ORDER BY i.place`;
+    ) i WHERE ${most}::bigint IS NULL OR i.before <= ${most} ORDER BY i.place`;
 }
 
 /**
@@ -71,12 +71,18 @@ export const LAST_BEGUN: Statement = {
   text: `SELECT id, last_seq FROM interactions WHERE chat_uid = $1 AND NOT ${IS_QUEUED} ORDER BY begun_no DESC LIMIT 1`,
 };
 
+const RUNS_ORDER = 'i.created_at, i.id';
+
 /**
  * Of the tenant `$1`, with the statuses `$2`, in the chat `$3` if set, at most `$4`, after `$5`
  * `$6` if set, for the viewer `$7`…`$10`.
  */
-export const LIST_RUNS: Statement = {
-  text: `${SELECT_INTERACTIONS} WHERE i.tenant_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) AND i.status = ANY ($2::text[])
+const RUNS = `FROM interactions i WHERE i.tenant_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) AND i.status = ANY ($2::text[])
     AND ($3::uuid IS NULL OR i.chat_uid = $3) AND ($5::timestamptz IS NULL OR (i.created_at, i.id) > ($5, $6))
-    AND ${inSeenChat('i', 7)} ORDER BY i.created_at, i.id LIMIT $4`,
+    AND ${inSeenChat('i', 7)} ORDER BY ${RUNS_ORDER} LIMIT $4`;
+
+export const LIST_RUNS: Statement = {
+  text: upToBytes(`FROM (SELECT i.* ${RUNS}) i`, RUNS_ORDER, '$11'),
 };
+
+export const LIST_RUN_IDS: Statement = { text: `SELECT i.id ${RUNS}` };

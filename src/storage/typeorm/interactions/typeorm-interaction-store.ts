@@ -21,7 +21,14 @@ import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
-import { LAST_BEGUN, LIST_ACTIVE, LIST_ALL, LIST_BEGUN, LIST_RUNS } from './interaction-lists.js';
+import {
+  LAST_BEGUN,
+  LIST_ACTIVE,
+  LIST_ALL,
+  LIST_BEGUN,
+  LIST_RUN_IDS,
+  LIST_RUNS,
+} from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import {
   cancelledBy,
@@ -190,18 +197,15 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return last;
   }
 
-  async listRuns({
-    viewer,
-    statuses,
-    chat_uid,
-    limit,
-    after,
-  }: RunListPage): Promise<InteractionRow[]> {
-    const { tenant_id } = viewer;
-    const page = [tenant_id, statuses, chat_uid, limit, after?.created_at, after?.id];
-    const values = [...page, ...viewerValues(viewer)];
+  async listRuns({ bytes, ...page }: RunListPage): Promise<InteractionRow[]> {
+    const values = [...runValues(page), bytes];
     const rows = await this.db.query<ColumnsOfInteraction>(LIST_RUNS, values);
     return rows.map(toInteractionRow);
+  }
+
+  async listRunIds(page: Omit<RunListPage, 'bytes'>): Promise<string[]> {
+    const rows = await this.db.query<{ id: string }>(LIST_RUN_IDS, runValues(page));
+    return rows.map(({ id }) => id);
   }
 
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
@@ -242,4 +246,9 @@ export class TypeOrmInteractionStore extends InteractionStore {
     const row = rows?.[0];
     return row && toInteractionRow(row);
   }
+}
+
+function runValues({ viewer, statuses, chat_uid, limit, after }: RunListPage): unknown[] {
+  const page = [viewer.tenant_id, statuses, chat_uid, limit, after?.created_at, after?.id];
+  return [...page, ...viewerValues(viewer)];
 }
