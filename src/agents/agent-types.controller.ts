@@ -1,6 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Access } from '../access/access.decorator.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { AgentRegistry } from './agent-registry.js';
 import type { RegisteredAgent } from './agent-registry.js';
@@ -48,11 +56,12 @@ class AgentTypeListDto {
   @ApiProperty({ type: [AgentTypeDto] })
   readonly items: readonly AgentTypeDto[];
 
-  @ApiProperty({
+  @ApiPropertyOptional({
     type: [AgentFileFaultDto],
-    description: 'Why files of AGENTS_DIR are not among them, or not as they are now',
+    description:
+      'Why files of AGENTS_DIR are not among them, or not as they are now; for the scope `operate`',
   })
-  readonly faults: readonly AgentFileFaultDto[];
+  readonly faults?: readonly AgentFileFaultDto[];
 }
 
 @ApiTags('agents')
@@ -68,8 +77,9 @@ export class AgentTypesController {
   @Get()
   @ApiOperation({ summary: 'The kinds of agents there are' })
   @ApiResponse({ status: 200, type: AgentTypeListDto })
-  list(): AgentTypeListDto {
-    return { items: this.agents.list().map(toDto), faults: this.files.faults };
+  list(@Caller() { scopes }: Principal): AgentTypeListDto {
+    const items = this.agents.list().map(toDto);
+    return scopes.has('operate') ? { items, faults: this.files.faults } : { items };
   }
 }
 

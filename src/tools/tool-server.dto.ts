@@ -14,7 +14,8 @@ export class ToolServerDto implements ToolServer {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What is wrong with some of its tools, or that the server’s log has the reason.',
+    description:
+      'What is wrong with some of its tools, or that the server’s log has the reason; null without the scope `operate`.',
   })
   readonly problem: string | null;
 
@@ -26,4 +27,9 @@ export class ToolServerDto implements ToolServer {
 export function toServerDto(server: ToolServer): ToolServerDto {
   if (server.state !== 'unavailable') return server;
   return { ...server, problem: 'It can’t be reached. The server’s log has the reason.' };
+}
+
+/** Without what is wrong with its tools, which is for operators. */
+export function withoutProblem(server: ToolServer): ToolServerDto {
+  return { ...server, problem: null };
 }

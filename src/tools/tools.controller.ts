@@ -1,9 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Access } from '../access/access.decorator.js';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ToolRegistry } from './core/tool-registry.js';
-import { ToolServerDto, toServerDto } from './tool-server.dto.js';
+import { ToolServerDto, toServerDto, withoutProblem } from './tool-server.dto.js';
 import type { ToolPolicy, ToolRetries } from './core/tool.js';
 
 class ToolRetriesDto implements ToolRetries {
@@ -73,11 +75,12 @@ export class ToolsController {
   @Get()
   @ApiOperation({ summary: 'The tools that agents can call' })
   @ApiResponse({ status: 200, type: ToolListDto })
-  list(): ToolListDto {
+  list(@Caller() { scopes }: Principal): ToolListDto {
     const tools = this.registry.list().map(({ name, policy }) => {
       const [definition] = this.registry.definitions([name]);
       return { ...definition!, category: policy.category, policy };
     });
-    return { items: tools, servers: this.registry.servers().map(toServerDto) };
+    const show = scopes.has('operate') ? toServerDto : withoutProblem;
+    return { items: tools, servers: this.registry.servers().map(show) };
   }
 }

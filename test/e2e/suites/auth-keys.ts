@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { rawRequest } from '../../support/client/raw-request.js';
 import { ADMIN_KEY, WITH_KEYS, makeKey } from '../with-keys.js';
 import type { Servers } from '../servers.js';
 
+const ODD_SERVER = join(import.meta.dirname, '../../support/tools/mcp/odd-server.mjs');
 const PROBLEM = 'application/problem+json';
 
 export function describeAuthKeys(servers: Servers): void {
@@ -254,6 +259,34 @@ export function describeAuthKeys(servers: Servers): void {
             detail: expect.stringMatching(/AUTH=keys /),
           },
         });
+      });
+    });
+  });
+
+  describe('A server with faulty files and tools', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-faulty-'));
+    const MCP_CONFIG = join(folder, 'mcp.json');
+    const mcpServers = { odd: { command: process.execPath, args: [ODD_SERVER] } };
+    beforeAll(async () => {
+      await writeFile(join(folder, 'faulty.md'), 'No front matter.');
+      await writeFile(MCP_CONFIG, JSON.stringify({ mcpServers }));
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    servers.run({ ...WITH_KEYS, AGENTS_DIR: folder, MCP_CONFIG }, (server) => {
+      it('tells its operators only what is wrong with them', async () => {
+        const admin = server.api.bearing(ADMIN_KEY);
+        const { key } = await makeKey(server.api, ['chat']);
+        const user = server.api.bearing(key);
+        const odd = async (api: typeof admin) => (await api.get('/tools')).body.servers[0];
+        await eventually(async () => (await odd(user)).state === 'ready', 60_000);
+
+        const problem = expect.stringMatching(/ half: inputSchema/);
+        expect(await odd(admin)).toMatchObject({ name: 'odd', state: 'ready', problem });
+        expect(await odd(user)).toMatchObject({ name: 'odd', state: 'ready', problem: null });
+        const { faults } = (await admin.get('/agent-types')).body;
+        expect(faults).toMatchObject([{ file: expect.stringContaining('faulty.md') }]);
+        expect((await user.get('/agent-types')).body).not.toHaveProperty('faults');
       });
     });
   });
