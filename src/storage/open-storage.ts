@@ -56,7 +56,7 @@ async function openDatabaseStorage(
   const { expireLeases } = await import('./typeorm/stores/typeorm-lease-store.js');
   const { releaseWebhooks } = await import('./typeorm/stores/typeorm-webhook-outbox.js');
   const { createStores } = await import('./typeorm/create-stores.js');
-  const { countOtherProcesses } = await import('./typeorm/connection/other-processes.js');
+  const { OtherProcesses } = await import('./typeorm/connection/other-processes.js');
   const { bypassesRowSecurity } = await import('./typeorm/connection/row-security.js');
   const { Vacuum } = await import('./typeorm/connection/vacuum.js');
   const database = await openDatabase({
@@ -67,10 +67,9 @@ async function openDatabaseStorage(
     clock,
     onWait: report,
   });
-  if (config.databaseUrl && !config.redisUrl && (await countOtherProcesses(database)) > 0)
-    report(
-      'Another process uses this database, and REDIS_URL is not set: each process sees only its own readers, and live events and decisions reach others late. Set REDIS_URL for all of them, or stop the others.',
-    );
+  const others =
+    config.databaseUrl && !config.redisUrl ? new OtherProcesses(database.runs, report) : undefined;
+  await others?.check();
   if (config.databaseUrl && !config.auth.includes('none') && (await bypassesRowSecurity(database)))
     report(
       'The user of DATABASE_URL is a superuser or has BYPASSRLS, so that row-level security does not keep tenants apart as a third line. Give Parley an ordinary user that owns its database (docs/security.md).',
@@ -82,7 +81,7 @@ async function openDatabaseStorage(
   }
   vacuum?.request();
   return {
-    ...createStores(database, vacuum),
+    ...createStores(database, vacuum, others),
     async close() {
       await vacuum?.stop();
       await database.close();

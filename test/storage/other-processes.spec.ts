@@ -8,6 +8,7 @@ import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { encryptSaved } from '../../src/storage/encrypted/saved/encrypt-saved.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { eventually } from '../support/eventually.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
 
 const fault = await findPostgresFault();
@@ -39,6 +40,31 @@ const fault = await findPostgresFault();
     expect(await problems()).toEqual([expect.stringContaining('REDIS_URL')]);
     expect(await problems({ REDIS_URL: 'redis://127.0.0.1:6379' })).toEqual([]);
     await other.end();
+  });
+
+  it('is reported by the process that came first, too, whenever another one comes', async () => {
+    const told: string[] = [];
+    const config = loadConfig({ DATABASE_URL: database.url, DATA_DIR: folder });
+    const storage = await openStorage(config, new SystemClock(), (problem) => told.push(problem));
+    const watcher = new pg.Client({ connectionString: database.url });
+    await watcher.connect();
+    const isGone = async (name: string) =>
+      (await watcher.query('SELECT FROM pg_stat_activity WHERE application_name = $1', [name]))
+        .rowCount === 0;
+    for (const application_name of ['parley x', 'parley y']) {
+      told.length = 0;
+      await storage.records.ping();
+      expect(told).toEqual([]);
+      const other = new pg.Client({ connectionString: database.url, application_name });
+      await other.connect();
+      await storage.records.ping();
+      await storage.records.ping();
+      expect(told).toEqual([expect.stringContaining('REDIS_URL')]);
+      await other.end();
+      await eventually(() => isGone(application_name));
+    }
+    await watcher.end();
+    await storage.close();
   });
 
   it('is not encrypted meanwhile: one of them may be without the key', async () => {

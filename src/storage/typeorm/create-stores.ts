@@ -17,21 +17,27 @@ import { TypeOrmTaskStore } from './stores/typeorm-task-store.js';
 import { TypeOrmTicketStore } from './stores/typeorm-ticket-store.js';
 import { TypeOrmUsageStore } from './stores/typeorm-usage-store.js';
 import { TypeOrmWebhookOutbox } from './stores/typeorm-webhook-outbox.js';
+import type { OtherProcesses } from './connection/other-processes.js';
 import type { Vacuum } from './connection/vacuum.js';
 
 /**
  * The implementations of the ports in Postgres, on a server or embedded, with the same SQL.
  * @param vacuum for a database without autovacuum
+ * @param others checked with the health of the database, if they are to be reported
  */
-export function createStores(database: Database, vacuum?: Vacuum): AllStores {
-  return { ...storesOn(database, vacuum), runs: storesOn(database.runs, vacuum) };
+export function createStores(
+  database: Database,
+  vacuum?: Vacuum,
+  others?: OtherProcesses,
+): AllStores {
+  return { ...storesOn(database, vacuum, others), runs: storesOn(database.runs, vacuum, others) };
 }
 
-function storesOn(database: Database, vacuum?: Vacuum): AllStores {
+function storesOn(database: Database, vacuum?: Vacuum, others?: OtherProcesses): AllStores {
   return {
     chats: new TypeOrmChatStore(database, vacuum),
     interactions: new TypeOrmInteractionStore(database),
-    records: new TypeOrmRecordStore(database),
+    records: new TypeOrmRecordStore(database, others),
     leases: new TypeOrmLeaseStore(database.runs),
     requests: new TypeOrmRequestStore(database),
     interventions: new TypeOrmInterventionStore(database),

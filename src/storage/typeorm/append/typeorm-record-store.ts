@@ -12,6 +12,7 @@ import type {
 import type { RecordType } from '../../../protocol/events.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
+import type { OtherProcesses } from '../connection/other-processes.js';
 
 /** Records without an interaction are not there: their chat was deleted, or is being imported. */
 const SELECT =
@@ -78,7 +79,10 @@ type EventColumns = Omit<Columns, 'hidden'> & { readonly found: number; readonly
 export class TypeOrmRecordStore extends RecordStore {
   readonly #appends: AppendQueries;
 
-  constructor(private readonly db: Database) {
+  constructor(
+    private readonly db: Database,
+    private readonly others?: OtherProcesses,
+  ) {
     super();
     this.#appends = new AppendQueries(db.runs);
   }
@@ -146,6 +150,7 @@ export class TypeOrmRecordStore extends RecordStore {
     const { isReadOnly } = await this.db.runs.ping();
     if (isReadOnly)
       throw new AppError('unavailable', 'store_unavailable', 'The database takes no writes.');
+    await this.others?.check();
   }
 }
 

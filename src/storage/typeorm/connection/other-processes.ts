@@ -12,3 +12,22 @@ export async function countOtherProcesses(database: Database): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, parameters);
   return row!.count;
 }
+
+/** Reports that there are others, which share no Redis with this one: whenever they come. */
+export class OtherProcesses {
+  private areThere = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly report: (problem: string) => void,
+  ) {}
+
+  async check(): Promise<void> {
+    const wereThere = this.areThere;
+    this.areThere = (await countOtherProcesses(this.database)) > 0;
+    if (this.areThere && !wereThere)
+      this.report(
+        'Another process uses this database, and REDIS_URL is not set: each process sees only its own readers, and live events and decisions reach others late. Set REDIS_URL for all of them, or stop the others.',
+      );
+  }
+}
