@@ -153,7 +153,7 @@ export interface ToolContext {
   readonly now: () => Promise<number>;
 }
 
-/** What describes a call. */
+/** The place of a call, for its description. */
 export interface CallAbout {
   /** The chat in whose workspace the call would run. */
   readonly chat_uid: string;
