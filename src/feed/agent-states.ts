@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
 import type { AgentFocus, AgentNode } from '../agents/tree/agent-node.js';
 import { AgentTree } from '../agents/tree/agent-tree.js';
-import { TREE_TYPES } from '../agents/tree/agent-tree.service.js';
+import { pagesOf, TREE_TYPES } from '../agents/tree/read-tree.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -25,9 +25,10 @@ export class AgentStates {
   /** @param seq the last record that the reader has */
   static async open(records: RecordStore, row: InteractionRow, seq: number): Promise<AgentStates> {
     const tree = new AgentTree(row);
-    const before = seq > 0 ? await records.readRecordsOfTypes([row.id], TREE_TYPES) : [];
-    for (const record of before)
-      if (record.seq <= seq && record.body.type !== 'INTERACTION_COMPLETE') tree.apply(record);
+    if (seq > 0)
+      for await (const page of pagesOf(records, row.id, TREE_TYPES))
+        for (const record of page)
+          if (record.seq <= seq && record.body.type !== 'INTERACTION_COMPLETE') tree.apply(record);
     return new AgentStates(tree);
   }
 

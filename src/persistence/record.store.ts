@@ -23,6 +23,12 @@ export interface EventLimits {
   readonly bytes: number;
 }
 
+export interface RecordPage {
+  readonly after: number;
+  readonly limit: number;
+  readonly types?: readonly RecordType[];
+}
+
 /**
  * Port: the logs of interactions. A rejection means that the store is unavailable, never an
  * expected outcome.
@@ -33,11 +39,8 @@ export abstract class RecordStore {
    * per interaction. A batch that is refused does not affect the others.
    */
   abstract append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]>;
-  /** In order of seq. */
-  abstract readRecords(
-    interactionId: string,
-    page: { after: number; limit: number },
-  ): Promise<LogRecord[]>;
+  /** In order of seq; of all types unless some are given. */
+  abstract readRecords(interactionId: string, page: RecordPage): Promise<LogRecord[]>;
   /** In order of seq, without `hidden`, which is not even read where that costs something. */
   abstract readEvents(
     interactionId: string,

@@ -4,6 +4,7 @@ import {
   endBatch,
   exchange,
   newEnd,
+  newRecord,
   started,
 } from '../../../test/contracts/interaction-store/fixtures.js';
 import { memoryStore } from '../../../test/support/store/whole-store.js';
@@ -28,6 +29,38 @@ describe(AgentTreeService.name, () => {
     expect(shown.messages.slice(0, before.length)).toEqual(before);
     expect(shown.messages).toHaveLength(before.length + 1);
     expect(shown.cut).toEqual(isCut ? { messages: `/chats/${chat_id}/log` } : null);
+  });
+
+  it('shows an agent with a bounded part of its own records, and reads them by pages', async () => {
+    const row = await started(store, { lease: HELD });
+    const { id, agent_id, chat_id } = row;
+    const pages: number[] = [];
+    const { readRecords } = store;
+    store.readRecords = async (...asked) => {
+      const page = await readRecords(...asked);
+      pages.push(page.length);
+      return page;
+    };
+    const content = 'x'.repeat(MIB / 8);
+    const answer = (seq: number, text: string) =>
+      newRecord(id, seq, {
+        agent_id,
+        body: { type: 'ANSWER', block_id: `b${seq}`, content: text },
+        hidden: { standalone: true },
+      });
+    const show = async (from: number, count: number, text: string) => {
+      const records = Array.from({ length: count }, (_, n) => answer(from + n, text));
+      await store.append([{ interaction_id: id, epoch: 1, records }]);
+      pages.length = 0;
+      return trees.agent(LOCAL_PRINCIPAL, agent_id);
+    };
+    const short = await show(2, 600, 'short');
+    expect([short.messages.length, short.cut, pages]).toEqual([601, null, [500, 101]]);
+    const long = await show(602, 150, content);
+    expect(long.cut).toEqual({ messages: `/chats/${chat_id}/log` });
+    expect(long.messages.length).toBeGreaterThan(601 + 100);
+    expect(JSON.stringify(long.messages).length).toBeLessThan(17 * MIB);
+    store.readRecords = readRecords;
   });
 
   it('shows all trees on pages of a bounded size', async () => {

@@ -27,38 +27,16 @@ import { viewInterventions } from '../interventions/intervention-view.js';
 import type { InterventionView } from '../interventions/intervention-view.js';
 import { AgentTree } from './agent-tree.js';
 import { viewAgent } from './agent-view.js';
+import { readTree, TREE_TYPES } from './read-tree.js';
 import type { AgentView } from './agent-view.js';
-
-/** The types of records that a tree is made of. */
-export const TREE_TYPES: readonly RecordType[] = [
-  'INTERACTION_STARTED',
-  'AGENT_STARTED',
-  'AGENT_COMPLETED',
-  'AGENT_INTERVENED',
-  'ANSWER',
-  'APPROVAL_REQUIRED',
-  'APPROVED',
-  'REJECTED',
-  'INPUT_REQUIRED',
-  'INPUT_RECEIVED',
-  'TOOL_CALL',
-  'TOOL_STARTED',
-  'TOOL_RESULT',
-  'TOOL_RESULT_REQUIRED',
-  'TURN_COMPLETED',
-  'NOTICE',
-  'RESUMED',
-  'ERROR',
-  'INTERACTION_COMPLETE',
-];
 
 /**
  * The types that an agent's conversation consists of, too: all but texts, which its turns repeat.
  */
 const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED', 'NOTE_READ'];
 
-/** Bytes of the earlier conversation that an agent is shown with. */
-const MAX_EARLIER = 16 * 1024 * 1024;
+/** Bytes of an agent's records, and of the earlier conversation, that it is shown with. */
+const MAX_SHOWN = 16 * 1024 * 1024;
 
 export interface WantedTree {
   readonly chat_id?: string | undefined;
@@ -125,7 +103,7 @@ export class AgentTreeService {
     for (const row of toPage(rows, limit).items) {
       const tree = await this.treeOf(row).catch((error: unknown) => {
         nameUnreadable(row.id, error);
-        return viewTree(row, [], []);
+        return viewTree(row, new AgentTree(row), []);
       });
       bytes += jsonBytes(tree);
       if (bytes > MAX_PAGE_BYTES && items.length > 0) break;
@@ -136,11 +114,8 @@ export class AgentTreeService {
   }
 
   private async treeOf(row: InteractionRow): Promise<InteractionTree> {
-    const [records, told] = await Promise.all([
-      this.records.readRecordsOfTypes([row.id], TREE_TYPES),
-      this.listTold(row),
-    ]);
-    return viewTree(row, records, told);
+    const [tree, told] = await Promise.all([readTree(this.records, row), this.listTold(row)]);
+    return viewTree(row, tree, told);
   }
 
   private async listTold({ id, signals }: InteractionRow): Promise<InterventionRow[]> {
@@ -150,30 +125,38 @@ export class AgentTreeService {
   /** @throws AppError `agent_not_found` (404) */
   async agent(caller: Principal, agentId: string): Promise<WholeAgent> {
     const row = await this.access.ofAgent(caller, agentId);
-    const records = await this.records.readRecordsOfTypes([row.id], AGENT_TYPES);
-    const tree = new AgentTree(row).applyAll(records);
-    const node = tree.find(agentId);
-    if (!node) throw agentNotFound(agentId);
     const { chat_id, id: interaction_id } = row;
     const earlier = agentId === row.agent_id ? await this.earlier(row) : [];
     const conversation = new Conversation(earlier ?? []);
-    for (const record of records) if (record.agent_id === agentId) conversation.apply(record);
+    const intervened: LogRecord[] = [];
+    let bytes = 0;
+    const tree = await readTree(this.records, row, AGENT_TYPES, (record) => {
+      const { agent_id, body, hidden } = record;
+      if (body.type === 'AGENT_INTERVENED') intervened.push(record);
+      if (agent_id !== agentId || bytes > MAX_SHOWN) return;
+      bytes += jsonBytes([body, hidden]);
+      if (bytes <= MAX_SHOWN) conversation.apply(record);
+    });
+    const node = tree.find(agentId);
+    if (!node) throw agentNotFound(agentId);
+    const isCut = bytes > MAX_SHOWN;
     // a call without a result may still get one
-    const messages = isFinal(row.status) ? conversation.messages : conversation.soFar;
-    const cut = earlier ? null : { messages: `/chats/${chat_id}/log` };
+    const isWhole = isFinal(row.status) && !isCut;
+    const messages = isWhole ? conversation.messages : conversation.soFar;
+    const cut = earlier && !isCut ? null : { messages: `/chats/${chat_id}/log` };
     const told = await this.listTold(row);
-    const interventions = viewInterventions(told, records, node);
+    const interventions = viewInterventions(told, intervened, node);
     const view = viewAgent(node, new Map(told.map((each) => [each.agent_id, each])));
     return { chat_id, interaction_id, ...view, messages, interventions, cut };
   }
 
-  /** The conversation before an interaction; undefined if it has more than `MAX_EARLIER` bytes. */
+  /** The conversation before an interaction; undefined if it has more than `MAX_SHOWN` bytes. */
   private async earlier({
     id,
     parent_id,
   }: InteractionRow): Promise<readonly Message[] | undefined> {
     if (parent_id === null) return this.interactions.getPreviousState(id);
-    const state = await this.interactions.findFinalState(parent_id, MAX_EARLIER);
+    const state = await this.interactions.findFinalState(parent_id, MAX_SHOWN);
     return state && messagesOf(state);
   }
 
@@ -203,10 +186,9 @@ export class AgentTreeService {
 
 function viewTree(
   row: InteractionRow,
-  records: readonly LogRecord[],
+  tree: AgentTree,
   told: readonly InterventionRow[],
 ): InteractionTree {
-  const tree = new AgentTree(row).applyAll(records);
   const { id: interaction_id, chat_id, status } = row;
   const last = new Map(told.map((each) => [each.agent_id, each]));
   return { chat_id, interaction_id, status, root: viewAgent(tree.root, last) };

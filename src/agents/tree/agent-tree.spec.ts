@@ -4,6 +4,7 @@ import type { Hidden, RecordBody } from '../../protocol/events.js';
 import type { TreeState } from '../../protocol/agent.js';
 import type { AgentNode } from './agent-node.js';
 import { AgentTree } from './agent-tree.js';
+import { readTree } from './read-tree.js';
 import type { AgentView } from './agent-view.js';
 import { viewAgent } from './agent-view.js';
 
@@ -64,7 +65,9 @@ const end = (status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): RecordBody => ({
 });
 
 function treeOf(records: readonly LogRecord[]): AgentTree {
-  return new AgentTree(ROOT).applyAll(records);
+  const tree = new AgentTree(ROOT);
+  for (const each of records) tree.apply(each);
+  return tree;
 }
 
 function statesOf(agentId: string, steps: readonly (readonly [string, RecordBody])[]): TreeState[] {
@@ -105,17 +108,18 @@ describe(AgentTree.name, () => {
     ).toEqual(steps.map(([, , state]) => state));
   });
 
-  it('is not over when its end was retried', () => {
+  it('is not over when its end was retried', async () => {
     const bodies: RecordBody[] = [
       START,
       end('FAILED'),
       { type: 'RESUMED', attempt: 1, reason: 'retried' },
     ];
     const records = bodies.map((body) => record('root', body));
-    const tree = new AgentTree(ROOT).applyAll(records);
-    expect(tree.root.state).toBe('processing');
+    const read = (log: LogRecord[]) =>
+      readTree({ readRecords: async () => log }, { id: 'int_1', ...ROOT });
+    expect((await read(records)).root.state).toBe('processing');
     const over = [...records, record('root', end('COMPLETED'))];
-    expect(new AgentTree(ROOT).applyAll(over).root.state).toBe('completed');
+    expect((await read(over)).root.state).toBe('completed');
   });
 
   it('waits for the child that its call handed the task to', () => {

@@ -6,7 +6,7 @@ import { AgentNode } from './agent-node.js';
 /** Deepest level that is shown: an imported log may nest agents without bound. */
 const MAX_DEPTH = 32;
 
-type RootOf = Pick<InteractionRow, 'agent_id' | 'agent' | 'user_message' | 'metadata'>;
+export type RootOf = Pick<InteractionRow, 'agent_id' | 'agent' | 'user_message' | 'metadata'>;
 
 /** The agents of one interaction: a fold over its log. */
 export class AgentTree {
@@ -24,14 +24,6 @@ export class AgentTree {
     const named = { agent_id, agent_type: agent, prompt: user_message, metadata };
     this.first = new AgentNode({ ...unknown, ...named });
     this.nodes.set(agent_id, this.first);
-  }
-
-  /** An end that other records follow is none: the interaction was retried. */
-  applyAll(records: readonly LogRecord[]): this {
-    for (const [index, record] of records.entries())
-      if (record.body.type !== 'INTERACTION_COMPLETE' || index === records.length - 1)
-        this.apply(record);
-    return this;
   }
 
   get root(): AgentNode {

@@ -1,5 +1,5 @@
 import { RecordStore } from '../../persistence/record.store.js';
-import type { EventLimits, EventPage } from '../../persistence/record.store.js';
+import type { EventLimits, EventPage, RecordPage } from '../../persistence/record.store.js';
 import type { DataKey } from '../../encryption/data-key.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../persistence/rows/request-rows.js';
@@ -34,10 +34,7 @@ export class EncryptedRecordStore extends RecordStore {
     );
   }
 
-  async readRecords(
-    interactionId: string,
-    page: { after: number; limit: number },
-  ): Promise<LogRecord[]> {
+  async readRecords(interactionId: string, page: RecordPage): Promise<LogRecord[]> {
     return this.open(await this.inner.readRecords(interactionId, page));
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
-import type { EventPage } from '../../persistence/record.store.js';
+import type { EventPage, RecordPage } from '../../persistence/record.store.js';
 import { GrowingPage } from './core/event-page.js';
 import type {
   EventsWanted,
@@ -67,8 +67,10 @@ class MemoryLog extends RecordLog {
     return toHead(this.first.start, this.records[0]);
   }
 
-  async readRecords({ after, limit }: { after: number; limit: number }): Promise<LogRecord[]> {
-    return this.records.slice(after, after + limit);
+  async readRecords({ after, limit, types }: RecordPage): Promise<LogRecord[]> {
+    if (!types) return this.records.slice(after, after + limit);
+    const rest = this.records.slice(after).filter(({ body }) => types.includes(body.type));
+    return rest.slice(0, limit);
   }
 
   async readEvents({ after, types, ...limits }: EventsWanted): Promise<EventPage> {

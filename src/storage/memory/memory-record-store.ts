@@ -1,5 +1,5 @@
 import { EVENT_OVERHEAD, RecordStore } from '../../persistence/record.store.js';
-import type { EventLimits, EventPage } from '../../persistence/record.store.js';
+import type { EventLimits, EventPage, RecordPage } from '../../persistence/record.store.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type {
@@ -36,10 +36,7 @@ export class MemoryRecordStore extends RecordStore {
     });
   }
 
-  async readRecords(
-    interactionId: string,
-    page: { after: number; limit: number },
-  ): Promise<LogRecord[]> {
+  async readRecords(interactionId: string, page: RecordPage): Promise<LogRecord[]> {
     const interaction = this.core.index.findInteraction(interactionId);
     if (!interaction || page.after >= interaction.state.last_seq || page.limit <= 0) return [];
     return (await this.core.read(interaction, ({ log }) => log.readRecords(page))) ?? [];

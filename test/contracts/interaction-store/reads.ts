@@ -157,6 +157,26 @@ function describeEvents(tested: StoreUnderTest): void {
     });
   });
 
+  it('pages through the records of some types', async () => {
+    const { id } = await started(tested.store, { lease: HELD });
+    const hidden = { standalone: true } as const;
+    const records = Array.from({ length: 6 }, (_, n) => {
+      const type = n % 2 === 0 ? 'MESSAGE' : 'ANSWER';
+      return newRecord(id, n + 2, { body: { type, block_id: 'b', content: String(n) }, hidden });
+    });
+    await tested.store.append([{ interaction_id: id, epoch: 1, records }]);
+    const types = ['INTERACTION_STARTED', 'ANSWER'] as const;
+    const page = (after: number, limit: number) =>
+      tested.store.readRecords(id, { after, limit, types });
+    const seqs = async (after: number, limit: number) =>
+      (await page(after, limit)).map(({ seq }) => seq);
+    expect(await seqs(0, 9)).toEqual([1, 3, 5, 7]);
+    expect(await seqs(0, 2)).toEqual([1, 3]);
+    expect(await seqs(3, 2)).toEqual([5, 7]);
+    expect(await seqs(7, 2)).toEqual([]);
+    expect((await page(5, 1))[0]).toEqual(records[5]);
+  });
+
   it('keeps a body apart from what is hidden, whatever their keys are', async () => {
     const { id } = await started(tested.store, { lease: HELD });
     const modified_input = { a: ',"hidden":', hidden: { body: 1 }, z: [{ hidden: null }] };

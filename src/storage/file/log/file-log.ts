@@ -4,7 +4,7 @@ import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordType } from '../../../protocol/events.js';
 import type { Message } from '../../../protocol/message.js';
 import type { InteractionState } from '../../memory/core/interaction-state.js';
-import type { EventPage } from '../../../persistence/record.store.js';
+import type { EventPage, RecordPage } from '../../../persistence/record.store.js';
 import { GrowingPage } from '../../memory/core/event-page.js';
 import type {
   EventsWanted,
@@ -74,13 +74,16 @@ export class FileLog extends RecordLog {
     return toHead(decodeStart(first), isRecord(second) ? this.decode(second) : undefined);
   }
 
-  async readRecords({ after, limit }: { after: number; limit: number }): Promise<LogRecord[]> {
+  async readRecords({ after, limit, types }: RecordPage): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
+    const wanted: ReadonlySet<string> | undefined = types && new Set(types);
     await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
       if (!isRecord(bytes)) return true;
       const seq = seqOf(bytes);
       this.offsets.note(seq, offset);
-      if (seq > after) records.push(this.decode(bytes));
+      if (seq <= after || (wanted && !mayBe(bytes, wanted))) return true;
+      const record = this.decode(bytes);
+      if (!wanted || wanted.has(record.body.type)) records.push(record);
       return records.length < limit;
     });
     return records;

@@ -1,5 +1,5 @@
 import type { InterventionRow } from '../../../persistence/rows/intervention-rows.js';
-import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
+import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { NewRequest, Settlement } from '../../../persistence/rows/request-rows.js';
 import type { InteractionSettings } from '../../../persistence/rows/interaction-row.js';
@@ -96,7 +96,7 @@ export abstract class RecordLog {
    */
   abstract append(content: LogAppend, state: InteractionState): Promise<() => void>;
   abstract readHead(): Promise<InteractionHead>;
-  abstract readRecords(page: { after: number; limit: number }): Promise<LogRecord[]>;
+  abstract readRecords(page: RecordPage): Promise<LogRecord[]>;
   /** Without `hidden`; of all types unless some are given. */
   abstract readEvents(page: EventsWanted): Promise<EventPage>;
   abstract readRecordsOfTypes(types: readonly RecordType[]): Promise<LogRecord[]>;

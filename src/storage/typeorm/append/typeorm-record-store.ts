@@ -1,6 +1,6 @@
 import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
-import type { EventLimits, EventPage } from '../../../persistence/record.store.js';
+import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
 import { AppendQueries } from './append-records.js';
@@ -20,7 +20,8 @@ const SELECT =
 
 const READ: Statement = {
   name: 'records.read',
-  text: `${SELECT} interaction_id = (SELECT id FROM interactions WHERE id = $1) AND seq > $2 ORDER BY seq LIMIT $3`,
+  text: `${SELECT} interaction_id = (SELECT id FROM interactions WHERE id = $1) AND seq > $2
+    AND ($4::text[] IS NULL OR type = ANY ($4::text[])) ORDER BY seq LIMIT $3`,
 };
 
 const EVENT_COLUMNS = 'r.interaction_id, r.seq, r.epoch, r.agent_id, r.at, r.key, r.body';
@@ -93,9 +94,10 @@ export class TypeOrmRecordStore extends RecordStore {
 
   async readRecords(
     interactionId: string,
-    { after, limit }: { after: number; limit: number },
+    { after, limit, types }: RecordPage,
   ): Promise<LogRecord[]> {
-    const rows = await this.db.query<Columns>(READ, [interactionId, after, limit]);
+    const values = [interactionId, after, limit, types ?? null];
+    const rows = await this.db.query<Columns>(READ, values);
     return rows.map(toRecord);
   }
 
