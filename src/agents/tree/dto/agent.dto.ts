@@ -153,7 +153,7 @@ export class WholeAgentDto extends AgentDto implements WholeAgent {
   @ApiProperty({
     type: [Object],
     description:
-      'OpenAI chat messages: its whole conversation. Without the earlier interactions if those have more than 16 MiB; `cut.messages` says where they are.',
+      'OpenAI chat messages: its whole conversation. Without the earlier interactions if those have more than 16 MiB, and of its own records the first 16 MiB; `cut.messages` says where the rest is.',
   })
   readonly messages: readonly Message[];
 
