@@ -3,6 +3,7 @@ import pg from 'pg';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 import { TestServer } from '../support/server/test-server.js';
@@ -51,10 +52,12 @@ const TURN_MS = 200;
       return { text: [gate, 'One more.'], calls };
     });
     const chats = Array.from({ length: RUNS }, (_, n) => `run-${n}`);
-    const streams = chats.map((chat) => server.api.say(chat, 'Go'));
     await Promise.all(
-      chats.map(async (id) => expect((await server.api.post('/chats', { id })).status).toBe(409)),
+      chats.map(async (id) => expect((await server.api.post('/chats', { id })).status).toBe(201)),
     );
+    const streams = chats.map((chat) => server.api.say(chat, 'Go'));
+    const running = async () => (await server.api.get('/interactions')).body.items.length;
+    await eventually(async () => (await running()) === RUNS);
     await admin.query('BEGIN');
     await admin.query('LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE');
     const ready: number[] = [];
