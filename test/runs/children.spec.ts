@@ -43,6 +43,17 @@ function conversationOf(log: readonly LogRecord[], agentId: string): readonly Me
   return conversation.messages;
 }
 
+/** An agent whose work goes on for a while after it was stopped. */
+function workUntilStopped(working: Gate, stopped: () => void) {
+  return (ctx: AgentContext): Promise<void> =>
+    ctx.step('work', async () => {
+      void working.pass();
+      await aborted(ctx.signal);
+      await quiet(undefined);
+      stopped();
+    });
+}
+
 describe(Children.name, () => {
   it('are in the log of their root with an agent_id of their own, and say messages, not answers', async () => {
     let child: AgentHandle | undefined;
@@ -298,15 +309,7 @@ describe(Children.name, () => {
     const events: string[] = [];
     const world = await RunWorld.open({
       agent: async (ctx) => void (await ctx.wait(await ctx.fork('', { agent_type: 'worker' }))),
-      kinds: {
-        worker: (ctx) =>
-          ctx.step('work', async () => {
-            void working.pass();
-            await aborted(ctx.signal);
-            await quiet(undefined);
-            events.push('stopped');
-          }),
-      },
+      kinds: { worker: workUntilStopped(working, () => events.push('stopped')) },
     });
     const run = (await world.takeUp({
       append: (batches) => {
@@ -332,15 +335,7 @@ describe(Children.name, () => {
         child.interrupt();
         await outcome(ctx.wait(child));
       },
-      kinds: {
-        worker: (ctx) =>
-          ctx.step('work', async () => {
-            void working.pass();
-            await aborted(ctx.signal);
-            await quiet(undefined);
-            events.push('stopped');
-          }),
-      },
+      kinds: { worker: workUntilStopped(working, () => events.push('stopped')) },
     });
     await world.run({
       append: (batches) => {
