@@ -133,7 +133,7 @@ export class AgentTreeService {
     const tree = await readTree(this.records, row, AGENT_TYPES, (record) => {
       const { agent_id, body, hidden } = record;
       if (body.type === 'AGENT_INTERVENED') intervened.push(record);
-      if (agent_id !== agentId || bytes > MAX_SHOWN) return;
+      if (agent_id !== agentId) return;
       bytes += jsonBytes([body, hidden]);
       if (bytes <= MAX_SHOWN) conversation.apply(record);
     });
