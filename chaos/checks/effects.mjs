@@ -5,6 +5,8 @@ import { LEASE_MS } from '../times.mjs';
 const TOOLS = { deed: 'once', guarded: 'once', note: 'again' };
 /** However busy the machine is. */
 const ZOMBIE_MS = 4 * LEASE_MS;
+/** How far a server's clock, which follows the database's, may be off on a busy machine. */
+const CLOCK_MS = 250;
 const UNKNOWN = /^The server stopped while this tool was running/;
 const STOPPED = /^The server was stopped while this tool ran/;
 const FAILED = /^The run failed before this tool call finished/;
@@ -162,7 +164,8 @@ class Story {
     if (AGENT_STOPPED.test(tool_output)) return this.agentEnd?.status === 'error';
     const ended = Date.parse(at);
     return (
-      STOPPED.test(tool_output) && this.stops.some(({ from, to }) => ended >= from && ended <= to)
+      STOPPED.test(tool_output) &&
+      this.stops.some(({ from, to }) => ended >= from - CLOCK_MS && ended <= to + CLOCK_MS)
     );
   }
 

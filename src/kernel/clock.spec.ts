@@ -48,4 +48,13 @@ describe(SystemClock.name, () => {
     clock.follow(new Date(host() - 2 * HOUR), HOUR);
     expect(Math.abs(differs(clock) - 2 * HOUR)).toBeLessThan(1000);
   });
+
+  it('becomes more exact with the measurements, as the first is of a process that starts', () => {
+    const clock = new SystemClock();
+    clock.follow(new Date(host() - HOUR), 3 * HOUR);
+    clock.follow(new Date(host()), 2 * HOUR);
+    expect(differs(clock)).toBeLessThan(1000);
+    clock.follow(new Date(host() - HOUR), 2 * HOUR);
+    expect(differs(clock)).toBeLessThan(1000);
+  });
 });

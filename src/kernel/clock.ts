@@ -76,6 +76,8 @@ export class SystemClock extends Clock {
    * The shared clock minus the monotonic one, in milliseconds: jumps of the host's don't matter.
    */
   private ahead_ms: number | undefined;
+  /** How exactly that is known. */
+  private error_ms = Infinity;
 
   now(): Date {
     const { ahead_ms } = this;
@@ -85,7 +87,9 @@ export class SystemClock extends Clock {
   override follow(now: Date, error_ms: number): void {
     const ahead_ms = now.getTime() - performance.now();
     const isKnown = Math.abs(ahead_ms - (this.ahead_ms ?? Infinity)) <= error_ms + DRIFT_MS;
-    if (!isKnown) this.ahead_ms = ahead_ms;
+    if (isKnown && error_ms >= this.error_ms) return;
+    this.ahead_ms = ahead_ms;
+    this.error_ms = error_ms;
   }
 
   monotonic(): number {
