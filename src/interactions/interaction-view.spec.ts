@@ -133,6 +133,24 @@ describe(InteractionView.name, () => {
     );
   });
 
+  it('does not look at every state of a branch that is too long for a page', async () => {
+    const { chat_id } = await ended(store, '0');
+    const rows: InteractionRow[] = [];
+    for (let i = 0; i < 60; i++) rows.unshift(await said(chat_id, 1, 60_000));
+    const short = rows.slice(0, 50);
+    const reads = jest.spyOn(store, 'findFinalState');
+    const cut = await view.page(short, ALL);
+    const page = await view.page(rows, ALL);
+    expect(reads.mock.calls.length).toBeLessThan(20);
+    reads.mockRestore();
+    const fits = (each: { final_agent_state: unknown }) => each.final_agent_state !== null;
+    expect(cut.findIndex(fits)).toBe(page.findIndex(fits));
+    const first = page.findIndex(fits);
+    const alone = await store.findFinalState(rows[first - 1]!.id, 2 * MIB);
+    expect(alone).toBeUndefined();
+    expect(page[first]).toEqual({ ...(await view.one(rows[first]!)), cut: null });
+  });
+
   it('leaves out a state that is too long, and answers at least one interaction', async () => {
     const { chat_id } = await ended(store, '0');
     const row = await said(chat_id, 1, 17 * MIB);

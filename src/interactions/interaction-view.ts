@@ -11,6 +11,7 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
 import type { AgentEvent, RecordType } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';
+import { PageStates } from './page-states.js';
 
 const MIB = 1024 * 1024;
 
@@ -63,7 +64,7 @@ export class InteractionView {
   async one(row: InteractionRow): Promise<Interaction> {
     const [events, state] = await Promise.all([
       this.records.readEventsOfTypes([row.id], TYPES, MAX_EVENTS),
-      this.findState(row, MAX_STATE),
+      row.completed_at === null ? undefined : this.interactions.findFinalState(row.id, MAX_STATE),
     ]);
     const last = await this.lastIn([row], events, MAX_EVENTS);
     return toInteraction({
@@ -83,7 +84,8 @@ export class InteractionView {
     const page: Interaction[] = [];
     let left = MAX_PAGE_BYTES;
     let stateBytes = MAX_STATES_ON_PAGE;
-    let child: FinalState | undefined;
+    const wanted = rows.filter((row) => row.completed_at !== null && hasState(row));
+    const states = new PageStates(this.interactions, wanted);
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
@@ -94,14 +96,11 @@ export class InteractionView {
         const last = lasts.get(row.id)!;
         left -= jsonBytes(row) + events.bytes + jsonBytes(last);
         if (left < 0 && page.length > 0) return page;
-        const isWanted = row.completed_at !== null && hasState(row);
+        const isWanted = wanted.includes(row);
         const most = Math.min(Math.max(left, 0), stateBytes);
         const state = isWanted
-          ? await this.findState(row, most, child).catch((error: unknown) =>
-              nameUnreadable(row.id, error),
-            )
+          ? await states.find(row, most).catch((error: unknown) => nameUnreadable(row.id, error))
           : undefined;
-        child = state ?? child;
         if (isWanted && !state && page.length > 0 && most < MAX_STATES_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
         stateBytes -= state?.bytes ?? 0;
@@ -149,24 +148,6 @@ export class InteractionView {
     }
     return found;
   }
-
-  /** `child`: of one that may be a child of this one. */
-  private async findState(
-    { id, completed_at }: InteractionRow,
-    bytes: number,
-    child?: FinalState,
-  ): Promise<FinalState | undefined> {
-    if (completed_at === null) return undefined;
-    const known = child && parentIn(child, id);
-    if (!known) return this.interactions.findFinalState(id, bytes);
-    return known.bytes <= bytes ? known : undefined;
-  }
-}
-
-/** The conversation of a parent is the beginning of its child's. */
-function parentIn({ parts, bytes }: FinalState, id: string): FinalState | undefined {
-  if (parts.at(-2)?.id !== id) return undefined;
-  return { parts: parts.slice(0, -1), bytes: bytes - jsonBytes(parts.at(-1)!.messages) };
 }
 
 function pathOf({ id, chat_id }: InteractionRow): string {
