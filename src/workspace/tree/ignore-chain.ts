@@ -3,7 +3,7 @@ import { openFileIn } from '../workspace.js';
 import type { Breather } from './breather.js';
 import { IgnoreRules } from './ignore-rules.js';
 
-const NAME = '.gitignore';
+export const IGNORE_FILE = '.gitignore';
 const MAX_BYTES = 100_000;
 
 interface Level {
@@ -45,7 +45,7 @@ export class IgnoreChain {
 
 async function readIfThere(folder: Folder): Promise<string | undefined> {
   try {
-    const { handle } = await openFileIn(folder, NAME, NAME);
+    const { handle } = await openFileIn(folder, IGNORE_FILE, IGNORE_FILE);
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
       const { bytesRead } = await handle.read(bytes, 0, MAX_BYTES, 0);
