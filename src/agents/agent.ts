@@ -1,6 +1,5 @@
-import type { AgentContext } from './agent-context.js';
+import type { AgentContext, AgentIdentity } from './agent-context.js';
 import type { DoneStep, HookContext, Step } from './agent-hooks.js';
-import type { Making } from './making.js';
 import type { Message } from '../protocol/message.js';
 
 /**
@@ -33,4 +32,16 @@ export abstract class Agent<R = unknown> {
 
   /** Hook: a message joins the agent's conversation, from its prompt to its answer. */
   onMessage?(message: Message, ctx: HookContext<R>): void;
+}
+
+/** Context in which an agent makes its resources. */
+export interface Making {
+  readonly agent: AgentIdentity;
+  /** Aborts when the agent is stopped, or when making takes too long. */
+  readonly signal: AbortSignal;
+  /**
+   * Registers an object for disposal, even if a later object can't be made. `dispose`: the disposal
+   * function, by default its `Symbol.asyncDispose` or `Symbol.dispose`. Returns the object.
+   */
+  readonly own: <T>(object: T, dispose?: (object: T) => unknown) => T;
 }

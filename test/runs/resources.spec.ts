@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { Agent } from '../../src/agents/agent.js';
-import type { Making } from '../../src/agents/making.js';
+import type { Making } from '../../src/agents/agent.js';
 import { MAKE_MS, DISPOSE_MS } from '../../src/runs/agent-context/resources.js';
 import { Run } from '../../src/runs/run.js';
 import { expectEnded } from '../support/client/expect-ended.js';

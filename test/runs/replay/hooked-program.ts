@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AgentContext, AgentHandle } from '../../../src/agents/agent-context.js';
 import type { DoneStep, HookContext, Step, StepOf } from '../../../src/agents/agent-hooks.js';
 import { Agent } from '../../../src/agents/agent.js';
-import type { Making } from '../../../src/agents/making.js';
+import type { Making } from '../../../src/agents/agent.js';
 import type { Message } from '../../../src/protocol/message.js';
 
 /** What an agent of one process keeps for itself, its hooks and its tools. */
