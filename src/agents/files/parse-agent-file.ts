@@ -6,7 +6,6 @@ import { nearestNames } from '../../tools/core/nearest-names.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { AGENT_FIELDS, agentSchema } from './agent-schema.js';
 import type { AgentFields } from './agent-schema.js';
-import { splitFrontMatter } from './front-matter.js';
 
 /** A fault, and the line of the file that it is in, from 1. */
 export interface LineFault {
@@ -169,4 +168,30 @@ function toRule(value: Partial<PermissionRule> | object, path: Path, report: Rep
 function format(path: Path): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return path.length === 0 ? '' : `${steps.join('').slice(1)} `;
+}
+
+/** The head of a Markdown file, between two lines of `---`, and what comes after. */
+interface FrontMatter {
+  readonly yaml: string;
+  /** Lines of the file before the head's first. */
+  readonly offset: number;
+  readonly body: string;
+}
+
+const FENCE = /^---[ \t]*$/;
+
+/** undefined: it has no head, or one without an end. */
+function splitFrontMatter(text: string): FrontMatter | undefined {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (!FENCE.test(lines[0]!)) return undefined;
+  const end = lines.findIndex((line, at) => at > 0 && FENCE.test(line));
+  if (end === -1) return undefined;
+  return {
+    yaml: lines.slice(1, end).join('\n'),
+    offset: 1,
+    body: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  };
 }
