@@ -1,8 +1,5 @@
 import { ScriptedDecider } from '../../../../test/support/runs/scripted-decider.js';
-import { findAmbiguity } from './ambiguity.js';
-import { findMissing } from './missing.js';
-import { findSubQuestions } from './sub-questions.js';
-import { findUncertainty } from './uncertainty.js';
+import { findAmbiguity, findMissing, findSubQuestions, findUncertainty } from './decisions.js';
 
 const FACTS = [
   { question: 'For when?', answer: 'Tonight' },

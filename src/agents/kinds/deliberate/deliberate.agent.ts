@@ -4,12 +4,9 @@ import type { AgentContext, AgentHandle } from '../../agent-context.js';
 import { Agent } from '../../agent.js';
 import { readPrompt } from '../../prompts/read-prompt.js';
 import { reactLoop } from '../react/react-loop.js';
-import { findAmbiguity } from './ambiguity.js';
+import { findAmbiguity, findMissing, findSubQuestions, findUncertainty } from './decisions.js';
 import { describeFacts, describeFindings } from './facts.js';
 import type { Fact, Finding } from './facts.js';
-import { findMissing } from './missing.js';
-import { findSubQuestions } from './sub-questions.js';
-import { findUncertainty } from './uncertainty.js';
 
 const WORK = readPrompt('deliberate/work');
 const SUMMARY = readPrompt('deliberate/summary');
