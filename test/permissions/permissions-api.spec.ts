@@ -28,7 +28,7 @@ import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { PythonSettings } from '../../src/tools/python/python-settings.js';
 import { ToolLimits } from '../../src/tools/core/tool-limits.js';
-import { NoSandbox } from '../../src/workspace/sandbox/no-sandbox.js';
+import { NoSandbox } from '../../src/workspace/sandbox/open-sandbox.js';
 import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
 import { startTinyApp } from '../support/server/tiny-app.js';
 

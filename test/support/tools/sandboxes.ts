@@ -1,5 +1,4 @@
-import { NoSandbox } from '../../../src/workspace/sandbox/no-sandbox.js';
-import { probeBubblewrap } from '../../../src/workspace/sandbox/probe-bubblewrap.js';
+import { NoSandbox, probeBubblewrap } from '../../../src/workspace/sandbox/open-sandbox.js';
 import type { Sandbox } from '../../../src/workspace/sandbox/sandbox.js';
 
 export interface SandboxUnderTest {
