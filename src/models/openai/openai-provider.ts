@@ -1,8 +1,8 @@
+import OpenAI, { APIConnectionTimeoutError, APIError, type ClientOptions } from 'openai';
+import { isObject } from '../../kernel/json.js';
 import type { ModelRequest } from '../model-provider.js';
 import { HttpProvider } from '../http/http-provider.js';
 import type { HttpProviderOptions } from '../http/http-provider-options.js';
-import { ChatClient } from './chat-client.js';
-import { APIConnectionTimeoutError, APIError } from 'openai';
 import type { Fault, Vendor } from '../http/vendor.js';
 import { ModelCall, type ModelCallOptions } from '../http/model-call.js';
 import { chatRequest } from './chat-request.js';
@@ -85,4 +85,35 @@ class OpenAiCall extends ModelCall {
     });
     await this.read(await request.asResponse(), turn);
   }
+}
+
+/**
+ * The official client, with further environment variables, retries and log output disabled. It
+ * also supports servers whose error bodies differ from OpenAI's.
+ */
+class ChatClient extends OpenAI {
+  constructor(options: ClientOptions) {
+    super({ ...options, adminAPIKey: null, maxRetries: 0, logLevel: 'off' });
+  }
+
+  protected override makeStatusError(
+    status: number,
+    body: object | undefined,
+    text: string | undefined,
+    headers: Headers,
+  ): APIError {
+    const usual = isObject(body) && isObject(body.error) ? body : undefined;
+    return super.makeStatusError(
+      status,
+      usual ?? { error: { message: messageOf(body) ?? text } },
+      text,
+      headers,
+    );
+  }
+}
+
+function messageOf(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const message = body.error ?? body.message ?? body.detail ?? body;
+  return typeof message === 'string' ? message : JSON.stringify(message);
 }
