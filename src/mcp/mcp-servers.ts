@@ -5,7 +5,7 @@ import { Config } from '../config/config.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ToolServer, ToolSource } from '../tools/core/tool-source.js';
 import type { McpConnection } from './mcp-connection.js';
-import type { OfferedTools } from './offered-tools.js';
+import type { OfferedTools } from './mcp-tool.js';
 import { parseServers } from './parse-servers.js';
 import type { ServerSettings } from './server-settings.js';
 import { toolPrefix } from './tool-name.js';
@@ -68,7 +68,7 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   /** The SDK is imported only here, if servers are configured. */
   private async connect(settings: readonly ServerSettings[]): Promise<void> {
     const { McpConnection } = await import('./mcp-connection.js');
-    const { offeredTools } = await import('./offered-tools.js');
+    const { offeredTools } = await import('./mcp-tool.js');
     this.connections = settings.map((each) => {
       const connection: McpConnection = new McpConnection(each, (declarations) =>
         this.offer(connection, offeredTools(connection, declarations)),

@@ -1,12 +1,40 @@
 import { z } from 'zod';
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
+import { nameOf, readDeclaration } from './declaration.js';
 import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { schemaCheck } from './schema-check.js';
 import { toolName } from './tool-name.js';
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+
+/** Maximum number of tools of one server. A longer list degrades a model's choice. */
+const MAX_TOOLS = 200;
+
+export interface OfferedTools {
+  readonly tools: readonly McpTool[];
+  /** One for each tool that can't be used. */
+  readonly problems: readonly string[];
+}
+
+export function offeredTools(
+  server: McpConnection,
+  declarations: readonly unknown[],
+): OfferedTools {
+  const tools: McpTool[] = [];
+  const problems: string[] = [];
+  for (const declaration of declarations.slice(0, MAX_TOOLS)) {
+    try {
+      tools.push(new McpTool(server, readDeclaration(declaration)));
+    } catch (error) {
+      problems.push(`${nameOf(declaration)}: ${(error as Error).message}`);
+    }
+  }
+  if (declarations.length > MAX_TOOLS)
+    problems.push(`it has ${declarations.length} tools; the first ${MAX_TOOLS} are offered`);
+  return { tools, problems };
+}
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -14,7 +42,7 @@ type Input = Readonly<Record<string, unknown>>;
 const MAX_DESCRIPTION = 10_000;
 
 /** A tool of an MCP server. */
-export class McpTool extends Tool<Input> {
+class McpTool extends Tool<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;

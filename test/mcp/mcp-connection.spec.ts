@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { McpConnection } from '../../src/mcp/mcp-connection.js';
-import { offeredTools } from '../../src/mcp/offered-tools.js';
+import { offeredTools } from '../../src/mcp/mcp-tool.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { json, OddHttpServer } from '../support/tools/mcp/odd-http-server.js';
 import { toolContext } from '../../src/testing/tool-context.js';

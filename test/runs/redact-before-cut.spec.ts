@@ -5,7 +5,7 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
 import { McpConnection } from '../../src/mcp/mcp-connection.js';
-import { offeredTools } from '../../src/mcp/offered-tools.js';
+import { offeredTools } from '../../src/mcp/mcp-tool.js';
 import { GuardedResult } from '../../src/runs/guarding/guard-output.js';
 import { BoundedOutput } from '../../src/tools/text/bounded-output.js';
 import { keptOutput } from '../../src/tools/core/tool-limits.js';
