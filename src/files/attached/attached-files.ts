@@ -13,7 +13,6 @@ import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
 import { keyOf } from '../file-key.js';
 import { FileStore } from '../file-store.js';
-import { readPlainText } from './plain-text.js';
 
 /** Characters of all files of a message that a model reads. */
 const MAX_CHARS = 200_000;
@@ -158,4 +157,27 @@ function unknownFile(id: string): AppError {
   const message = `There is no file ${id}.`;
   const errors = [{ field: 'file_ids', message }];
   return new AppError('invalid', 'invalid_body', `Invalid body: file_ids: ${message}`, { errors });
+}
+
+/** Control characters that no text has; logs have escapes. */
+const BINARY = /[^\P{Cc}\s\u{7F}-\u{9F}]/u;
+const ESCAPE = '\u001B';
+const MARKS: readonly (readonly [string, string])[] = [
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+];
+
+/** The text of these bytes; undefined if they are none. The last character may be cut off. */
+function readPlainText(
+  bytes: Buffer,
+  { is_whole }: { readonly is_whole: boolean },
+): string | undefined {
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = MARKS.find(([each]) => each === mark)?.[1] ?? 'utf-8';
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: !is_whole });
+    return BINARY.test(text.replaceAll(ESCAPE, '')) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
