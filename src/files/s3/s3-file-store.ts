@@ -13,9 +13,9 @@ import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Config } from '../../config/config.js';
-import { FileStore, noBytes } from '../file-store.js';
+import type { AppError } from '../../kernel/app-error.js';
+import { FileStore, noBytes, filesUnavailable } from '../file-store.js';
 import type { ByteRange, Presentation, StoredBytes } from '../file-store.js';
-import { isMissing, isUnsupported, toStoreFault } from './s3-fault.js';
 
 /** The least that S3 takes; a file may have 10,000 of them. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -157,4 +157,43 @@ export class S3FileStore extends FileStore {
 function unlessMissing(error: unknown): undefined {
   const { code } = error as { code?: unknown };
   if (code !== 'file_not_found') throw error;
+}
+
+/** An error of the S3 client, as far as its types don't tell. */
+interface S3Error {
+  readonly name?: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+const CREDENTIALS = ['CredentialsProviderError', 'ExpiredToken', 'InvalidAccessKeyId'];
+
+function isMissing(error: unknown): boolean {
+  const { name, $metadata } = error as S3Error;
+  return (
+    name === 'NoSuchKey' ||
+    name === 'NotFound' ||
+    (name === undefined && $metadata?.httpStatusCode === 404)
+  );
+}
+
+function isUnsupported(error: unknown): boolean {
+  const { name, $metadata } = error as S3Error;
+  return name === 'NotImplemented' || [405, 501].includes($metadata?.httpStatusCode ?? 0);
+}
+
+/** For clients and the operator, without what the service says: it may name the key. */
+function toStoreFault(error: unknown, bucket: string): AppError {
+  return filesUnavailable(describeFault(error as S3Error, bucket), error);
+}
+
+function describeFault({ name = '', code = '', $metadata }: S3Error, bucket: string): string {
+  const status = $metadata?.httpStatusCode;
+  if (name === 'NoSuchBucket') return `the bucket ${bucket} does not exist`;
+  if (CREDENTIALS.includes(name) || status === 401 || status === 403)
+    return `S3 refuses the credentials of the server (${name})`;
+  if (status === 507 || name === 'XMinioStorageFull') return 'the bucket is full';
+  if (status !== undefined) return `S3 answers ${status} (${name})`;
+  if (name === 'TimeoutError') return 'S3 does not answer in time';
+  return `S3 can't be reached (${code || name})`;
 }
