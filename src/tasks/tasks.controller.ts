@@ -8,10 +8,16 @@ import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
-import { ChangeTaskDto } from './dto/change-task.dto.js';
-import { CreateTaskDto } from './dto/create-task.dto.js';
-import { TaskChangedDto, TaskDto, TaskListDto } from './dto/task.dto.js';
-import { DeleteTaskQueryDto, ListTasksQueryDto, TaskIdDto } from './dto/tasks-query.dto.js';
+import {
+  ChangeTaskDto,
+  CreateTaskDto,
+  DeleteTaskQueryDto,
+  ListTasksQueryDto,
+  TaskIdDto,
+  TaskChangedDto,
+  TaskDto,
+  TaskListDto,
+} from './dto/task.dto.js';
 import { MAX_TASKS } from './task-limits.js';
 import type { Actor } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
