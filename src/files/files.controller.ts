@@ -16,8 +16,14 @@ import { AdmissionGate } from '../http/admission-gate.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { sendFile } from './download/send-file.js';
-import { FileDto, FileListDto, FileUrlDto } from './dto/file.dto.js';
-import { FileIdDto, ListFilesQueryDto, UploadFileDto } from './dto/files-query.dto.js';
+import {
+  FileDto,
+  FileListDto,
+  FileUrlDto,
+  FileIdDto,
+  ListFilesQueryDto,
+  UploadFileDto,
+} from './dto/file.dto.js';
 import { FileUrls } from './download/file-urls.js';
 import { toFile } from './file-catalog.js';
 import { keyOf } from './file-key.js';
