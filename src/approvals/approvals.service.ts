@@ -15,7 +15,7 @@ import { ToolJudge } from '../permissions/judges/tool-judge.js';
 import type { JudgedCall } from '../permissions/judges/tool-judge.js';
 import { ToolExecutor } from '../tools/core/tool-executor.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
-import type { ApproveDto } from './dto/approve.dto.js';
+import type { ApproveDto } from './dto/decisions.dto.js';
 import type { RequestOwner } from './request-errors.js';
 import { RequestsService } from './requests.service.js';
 

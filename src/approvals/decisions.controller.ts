@@ -6,9 +6,15 @@ import { Access } from '../access/access.decorator.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
-import { ApproveDto, ApprovedDto } from './dto/approve.dto.js';
-import { NotSettledDto } from './dto/not-settled.dto.js';
-import { RespondDto, RespondedDto, ToolResultDto, ToolResultTakenDto } from './dto/respond.dto.js';
+import {
+  ApproveDto,
+  ApprovedDto,
+  RespondDto,
+  RespondedDto,
+  ToolResultDto,
+  ToolResultTakenDto,
+  NotSettledDto,
+} from './dto/decisions.dto.js';
 import { RequestsService } from './requests.service.js';
 
 /** Decisions and answers to an interaction's requests. */

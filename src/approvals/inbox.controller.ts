@@ -8,7 +8,7 @@ import { Access } from '../access/access.decorator.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { RequestStore } from '../persistence/request.store.js';
-import { RequestListDto, RequestsQueryDto } from './dto/requests-query.dto.js';
+import { RequestListDto, RequestsQueryDto } from './dto/request.dto.js';
 import { viewRequest } from './request-view.js';
 
 /** All requests that wait for a person or a client, over all chats that the caller sees. */

@@ -10,7 +10,7 @@ import { RequestStore } from '../persistence/request.store.js';
 import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { deciderOf } from '../protocol/events.js';
-import type { RespondDto, ToolResultDto } from './dto/respond.dto.js';
+import type { RespondDto, ToolResultDto } from './dto/decisions.dto.js';
 import { listAllRequests } from './list-all-requests.js';
 import {
   alreadyProcessed,

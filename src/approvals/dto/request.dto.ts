@@ -1,5 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SettledDto } from './settled.dto.js';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { PageQueryDto } from '../../http/input/page-query.dto.js';
+import type { Settled, RequestStatus } from '../../persistence/rows/request-rows.js';
+import type { Cause, Decider } from '../../protocol/events.js';
+import type { RequestView } from '../request-view.js';
+
+/** The author of a settlement. */
+export class SettledDto implements Settled {
+  @ApiProperty({ type: Object, allOf: [{ $ref: '#/components/schemas/Decider' }] })
+  readonly by: Decider;
+
+  @ApiPropertyOptional({ type: Object, allOf: [{ $ref: '#/components/schemas/Cause' }] })
+  readonly cause?: Cause;
+}
 
 /** The outcome of a request. */
 class SettlementDto extends SettledDto {
@@ -33,7 +46,7 @@ class SettlementDto extends SettledDto {
 }
 
 /** A request: its own fields, and those of its event, which depend on its kind. */
-export class RequestDto {
+class RequestDto {
   @ApiProperty({ description: 'The `approval_id` or `request_id`.' })
   readonly id: string;
 
@@ -110,4 +123,37 @@ export class RequestDto {
 
   @ApiPropertyOptional({ type: [String], description: 'Of a question: what may be chosen.' })
   readonly options?: readonly string[];
+}
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
+
+const STATUSES = ['pending', 'settled', 'closed', 'all'] as const;
+
+export class RequestsQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: STATUSES, default: 'pending' })
+  @IsOptional()
+  @IsIn(STATUSES)
+  status: RequestStatus | 'all' = 'pending';
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @Matches(ID, RULE)
+  chat_id?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @Matches(ID, RULE)
+  interaction_id?: string;
+}
+
+export class RequestListDto {
+  @ApiProperty({
+    type: [RequestDto],
+    description: 'Oldest first; each also has the fields of its event.',
+  })
+  readonly items: readonly RequestView[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
+  readonly next_cursor: string | null;
 }

@@ -1,8 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  MaxLength,
+  ValidateIf,
+} from 'class-validator';
+import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
 import type { RememberScope } from '../../permissions/judges/tool-judge.js';
+import { SettledDto } from './request.dto.js';
 
 export class ApproveDto {
   @ApiProperty({ example: 'approval_0199c0de-0000-7000-8000-000000000000' })
@@ -60,4 +70,72 @@ export class ApprovedDto {
 
   @ApiPropertyOptional({ description: 'Why there is no rule.' })
   readonly reason?: string;
+}
+
+export class RespondDto {
+  @ApiProperty({ example: 'input_0199c0de-0000-7000-8000-000000000000' })
+  @IsString()
+  @MaxLength(64)
+  request_id: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Bonn',
+    description: 'null declines to answer.',
+  })
+  @ValidateIf(({ answer }: RespondDto) => answer !== null)
+  @IsString()
+  @MaxLength(100_000)
+  answer: string | null;
+}
+
+export class RespondedDto {
+  @ApiProperty({ example: 'processed' })
+  readonly status: string;
+
+  @ApiProperty()
+  readonly request_id: string;
+}
+
+export class ToolResultDto {
+  @ApiProperty({ example: 'call_2', description: 'Of the `tool_result_required` event.' })
+  @IsString()
+  @MaxLength(64)
+  tool_call_id: string;
+
+  @ApiProperty({ example: 'The door is open.', description: 'What the model reads.' })
+  @IsString()
+  @MaxLength(500_000)
+  tool_output: string;
+
+  @ApiPropertyOptional({ default: false })
+  @IsOptional()
+  @IsBoolean()
+  is_error?: boolean;
+}
+
+export class ToolResultTakenDto {
+  @ApiProperty({ example: 'processed' })
+  readonly status: string;
+
+  @ApiProperty()
+  readonly tool_call_id: string;
+}
+
+class FirstDecisionDto extends SettledDto {
+  @ApiProperty({ format: 'date-time' })
+  readonly at: string;
+
+  @ApiPropertyOptional({ description: 'Of an approval.' })
+  readonly approved?: boolean;
+}
+
+/** A request that can't be settled. */
+export class NotSettledDto extends ProblemDto {
+  @ApiPropertyOptional({
+    type: FirstDecisionDto,
+    description: 'With `/problems/already_processed`: the decision that counts, if there is one.',
+  })
+  readonly decision?: FirstDecisionDto;
 }
