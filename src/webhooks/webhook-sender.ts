@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
@@ -5,7 +6,6 @@ import { proxyFor } from '../config/proxy-for.js';
 import { Clock } from '../kernel/clock.js';
 import { readText, SocketFetch } from '../models/http/socket-fetch.js';
 import type { SocketResponse } from '../models/http/socket-response.js';
-import { signatureOf } from './signature.js';
 
 const TIMEOUT_MS = 10_000;
 /** Read of the answer to a delivery, so that its connection can be used again. */
@@ -63,4 +63,10 @@ export class WebhookSender implements OnApplicationShutdown {
     await readText((response as SocketResponse).incoming, MAX_ANSWER_BYTES).catch(() => '');
     return undefined;
   }
+}
+
+/** The value of `x-parley-signature`. @param at unix time in seconds, of this attempt */
+function signatureOf(body: string, { secret, at }: { secret: string; at: number }): string {
+  const hmac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+  return `t=${at},v1=${hmac}`;
 }
