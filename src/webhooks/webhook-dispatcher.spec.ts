@@ -8,7 +8,7 @@ import { openMemoryStores } from '../storage/memory/memory-stores.js';
 import type { MemoryWebhookOutbox } from '../storage/memory/memory-webhook-outbox.js';
 import { ReceiverHealth } from './receiver-health.js';
 import { WebhookBodies } from './webhook-bodies.js';
-import { WebhookDispatcher } from './webhook-dispatcher.js';
+import { retryDelay, WebhookDispatcher } from './webhook-dispatcher.js';
 import type { WebhookOutcome } from './webhook-meter.js';
 import type { WebhookSender } from './webhook-sender.js';
 
@@ -64,6 +64,18 @@ describe(WebhookDispatcher.name, () => {
       expect([sent, await outbox.count()]).toEqual([[], { waiting: 1, failed: 0 }]);
       await dispatcher.onApplicationShutdown();
     }
+  });
+});
+
+describe(retryDelay.name, () => {
+  it.each([
+    [1, 2_500, 5_000],
+    [2, 5_000, 10_000],
+    [5, 40_000, 80_000],
+    [11, 1_800_000, 3_600_000],
+    [2_000, 1_800_000, 3_600_000],
+  ])('is from %s failures on between %s and %s ms', (attempts, least, most) => {
+    expect([retryDelay(attempts, 0), retryDelay(attempts, 1)]).toEqual([least, most]);
   });
 });
 
