@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { BoundedOutput } from '../text/bounded-output.js';
@@ -12,8 +13,6 @@ import type { Interpreter } from './interpreter.js';
 import { Interpreters } from './interpreters.js';
 import type { ProgramEnd } from './program.js';
 import { PythonSettings } from './python-settings.js';
-import { Turns } from './turns.js';
-import { createHash } from 'node:crypto';
 
 const MAX_CODE = 200_000;
 /** Characters reserved for the description of the program's end. */
@@ -172,4 +171,29 @@ class Turn {
   }
 
   private isOver = false;
+}
+
+/** Semaphore with `limit` permits; first come, first served. */
+class Turns {
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly limit: number) {}
+
+  /** Resolves with a permit; the returned function releases it. */
+  async take(): Promise<() => void> {
+    if (this.taken < this.limit) this.taken++;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    let isOver = false;
+    return () => {
+      if (!isOver) this.pass();
+      isOver = true;
+    };
+  }
+
+  private pass(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.taken--;
+  }
 }
