@@ -82,8 +82,8 @@ const CARE: Readonly<Record<string, Care>> = {
     );
   },
   async encrypt({ storage, masters, config }) {
-    const { encryptSaved } = await import('./storage/encrypted/saved/encrypt-saved.js');
-    const { encryptBytes } = await import('./storage/encrypted/saved/encrypt-bytes.js');
+    const { encryptBytes, encryptSaved } =
+      await import('./storage/encrypted/saved/encrypt-saved.js');
     const { openFileStore } = await import('./files/open-file-store.js');
     const { DataKeys } = await import('./encryption/data-keys.js');
     let changed = await encryptSaved(storage, masters);
