@@ -18,8 +18,7 @@ import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
-import { prefersJson } from './prefers-json.js';
-import { waitLimitOf } from './wait-limit.js';
+import { prefersJson, waitLimitOf } from './request-preferences.js';
 
 const LOCATION = { Location: { description: 'Its events.', schema: { type: 'string' } } } as const;
 
