@@ -11,8 +11,7 @@ import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
-import { GetChatQueryDto } from './dto/get-chat-query.dto.js';
-import { ListChatsQueryDto } from './dto/list-chats-query.dto.js';
+import { GetChatQueryDto, ListChatsQueryDto } from './dto/chat-queries.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
 
 /** True if agents would go on before a person has decided. */

@@ -12,7 +12,7 @@ import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
-import { GetChatQueryDto } from '../dto/get-chat-query.dto.js';
+import { GetChatQueryDto } from '../dto/chat-queries.dto.js';
 import { ExportQueryDto, ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
 import { ChatFilesArchive } from './archive/chat-files-archive.js';
 import { NDJSON, readNdjson, TAR } from './ndjson.js';
