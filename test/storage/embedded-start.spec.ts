@@ -33,6 +33,11 @@ describe(openEmbeddedDatabase.name, () => {
     expect(await readdir(dataDir)).toEqual(['db']);
   });
 
+  it('copies no database that nobody connects to', async () => {
+    await countTables();
+    expect(await readdir(join(dataDir, 'db/base'))).toHaveLength(1);
+  });
+
   it('keeps the copy to its owner', async () => {
     await countTables();
     const modeOf = async (path: string) =>

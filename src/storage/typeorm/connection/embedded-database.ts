@@ -34,8 +34,19 @@ export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE)
     initDbStartParams: INITDB_PARAMETERS,
     startParams: [...PGlite.defaultStartParams, ...SERVER_PARAMETERS],
   });
-  if (isNew) await setModes(path, PRIVATE); // `initdb` disregards the umask
+  if (isNew) {
+    await dropTemplates(database);
+    await setModes(path, PRIVATE); // `initdb` disregards the umask
+  }
   return database;
+}
+
+/** What `CREATE DATABASE` would copy: half of the files of a new directory. */
+async function dropTemplates(database: PGlite): Promise<void> {
+  for (const name of ['template0', 'template1']) {
+    await database.exec(`ALTER DATABASE ${name} IS_TEMPLATE false`);
+    await database.exec(`DROP DATABASE ${name}`);
+  }
 }
 
 /** Atomic: complete or not at all, even if the process is killed. */
