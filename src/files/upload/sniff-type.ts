@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import { fileTypeFromBuffer } from 'file-type';
 
 /** Bytes of the beginning of a file that tell its type. */
 export const HEAD_BYTES = 64 * 1024;
@@ -49,6 +48,7 @@ const ESCAPE = '\u001B';
 /** The media type of a file, from the beginning of its content and, among texts, its name. */
 export async function sniffType(head: Uint8Array, filename: string): Promise<string> {
   const extension = extname(filename).toLowerCase();
+  const { fileTypeFromBuffer } = await import('file-type'); // 40 modules that no start needs
   const found = (await fileTypeFromBuffer(head))?.mime;
   if (found === 'application/zip') return ARCHIVES[extension] ?? found;
   if (found !== undefined && found !== XML) return found;
