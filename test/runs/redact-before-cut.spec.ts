@@ -76,6 +76,17 @@ describe(GuardedResult.name, () => {
     expect(error!.message.length).toBeLessThan(10_100);
   });
 
+  it('redacts the error of a step before it is cut, also for an agent that catches it', async () => {
+    const fail = () => Promise.reject(new Error(`${'x'.repeat(9_980)} ${SECRET}`));
+    const agent = async (ctx: AgentContext) =>
+      ctx.say(await ctx.step('fail', fail).catch((error: Error) => error.message));
+    const world = await RunWorld.open({ agent, guardrails });
+    const text = await logOf(world);
+    expect((await world.row()).status).toBe('COMPLETED');
+    expect(text).toContain('x'.repeat(9_900));
+    expect(text).not.toContain(SECRET.slice(0, 8));
+  });
+
   it.each(['name', 'id'])('redacts a secret in the %s of a call', async (field) => {
     const call = { id: 'c1', name: 'print', arguments: '{}', [field]: SECRET };
     const provider = ScriptedProvider.playing(callTurn([call]), answerTurn('Done'));

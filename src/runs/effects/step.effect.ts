@@ -5,6 +5,7 @@ import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { HiddenOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import type { Effect } from './effect.js';
+import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 interface StepInput<T> {
@@ -70,7 +71,8 @@ export class StepEffect<T> implements Effect<T> {
         return { error: `its value has more than ${MAX_VALUE} characters of JSON` };
       return json === undefined ? {} : { value: JSON.parse(json) as unknown };
     } catch (error) {
-      return { error: toErrorText(error).slice(0, MAX_MESSAGE) };
+      const guarded = new GuardedResult(this.scope, guardedAgent(this.input.agent), 'text');
+      return { error: guarded.cut(toErrorText(error), MAX_MESSAGE) };
     }
   }
 }
