@@ -91,6 +91,37 @@ describe(RunSignals.name, () => {
     await executed;
   });
 
+  it('leaves to the next run what comes while it is being parked (I11)', async () => {
+    const got: (string | null)[] = [];
+    const world = await RunWorld.open({
+      agent: async (ctx) => void got.push(await ctx.ask('Well?')),
+    });
+    const run = (await world.takeUp())!;
+    const executed = run.execute();
+    while (!(await world.types()).includes('INPUT_REQUIRED')) await quiet(undefined, 1);
+    const { store } = world;
+    const gate = new Gate();
+    const park = store.park.bind(store);
+    store.park = async (lease) => {
+      const isParked = await park(lease);
+      await gate.pass(); // nobody has heard of it yet
+      return isParked;
+    };
+    const parked = run.signals.park();
+    await gate.reached;
+    await answer(world, (await world.all('INPUT_REQUIRED'))[0]!.request_id);
+    const woken = run.signals.wake();
+    await quiet(undefined);
+    expect(got).toEqual([]);
+    gate.open();
+    expect(await parked).toBe(true);
+    await Promise.all([woken, executed]);
+    expect(await world.types()).not.toContain('INPUT_RECEIVED');
+    await world.run();
+    expect(got).toEqual(['Yes.']);
+    expect((await world.row()).status).toBe('COMPLETED');
+  });
+
   it('takes in nothing when a renewal has no new signal', async () => {
     const world = await RunWorld.open({ agent: (ctx) => aborted(ctx.signal) });
     const run = (await world.takeUp())!;
