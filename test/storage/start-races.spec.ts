@@ -1,6 +1,7 @@
 import { startInteraction } from '../../src/storage/typeorm/interactions/start-interaction.js';
+import { promoteQueued } from '../../src/storage/typeorm/interactions/promote.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
-import { ended, newStart } from '../contracts/interaction-store/fixtures.js';
+import { at, ended, newStart, queued, started } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/store/databases.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';
 
@@ -24,15 +25,63 @@ describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` :
     await runner.query("SELECT set_config('parley.tenant', '*', true)");
     await runner.query("UPDATE interactions SET status = 'RUNNING' WHERE id = $1", [row.id]);
     const starting = store.startInteraction(newStart({ chat_id: row.chat_id }));
-    while (!(await isAnyoneWaiting(tested)));
+    while ((await countWaiting(tested)) === 0);
     await runner.commitTransaction();
     await runner.release();
     expect(await starting).toEqual({ outcome: 'busy', active_interaction_id: row.id });
   });
+
+  it('begins an edit that comes while the one before it ends', async () => {
+    const store = typeOrmStore(tested.database);
+    const { id, chat_id, chat_uid } = await started(store);
+    const runner = tested.database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
+    await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [chat_uid]);
+    const end = "UPDATE interactions SET status = 'FAILED', completed_at = now() WHERE id = $1";
+    await runner.query(end, [id]);
+    const edit = newStart({ chat_id, edited_from: id, on_conflict: 'enqueue' });
+    let isOver = false;
+    const editing = store.startInteraction(edit).finally(() => (isOver = true));
+    while (!isOver && (await countWaiting(tested)) === 0);
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await editing).toMatchObject({ outcome: 'started' });
+  });
 });
 
-async function isAnyoneWaiting({ database }: TestDatabase): Promise<boolean> {
+describeOnPostgres(`${promoteQueued.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
+  let tested: TestDatabase;
+
+  beforeAll(async () => {
+    tested = await openTestPostgres();
+  });
+
+  afterAll(() => tested.close());
+
+  it('begins one of a queue, though two do it at once (I9)', async () => {
+    const store = typeOrmStore(tested.database);
+    const { id, chat_id, chat_uid } = await started(store);
+    const waiting = [await queued(store, { chat_id }), await queued(store, { chat_id })];
+    const end = "UPDATE interactions SET status = 'FAILED', completed_at = now() WHERE id = $1";
+    await tested.database.query({ text: end }, [id]);
+    const runner = tested.database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query("SELECT set_config('parley.tenant', '*', true)");
+    await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [chat_uid]);
+    const promoting = [1, 2].map(() => store.promoteQueued(at(9), chat_uid));
+    while ((await countWaiting(tested)) < promoting.length);
+    await runner.commitTransaction();
+    await runner.release();
+    expect((await Promise.all(promoting)).flat()).toEqual([waiting[0]!.id]);
+    const rows = await store.listUnfinished(chat_uid);
+    expect(rows.map(({ status }) => status)).toEqual(['RUNNING', 'QUEUED']);
+  });
+});
+
+/** The number of statements that wait for a lock. */
+async function countWaiting({ database }: TestDatabase): Promise<number> {
   const text =
     'SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()';
-  return (await database.query({ text }, [])).length > 0;
+  return (await database.query({ text }, [])).length;
 }
