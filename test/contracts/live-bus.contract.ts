@@ -156,8 +156,11 @@ function describeSnapshots(bus: () => OpenedBus): void {
     const id = interactionId();
     const { publisher } = bus();
     publisher.publish(id, newFrame(2, 7, [delta('2b0', 0, 'lost')]));
-    publisher.begin(id, 3); // the usual case
     await until(async () => (await snapshotOf(bus(), id))?.number === 7);
+    publisher.begin(id, 3); // the usual case
+    publisher.publish(id, newFrame(2, 8, []));
+    await until(async () => (await snapshotOf(bus(), id))?.number === 8);
+    expect((await snapshotOf(bus(), id))?.blocks.map(({ text }) => text)).toEqual(['lost']);
     publisher.begin(id, 2);
     publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
     await until(async () => (await snapshotOf(bus(), id))?.number === 1);

@@ -130,6 +130,7 @@ const fault = await findRedisFault();
     await eventually(async () => (await stored())?.epoch === 2);
     say(lost, [1, 2], 'zombie');
     await lost.onApplicationShutdown(); // it has said that
+    expect(await stored()).toMatchObject({ epoch: 2, number: 1, blocks: [{ text: 'new' }] });
     say(next, [2, 2], '!');
     await eventually(() => heard.length >= 3);
     expect(heard).toEqual([1, 2, 2]);
