@@ -156,6 +156,30 @@ describe(EventStreams.name, () => {
     expect(seen).toBe('\n: \n\n: \n\n');
   });
 
+  it('sends no comments to a reader that takes nothing (I10)', async () => {
+    const config = loadConfig({ HEARTBEAT_MS: '20' });
+    const quick = new EventStreams(config, app.get(CredentialWatch));
+    const messages = new Subject<MessageEvent>();
+    handle = async (response) => quick.send(messages, response);
+    const socket = silentReader();
+    const [, response] = (await once(app.getHttpServer(), 'request')) as [unknown, ServerResponse];
+    while (!messages.observed) await new Promise(setImmediate);
+    messages.next(message('x'.repeat(32_000_000)));
+    handle = async (idle) => quick.send(new Subject<MessageEvent>(), idle);
+    let beats = '';
+    for await (const chunk of await read()) {
+      beats += String(chunk);
+      if (beats.includes(': \n\n: \n\n')) break;
+    }
+    messages.complete();
+    let end = '';
+    socket.on('data', (chunk) => (end = (end + String(chunk)).slice(-1_000))).resume();
+    await once(response, 'close');
+    while (!end.endsWith('\r\n0\r\n\r\n')) await once(socket, 'data');
+    expect(end).toMatch(/x\n\n\s*0\r\n\r\n$/);
+    socket.destroy();
+  });
+
   it('writes the messages of a tick together', async () => {
     const accepted = accept();
     const response = await read();
