@@ -1,6 +1,7 @@
 import type { AgentContext } from '../agents/agent-context.js';
 import { Gate } from '../../test/support/gate.js';
 import { aborted, quiet } from '../../test/support/quiet.js';
+import { RunSlots } from '../queue/local/run-slots.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
 import { RunSignals } from './run-signals.js';
 
@@ -11,6 +12,20 @@ async function answer({ store }: RunWorld, request_id: string): Promise<void> {
     settlement: { kind: 'input', answer: 'Yes.', by: { kind: 'user', user_id: 'ann' } },
     at: new Date().toISOString(),
   });
+}
+
+/** A run that asks, and has given back the only slot. */
+async function asking(slots: RunSlots) {
+  const got: (string | null)[] = [];
+  const world = await RunWorld.open({
+    agent: async (ctx) => void got.push(await ctx.ask('Well?')),
+  });
+  const run = (await world.takeUp({ slot: slots.lend() }))!;
+  const executed = run.execute();
+  while (slots.isFull || !(await world.types()).includes('INPUT_REQUIRED'))
+    await quiet(undefined, 1);
+  const [asked] = await world.all('INPUT_REQUIRED');
+  return { world, run, executed, got, request_id: asked!.request_id };
 }
 
 describe(RunSignals.name, () => {
@@ -120,6 +135,35 @@ describe(RunSignals.name, () => {
     await world.run();
     expect(got).toEqual(['Yes.']);
     expect((await world.row()).status).toBe('COMPLETED');
+  });
+
+  it('takes in an answer once there is room for the run', async () => {
+    const slots = new RunSlots(1, () => {});
+    const { world, run, executed, got, request_id } = await asking(slots);
+    const other = slots.lend();
+    await answer(world, request_id);
+    await run.signals.wake();
+    await quiet(undefined);
+    expect(got).toEqual([]);
+    other.end();
+    await executed;
+    expect(got).toEqual(['Yes.']);
+  });
+
+  it('keeps no slot for a signal that leaves the run waiting (I11)', async () => {
+    const slots = new RunSlots(1, () => {});
+    const { world, run, executed } = await asking(slots);
+    const row = await world.row();
+    const { outcome } = await world.store.intervene({
+      ...{ id: 'note_1', interaction_id: row.id, agent_id: world.rootId, created_by: 'ann' },
+      ...{ user_comment: 'Hurry.', user_content: null, redacted: null },
+      created_at: row.created_at,
+    });
+    expect(outcome).toBe('accepted');
+    await run.signals.wake();
+    expect(slots.isFull).toBe(false);
+    run.lose();
+    await executed;
   });
 
   it('takes in nothing when a renewal has no new signal', async () => {

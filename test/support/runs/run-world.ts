@@ -41,6 +41,7 @@ import type { ModelProvider, ModelTool } from '../../../src/models/model-provide
 import type { RecordOf, RecordType } from '../../../src/protocol/events.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { RunSlots } from '../../../src/queue/local/run-slots.js';
+import type { RunSlot } from '../../../src/queue/run-queue.js';
 import type { ToolJudge } from '../../../src/permissions/judges/tool-judge.js';
 import { ToolExecutor } from '../../../src/tools/core/tool-executor.js';
 import { ToolRegistry } from '../../../src/tools/core/tool-registry.js';
@@ -83,6 +84,7 @@ export interface ProcessOptions extends RunWorldOptions {
   /** Stands between the run and the store. */
   readonly append?: Append;
   readonly holdsLease?: () => boolean;
+  readonly slot?: RunSlot;
   /** Runs before it that were lost in a row. */
   readonly losses?: number;
   /** Why the run before it has ended. */
@@ -166,14 +168,14 @@ export class RunWorld {
       ...(await this.load(interaction, options)),
       ...(interaction.epoch > 1 && !parked && { resumed: options.resumed ?? 'lost' }),
     };
-    const { holdsLease = () => true } = options;
+    const { holdsLease = () => true, slot = new RunSlots(1, () => {}).lend() } = options;
     return new Run(this.deps(options), start, {
       lease: {
         get isFresh() {
           return holdsLease();
         },
       },
-      slot: new RunSlots(1, () => {}).lend(),
+      slot,
       waiting: new WaitingRuns(Infinity),
       quarantine: { release: () => {}, trialOf: () => 0 },
     });
