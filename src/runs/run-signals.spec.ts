@@ -137,6 +137,28 @@ describe(RunSignals.name, () => {
     expect((await world.row()).status).toBe('COMPLETED');
   });
 
+  it('does not miss a signal that comes while it looks', async () => {
+    const { world, run, executed, got, request_id } = await asking(new RunSlots(1, () => {}));
+    const { store } = world;
+    const gate = new Gate();
+    const find = store.findInteraction.bind(store);
+    store.findInteraction = async (id) => {
+      const row = await find(id);
+      await gate.pass();
+      return row;
+    };
+    const looked = run.signals.wake();
+    await gate.reached;
+    await answer(world, request_id);
+    const again = run.signals.wake();
+    gate.open();
+    await Promise.all([looked, again]);
+    await quiet(undefined);
+    expect(got).toEqual(['Yes.']);
+    run.lose();
+    await executed;
+  });
+
   it('takes in an answer once there is room for the run', async () => {
     const slots = new RunSlots(1, () => {});
     const { world, run, executed, got, request_id } = await asking(slots);
