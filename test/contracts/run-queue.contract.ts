@@ -128,6 +128,26 @@ export function runQueueContract(
       await desk.until(() => desk.started.length === 3);
     });
 
+    it('gives nothing more to what has returned', async () => {
+      const queue = await openQueue(1);
+      const desk = new Desk(queue, { held: true });
+      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
+      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
+      await desk.until(() => desk.started.length === 1);
+      const slot = desk.slot(waiting!);
+      slot.release();
+      await desk.until(() => desk.started.length === 2);
+      let granted = 0;
+      expect(slot.reclaim(() => granted++)).toBe(false);
+      desk.open(waiting!);
+      await new Promise((resolve) => setImmediate(resolve));
+      slot.take();
+      desk.open(other!);
+      await desk.until(() => desk.started.length === 3);
+      expect(granted).toBe(0);
+      desk.openAll();
+    });
+
     it('stops when what runs has returned, and hands out nothing more', async () => {
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
