@@ -182,7 +182,7 @@ export class InteractionImport {
       await this.add(firstRecord(row, { epoch: row.epoch, at: row.created_at }));
     const epoch = this.epoch + 1;
     const settlementOf = (id: string) => this.requests.settlementOf(id);
-    const unstoppable = new Set<string>();
+    const unstoppable = new Map<string, string>();
     const context = { state, unstoppable, settlementOf, limit: whole, epoch, newBlockId };
     const at = this.deps.clock.now().toISOString();
     for (const entry of cancelled(context, { reason: WHY, by: deciderOf(null), models: [] })

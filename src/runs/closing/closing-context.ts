@@ -7,8 +7,8 @@ import type { AgentScope } from '../scope/agent-scope.js';
 /** State from which the records that end open work are built. */
 export interface ClosingContext {
   readonly state: OpenWork;
-  /** Tool calls that may still be running. */
-  readonly unstoppable: ReadonlySet<string>;
+  /** Names of tools that may still be running, by the ids of their calls. */
+  readonly unstoppable: ReadonlyMap<string, string>;
   /** Settlement of a request before the end, if there is one. */
   readonly settlementOf: (requestId: string) => Settlement | undefined;
   /** The output as shown to models and people. */

@@ -54,7 +54,7 @@ export function cancelled(
     ...context.state.openAgents().map(stoppedAgent),
     ...models.map((name): StoppedEffect => ({ kind: 'model', name, state: 'stopped' })),
     ...startedCalls(context).map((call) => stoppedCall(call, context)),
-    ...lostCalls(context),
+    ...leftCalls(context),
   ];
   return finish(context, { status: 'CANCELLED', error: null }, [
     ...(shown ? [answer(context, { ...shown, partial: true })] : []),
@@ -109,13 +109,15 @@ function startedCalls({ state }: EndingContext): Omit<OpenCall, 'key' | 'agent_i
 }
 
 /**
- * Calls of lost processes that have a result or were started again since: the first execution may
- * still be running (I7).
+ * Calls that have a result, or were started again since, and whose first execution may still be
+ * running (I7): it did not stop on request, or its process was lost.
  */
-function lostCalls(context: EndingContext): StoppedEffect[] {
-  const named = new Set(startedCalls(context).map(({ id }) => id));
-  const others = [...context.state.lostCalls.values()].filter(({ id }) => !named.has(id));
-  return others.map(({ id, tool_name: name }) => ({ kind: 'tool', id, name, state: 'unknown' }));
+function leftCalls(context: EndingContext): StoppedEffect[] {
+  const { state, unstoppable } = context;
+  const left = new Map(unstoppable);
+  for (const { id, tool_name } of state.lostCalls.values()) left.set(id, tool_name);
+  for (const { id } of startedCalls(context)) left.delete(id);
+  return [...left].map(([id, name]) => ({ kind: 'tool', id, name, state: 'unknown' }));
 }
 
 function stoppedCall(

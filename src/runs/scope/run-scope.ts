@@ -63,8 +63,8 @@ export class RunScope implements JournalListener {
   /** Model turns that are being streamed. */
   readonly turns = new Set<RunningTurn>();
   readonly turnSemaphore: FairSemaphore;
-  /** Tool calls that did not stop on request (I7). */
-  readonly unstoppable = new Set<string>();
+  /** Names of the tools, by the ids of calls, that did not stop on request (I7). */
+  readonly unstoppable = new Map<string, string>();
   /** Paths of the child agents that run, or are about to. */
   readonly agents = new Set<string>();
   /** Keys of the forks of all child agents that were ever started, or are about to be. */

@@ -65,7 +65,8 @@ export class ToolRun {
     const execution = await this.scope.run.services.executor.execute(call, context, read);
     computed();
     await this.steps.stopChildren();
-    if (execution.still_running) this.scope.run.unstoppable.add(this.input.call.id);
+    if (execution.still_running)
+      this.scope.run.unstoppable.set(this.input.call.id, this.input.call.function.name);
     await this.steps.closeQuestions();
     if (repeatable) this.scope.signal.throwIfAborted(); // it just runs again
     return {
