@@ -139,10 +139,12 @@ describe(InteractionView.name, () => {
     for (let i = 0; i < 60; i++) rows.unshift(await said(chat_id, 1, 60_000));
     const short = rows.slice(0, 50);
     const reads = jest.spyOn(store, 'findFinalState');
+    const looks = jest.spyOn(store, 'hasFinalState');
     const cut = await view.page(short, ALL);
     const page = await view.page(rows, ALL);
-    expect(reads.mock.calls.length).toBeLessThan(20);
-    reads.mockRestore();
+    expect(reads).toHaveBeenCalledTimes(4);
+    expect(looks.mock.calls.length).toBeLessThan(14);
+    for (const spy of [reads, looks]) spy.mockRestore();
     const fits = (each: { final_agent_state: unknown }) => each.final_agent_state !== null;
     expect(cut.findIndex(fits)).toBe(page.findIndex(fits));
     const first = page.findIndex(fits);

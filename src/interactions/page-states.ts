@@ -2,7 +2,7 @@ import { jsonBytes } from '../http/input/page-cursor.js';
 import type { FinalState, InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 
-type States = Pick<InteractionStore, 'findFinalState'>;
+type States = Pick<InteractionStore, 'findFinalState' | 'hasFinalState'>;
 
 /**
  * Final states of the interactions of a page, from the newest on. The state of a parent is the
@@ -27,7 +27,7 @@ export class PageStates {
    */
   async find({ id, parent_id }: InteractionRow, bytes: number): Promise<FinalState | undefined> {
     if (this.tooLong.has(id)) return undefined;
-    const known = this.known && beginningOf(this.known, id);
+    const known = this.known && parentIn(this.known, id);
     const state = known ?? (await this.interactions.findFinalState(id, bytes));
     this.known = state ?? this.known;
     if (!state) await this.skipTooLong(parent_id, bytes);
@@ -40,8 +40,7 @@ export class PageStates {
     let [first, end] = [0, line.length];
     while (first < end) {
       const middle = Math.floor((first + end) / 2);
-      const state = await this.interactions.findFinalState(line[middle]!, bytes);
-      if (state) [end, this.known] = [middle, state];
+      if (await this.interactions.hasFinalState(line[middle]!, bytes)) end = middle;
       else first = middle + 1;
     }
     for (const id of line.slice(0, first)) this.tooLong.add(id);
@@ -56,10 +55,8 @@ export class PageStates {
   }
 }
 
-/** The state of the same interaction, or of its parent. */
-function beginningOf(state: FinalState, id: string): FinalState | undefined {
-  const { parts, bytes } = state;
-  if (parts.at(-1)?.id === id) return state;
+/** The state of its parent. */
+function parentIn({ parts, bytes }: FinalState, id: string): FinalState | undefined {
   if (parts.at(-2)?.id !== id) return undefined;
   return { parts: parts.slice(0, -1), bytes: bytes - jsonBytes(parts.at(-1)!.messages) };
 }

@@ -160,6 +160,10 @@ export class EncryptedInteractionStore extends InteractionStore {
     return { parts, bytes: messagesLength(sealed) };
   }
 
+  hasFinalState(interactionId: string, bytes: number): Promise<boolean> {
+    return this.inner.hasFinalState(interactionId, sealedBytes(bytes));
+  }
+
   async findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>> {
     const added = await this.inner.findAddedMessages(interactionIds);
     const opened = new Map<string, Message[]>();

@@ -28,6 +28,12 @@ import type { StoredInteraction } from './core/stored-interaction.js';
 /** Rows that are read at once when a page is bounded by its bytes. */
 const ABREAST = 16;
 
+interface Branch {
+  readonly messages: readonly Message[];
+  readonly line: readonly string[];
+  readonly total: number;
+}
+
 export class MemoryInteractionStore extends InteractionStore {
   constructor(private readonly core: StoreCore) {
     super();
@@ -175,19 +181,32 @@ export class MemoryInteractionStore extends InteractionStore {
   }
 
   async findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined> {
+    const branch = this.branchWithin(interactionId, bytes);
+    if (!branch) return undefined;
+    const { messages, line, total } = branch;
+    const added = await this.findAddedMessages(line);
+    const parts = line.toReversed().map((id) => ({ id, messages: added.get(id) ?? [] }));
+    return { parts: [{ id: null, messages }, ...parts], bytes: total };
+  }
+
+  async hasFinalState(interactionId: string, bytes: number): Promise<boolean> {
+    return this.branchWithin(interactionId, bytes) !== undefined;
+  }
+
+  /** The interaction and its ancestors, and the messages of the chat before them. */
+  private branchWithin(interactionId: string, bytes: number): Branch | undefined {
     const last = this.core.index.findInteraction(interactionId);
     const chat = last?.hasEnded && this.core.index.findChat(last.known.chat_uid);
     if (!chat) return undefined;
+    const { messages } = chat;
     const line: string[] = [];
-    let total = Buffer.byteLength(JSON.stringify(chat.messages)) - 2;
+    let total = Buffer.byteLength(JSON.stringify(messages)) - 2;
     for (const { id, log } of chat.walkBranch(interactionId)) {
       total += log.addedBytes;
       if (total > bytes) return undefined;
       line.push(id);
     }
-    const added = await this.findAddedMessages(line);
-    const parts = line.toReversed().map((id) => ({ id, messages: added.get(id) ?? [] }));
-    return { parts: [{ id: null, messages: chat.messages }, ...parts], bytes: total };
+    return { messages, line, total };
   }
 
   async getPreviousState(interactionId: string): Promise<Message[]> {

@@ -364,7 +364,11 @@ function describeConversation(tested: StoreUnderTest): void {
     const { chat_id } = first;
     const second = await ended(tested.store, 'x'.repeat(10_000), { chat_id });
     const last = await started(tested.store, { chat_id, lease: HELD });
-    const after = (id: string, bytes: number) => tested.store.findFinalState(id, bytes);
+    const after = async (id: string, bytes: number) => {
+      const state = await tested.store.findFinalState(id, bytes);
+      expect(await tested.store.hasFinalState(id, bytes)).toBe(state !== undefined);
+      return state;
+    };
     const both = [...exchange('one'), ...exchange('x'.repeat(10_000))];
     expect(messagesOf((await after(first.id, 1000))!)).toEqual(exchange('one'));
     const parts = [

@@ -81,9 +81,8 @@ const ANCESTORS_ADDED: Statement = {
     WHERE i.added_messages IS NOT NULL ORDER BY distance DESC NULLS FIRST`,
 };
 
-/** Follows the parents only as far as the bytes go, and reads no messages if they are too many. */
-const FINAL_STATE: Statement = {
-  text: `
+/** Follows the parents only as far as the bytes go. */
+const BRANCH = `
     WITH RECURSIVE line AS (
       SELECT id, parent_id, 1 AS distance, added_bytes::bigint
         + (SELECT octet_length(messages::text) - 2 FROM ${CHAT_OF}) AS total FROM interactions WHERE id = $1 AND added_bytes IS NOT NULL
@@ -92,7 +91,13 @@ const FINAL_STATE: Statement = {
         SELECT id, parent_id, added_bytes FROM interactions WHERE id = l.parent_id OFFSET 0
       ) p WHERE l.total <= $2
     ),
-    whole AS (SELECT max(total)::integer AS total FROM line HAVING max(total) <= $2)
+    whole AS (SELECT max(total)::integer AS total FROM line HAVING max(total) <= $2)`;
+
+const HAS_FINAL_STATE: Statement = { text: `${BRANCH} SELECT total FROM whole` };
+
+/** Reads no messages if they have too many bytes. */
+const FINAL_STATE: Statement = {
+  text: `${BRANCH}
     SELECT NULL AS id, c.messages AS added_messages, w.total, NULL AS distance FROM whole w CROSS JOIN (SELECT messages FROM ${CHAT_OF}) c
     UNION ALL
     SELECT l.id, i.added_messages, w.total, l.distance FROM whole w CROSS JOIN line l CROSS JOIN LATERAL (
@@ -226,6 +231,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
     const [first] = rows;
     const parts = rows.map((row) => ({ id: row.id, messages: row.added_messages }));
     return first && { parts, bytes: first.total };
+  }
+
+  async hasFinalState(id: string, bytes: number): Promise<boolean> {
+    return (await this.db.query(HAS_FINAL_STATE, [id, bytes])).length > 0;
   }
 
   async findAddedMessages(ids: readonly string[]): Promise<Map<string, Message[]>> {
