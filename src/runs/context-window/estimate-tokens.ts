@@ -1,5 +1,5 @@
 import { rememberPerObject } from '../../kernel/remember-per-object.js';
-import type { ModelRequest } from '../../models/model-provider.js';
+import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
@@ -30,14 +30,17 @@ export const messageTokens = rememberPerObject((message: Message): number => {
   return tokens + sum(calls) + (provider_data ? textTokens(JSON.stringify(provider_data)) : 0);
 });
 
+/** Definitions are the same objects in each turn of every interaction. */
+const toolTokens = rememberPerObject((tool: ModelTool) => textTokens(JSON.stringify(tool)));
+
 /** Tokens of a request besides its messages. */
 export function fixedTokens({
   instructions = '',
   tools = [],
   schema,
 }: Pick<ModelRequest, 'instructions' | 'tools' | 'schema'>): number {
-  const rest = `${instructions}${JSON.stringify(tools)}${schema ? JSON.stringify(schema) : ''}`;
-  return AROUND + textTokens(rest);
+  const rest = `${instructions}${schema ? JSON.stringify(schema) : ''}`;
+  return AROUND + textTokens(rest) + sum(tools.map(toolTokens));
 }
 
 export function sum(numbers: readonly number[]): number {

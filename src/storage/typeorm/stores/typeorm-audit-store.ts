@@ -2,9 +2,16 @@ import type { Repository } from 'typeorm';
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
-import type { Database } from '../connection/database.js';
+import type { Database, Statement } from '../connection/database.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';
+
+/** A start waits for it. */
+const ADD: Statement = {
+  name: 'audit.add',
+  text: `INSERT INTO audit (id, at, tenant_id, user_id, action, chat_id, interaction_id, detail)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
 
 /** The audit trails in Postgres, on a server or embedded. Newest is by time, then by id. */
 export class TypeOrmAuditStore extends AuditStore {
@@ -13,7 +20,9 @@ export class TypeOrmAuditStore extends AuditStore {
   }
 
   async add(entry: AuditEntry): Promise<void> {
-    await this.#rows((rows) => rows.insert(entry));
+    const { id, at, tenant_id, user_id, action, chat_id, interaction_id, detail } = entry;
+    const of = [tenant_id, user_id, action, chat_id, interaction_id];
+    await this.db.query(ADD, [id, at, ...of, JSON.stringify(detail)]);
   }
 
   async list({ tenant_id, limit, before }: AuditPage): Promise<AuditEntry[]> {
