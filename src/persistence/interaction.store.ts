@@ -119,7 +119,7 @@ export abstract class InteractionStore {
    * not ended, or if the conversation has more than `bytes`.
    */
   abstract findFinalState(interactionId: string, bytes: number): Promise<FinalState | undefined>;
-  /** Whether `findFinalState` would find one, without reading it. */
+  /** True if `findFinalState` would find one; reads no messages. */
   abstract hasFinalState(interactionId: string, bytes: number): Promise<boolean>;
   /** The messages that each of these interactions added; those that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;

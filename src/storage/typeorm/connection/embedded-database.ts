@@ -41,7 +41,7 @@ export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE)
   return database;
 }
 
-/** What `CREATE DATABASE` would copy: half of the files of a new directory. */
+/** Only `CREATE DATABASE` needs them, and they are half of the files of a new directory. */
 async function dropTemplates(database: PGlite): Promise<void> {
   for (const name of ['template0', 'template1']) {
     await database.exec(`ALTER DATABASE ${name} IS_TEMPLATE false`);
