@@ -77,15 +77,22 @@ export function runQueueContract(
       expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);
     });
 
-    it('runs another one while one only waits', async () => {
+    /** Of three on one slot, the first has given it to the second, and the third has none yet. */
+    const oneWaits = async () => {
       const queue = await openQueue(1);
       const desk = new Desk(queue, { held: true });
-      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
+      const [waiting, other, late] = [interactionId(), interactionId(), interactionId()];
+      for (const id of [waiting, other, late]) queue.enqueue(id, { priority: 'new' });
       await desk.until(() => desk.started.length === 1);
-      desk.slot(waiting!).release();
+      const slot = desk.slot(waiting);
+      slot.release();
       await desk.until(() => desk.started.length === 2);
-      desk.open(waiting!); // it gives back no second slot
+      return { desk, slot, waiting, other };
+    };
+
+    it('runs another one while one only waits', async () => {
+      const { desk, waiting, other } = await oneWaits();
+      desk.open(waiting); // it gives back no second slot
       await new Promise((resolve) => setImmediate(resolve));
       expect(desk.started).toEqual([waiting, other]);
       desk.openAll();
@@ -93,18 +100,11 @@ export function runQueueContract(
     });
 
     it('gives a slot back as soon as there is one, before anything new', async () => {
-      const queue = await openQueue(1);
-      const desk = new Desk(queue, { held: true });
-      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
-      await desk.until(() => desk.started.length === 1);
-      const slot = desk.slot(waiting!);
-      slot.release();
-      await desk.until(() => desk.started.length === 2);
+      const { desk, slot, waiting, other } = await oneWaits();
       const granted = new Promise<void>((resolve) => {
         expect(slot.reclaim(resolve)).toBe(false);
       });
-      desk.open(other!);
+      desk.open(other);
       await granted;
       expect(slot.reclaim(() => {})).toBe(true);
       expect(desk.started).toEqual([waiting, other]);
@@ -113,15 +113,9 @@ export function runQueueContract(
     });
 
     it('counts whoever goes on without asking', async () => {
-      const queue = await openQueue(1);
-      const desk = new Desk(queue, { held: true });
-      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
-      await desk.until(() => desk.started.length === 1);
-      desk.slot(waiting!).release();
-      await desk.until(() => desk.started.length === 2);
-      desk.slot(waiting!).take();
-      desk.open(other!);
+      const { desk, slot, waiting, other } = await oneWaits();
+      slot.take();
+      desk.open(other);
       await new Promise((resolve) => setImmediate(resolve));
       expect(desk.started).toEqual([waiting, other]);
       desk.openAll();
@@ -129,20 +123,13 @@ export function runQueueContract(
     });
 
     it('gives nothing more to what has returned', async () => {
-      const queue = await openQueue(1);
-      const desk = new Desk(queue, { held: true });
-      const [waiting, other, late] = [1, 2, 3].map(() => interactionId());
-      for (const id of [waiting!, other!, late!]) queue.enqueue(id, { priority: 'new' });
-      await desk.until(() => desk.started.length === 1);
-      const slot = desk.slot(waiting!);
-      slot.release();
-      await desk.until(() => desk.started.length === 2);
+      const { desk, slot, waiting, other } = await oneWaits();
       let granted = 0;
       expect(slot.reclaim(() => granted++)).toBe(false);
-      desk.open(waiting!);
+      desk.open(waiting);
       await new Promise((resolve) => setImmediate(resolve));
       slot.take();
-      desk.open(other!);
+      desk.open(other);
       await desk.until(() => desk.started.length === 3);
       expect(granted).toBe(0);
       desk.openAll();

@@ -1,5 +1,4 @@
-import { startInteraction } from '../../src/storage/typeorm/interactions/start-interaction.js';
-import { promoteQueued } from '../../src/storage/typeorm/interactions/promote.js';
+import type { QueryRunner } from 'typeorm';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
 import { at, ended, newStart, queued, started } from '../contracts/interaction-store/fixtures.js';
 import type { TestDatabase } from '../support/store/databases.js';
@@ -8,7 +7,7 @@ import { findPostgresFault, openTestPostgres } from '../support/store/databases.
 const fault = await findPostgresFault();
 const describeOnPostgres = fault ? describe.skip : describe;
 
-describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
+describeOnPostgres(`Starts and promotions at once on Postgres${fault ? `: ${fault}` : ''}`, () => {
   let tested: TestDatabase;
 
   beforeAll(async () => {
@@ -20,9 +19,7 @@ describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` :
   it('finds a chat busy that becomes so behind its back (I9)', async () => {
     const store = typeOrmStore(tested.database);
     const row = await ended(store, 'one');
-    const runner = tested.database.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await runner.query("SELECT set_config('parley.tenant', '*', true)");
+    const runner = await beginTransaction(tested);
     await runner.query("UPDATE interactions SET status = 'RUNNING' WHERE id = $1", [row.id]);
     const starting = store.startInteraction(newStart({ chat_id: row.chat_id }));
     while ((await countWaiting(tested)) === 0);
@@ -34,9 +31,7 @@ describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` :
   it('begins an edit that comes while the one before it ends', async () => {
     const store = typeOrmStore(tested.database);
     const { id, chat_id, chat_uid } = await started(store);
-    const runner = tested.database.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await runner.query("SELECT set_config('parley.tenant', '*', true)");
+    const runner = await beginTransaction(tested);
     await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [chat_uid]);
     const end = "UPDATE interactions SET status = 'FAILED', completed_at = now() WHERE id = $1";
     await runner.query(end, [id]);
@@ -48,16 +43,6 @@ describeOnPostgres(`${startInteraction.name} on Postgres${fault ? `: ${fault}` :
     await runner.release();
     expect(await editing).toMatchObject({ outcome: 'started' });
   });
-});
-
-describeOnPostgres(`${promoteQueued.name} on Postgres${fault ? `: ${fault}` : ''}`, () => {
-  let tested: TestDatabase;
-
-  beforeAll(async () => {
-    tested = await openTestPostgres();
-  });
-
-  afterAll(() => tested.close());
 
   it('begins one of a queue, though two do it at once (I9)', async () => {
     const store = typeOrmStore(tested.database);
@@ -65,9 +50,7 @@ describeOnPostgres(`${promoteQueued.name} on Postgres${fault ? `: ${fault}` : ''
     const waiting = [await queued(store, { chat_id }), await queued(store, { chat_id })];
     const end = "UPDATE interactions SET status = 'FAILED', completed_at = now() WHERE id = $1";
     await tested.database.query({ text: end }, [id]);
-    const runner = tested.database.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await runner.query("SELECT set_config('parley.tenant', '*', true)");
+    const runner = await beginTransaction(tested);
     await runner.query('SELECT FROM chats WHERE uid = $1 FOR UPDATE', [chat_uid]);
     const promoting = [1, 2].map(() => store.promoteQueued(at(9), chat_uid));
     while ((await countWaiting(tested)) < promoting.length);
@@ -78,6 +61,14 @@ describeOnPostgres(`${promoteQueued.name} on Postgres${fault ? `: ${fault}` : ''
     expect(rows.map(({ status }) => status)).toEqual(['RUNNING', 'QUEUED']);
   });
 });
+
+/** Of another process, which holds the rows that it changes. */
+async function beginTransaction({ database }: TestDatabase): Promise<QueryRunner> {
+  const runner = database.dataSource.createQueryRunner();
+  await runner.startTransaction();
+  await runner.query("SELECT set_config('parley.tenant', '*', true)");
+  return runner;
+}
 
 /** The number of statements that wait for a lock. */
 async function countWaiting({ database }: TestDatabase): Promise<number> {

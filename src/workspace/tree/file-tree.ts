@@ -8,8 +8,9 @@ import { SkippedFiles } from './skipped-files.js';
 import { MAX_DEPTH, TreeFolders } from './tree-folders.js';
 import type { OpenFolder, Place, TreeOptions } from './tree-folders.js';
 
-/** Maximum number of files in a group, and of folders that are kept open for it. */
+/** Maximum number of files in a group, and of walked folders that are kept open for it. */
 const MAX_GROUP = 16;
+const MAX_WALKED = 64;
 
 /** A regular file, as a name in a folder that is open until the next group is requested. */
 export interface TreeFile {
@@ -116,8 +117,8 @@ export class FileTree {
       } finally {
         if (inner) this.walked.push(inner.folder);
       }
-      const isFull = Math.max(this.group.length, this.walked.length) >= MAX_GROUP;
-      if (isFull) yield* this.nextGroup();
+      if (this.group.length === MAX_GROUP || this.walked.length >= MAX_WALKED)
+        yield* this.nextGroup();
     }
   }
 
