@@ -88,7 +88,7 @@ export class TreeFolders {
     }
   }
 
-  /** Undefined if it can't be opened. Never rejects, as nobody may wait for it yet. */
+  /** Undefined if it can't be opened. Never rejects: its caller may not wait for it yet. */
   private async open(
     parent: Folder,
     name: string,
