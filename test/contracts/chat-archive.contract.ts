@@ -158,8 +158,9 @@ export function chatArchiveContract(name: string, open: () => Promise<OpenedArch
 
     it('brings in one of two that want the same id at once', async () => {
       const chat = newChatRow();
-      const both = await Promise.all([1, 2].map(() => archive.receive(chat)));
-      const outcomes = await Promise.all(both.map((each) => each.commit(chat)));
+      const chats = [chat, { ...newChatRow(), id: chat.id }];
+      const both = await Promise.all(chats.map((each) => archive.receive(each)));
+      const outcomes = await Promise.all(both.map((each, n) => each.commit(chats[n]!)));
       expect(outcomes.filter(Boolean)).toEqual([true]);
     });
 
