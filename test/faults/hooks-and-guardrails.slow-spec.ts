@@ -3,7 +3,6 @@ import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { builtServer } from '../support/server/built-server.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
-import type { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import type { ChatBody } from '../support/model/fake-model.js';
 import type { FakeTurn } from '../support/model/fake-openai-turn.js';
@@ -63,6 +62,12 @@ const MOMENTS: readonly (readonly [string, string])[] = [
   ['its resources are disposed of', 'disposed'],
 ];
 
+/** A POST that starts an interaction, and the same again. */
+interface Beginning {
+  readonly answer: Promise<Following>;
+  readonly ask: () => Promise<Following>;
+}
+
 /** The state of a secret, and the turn that has come to it. */
 const SECRETS: readonly (readonly [string, (gate: Gate) => FakeTurn])[] = [
   ['is being written', (gate) => ({ text: ['The key is ', SECRET.slice(0, 20), gate] })],
@@ -95,6 +100,7 @@ for (const { name, fault, create } of onStores(POSTGRES))
     let stand: WitnessStand;
     let server: ServerProcess;
     let api: ApiClient;
+    let chats = 0;
 
     const start = async (): Promise<void> => {
       const models = { MODEL: 'openai/fake', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: fake.baseUrl };
@@ -109,18 +115,24 @@ for (const { name, fault, create } of onStores(POSTGRES))
       await server.kill('SIGKILL');
       expect(server.output).not.toMatch(PARTS);
     };
-    /** In a chat of its own. */
-    const begin = async (user_message: string): Promise<Following> => {
-      const chat = `chat-${fake.requests.length}`;
+    /** In a chat of its own. A process that stands still may never answer. */
+    const begin = (user_message: string): Beginning => {
+      const chat = `chat-${++chats}`;
       const body = { user_message, agent: 'witness', approval_mode: 'auto' };
-      return new Following(api, await api.begin(chat, body));
+      const ask = async () =>
+        new Following(api, await api.begin(chat, body, { 'idempotency-key': chat }));
+      const answer = ask();
+      answer.catch(() => {}); // awaited after the kill
+      return { answer, ask };
     };
-    /** Kills the server, and reads on at the next one, to the end. */
-    const restart = async (following: Following): Promise<EventReader> => {
+    /** Kills the server, and reads at the next one, to the end; asks again if it never answered. */
+    const restart = async ({ answer, ask }: Beginning): Promise<Following> => {
       await kill();
       await stand.haltAt('');
       await start();
-      return (await following.resume(api)).end();
+      const following = await answer.then((first) => first.resume(api), ask);
+      await following.end();
+      return following;
     };
 
     beforeAll(async () => {
@@ -187,9 +199,9 @@ for (const { name, fault, create } of onStores(POSTGRES))
         const asked = fake.requests.length;
         fake.otherwise(playing(SHOPPING));
         await stand.haltAt(haltAt);
-        const following = await begin('Go');
+        const beginning = begin('Go');
         await stand.wait(haltAt);
-        await restart(following);
+        const following = await restart(beginning);
         expect(following.reader.list('RESUMED')).toHaveLength(1);
         await expectShopped(following, asked);
         await expectSameHooks();
@@ -212,10 +224,11 @@ for (const { name, fault, create } of onStores(POSTGRES))
           const turn = playing(SHOPPING)(body);
           return turn === SHOPPING.at(-1) ? (rest.pop() ?? turn) : turn;
         });
-        const following = await begin('Go');
+        const beginning = begin('Go');
         await gate.reached;
+        const following = await beginning.answer;
         await following.event('TEXT_DELTA');
-        await restart(following);
+        await restart(beginning);
         await expectShopped(following, asked);
         await expectSameHooks();
       },
@@ -228,15 +241,17 @@ for (const { name, fault, create } of onStores(POSTGRES))
         const asked = fake.requests.length;
         fake.otherwise(playing(turns));
         await stand.haltAt('ending');
-        const following = await begin(what === 'a message' ? 'TRIP over this.' : 'Go');
+        const beginning = begin(what === 'a message' ? 'TRIP over this.' : 'Go');
         if (what.startsWith('an answer')) {
+          const following = await beginning.answer;
           const { request_id } = await following.record('INPUT_REQUIRED');
           void new Person(() => api).respond(following.of, request_id, 'TRIP').catch(() => {});
         }
         await stand.wait('ending');
         const before = fake.requests.length;
         const charged = await stand.lines('charged');
-        const reader = await restart(following);
+        const following = await restart(beginning);
+        const { reader } = following;
         expect(reader.faults).toEqual([]);
         expect(reader.list('RESUMED')).toHaveLength(1);
         expect(reader.types[reader.types.indexOf('RESUMED') - 1]).toBe(type);
