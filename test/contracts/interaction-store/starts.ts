@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { uidOf } from '../../support/store/chat-parts.js';
 import {
   acquireOnceFree,
@@ -131,22 +132,19 @@ export function describeStarts(tested: StoreUnderTest): void {
     it('lets exactly one of 50 concurrent starts on one chat win (I9)', async () => {
       const chat_id = chatId();
       const tries = Array.from({ length: 50 }, () =>
-        tested.store.startInteraction(newStart({ chat_id, lease: HELD })),
+        tested.store.startInteraction(newStart({ chat_id, chat_uid: randomUUID(), lease: HELD })),
       );
       const results = await Promise.all(tries);
       const winners = results.filter((result) => result.outcome === 'started');
       expect(winners).toHaveLength(1);
-      const active = await tested.store.findActiveInteraction(uidOf(chat_id));
+      const { chat_uid } = winners[0]!.interaction;
+      const active = await tested.store.findActiveInteraction(chat_uid);
       for (const result of results) {
         if (result.outcome === 'started') expect(result.interaction.id).toBe(active?.id);
         else expect(result).toEqual({ outcome: 'busy', active_interaction_id: active?.id });
       }
-      const all = await tested.store.listInteractions({
-        chat_uid: uidOf(chat_id),
-        superseded: true,
-        limit: 100,
-      });
-      expect(all).toHaveLength(1);
+      const page = { chat_uid, superseded: true, limit: 100 };
+      expect(await tested.store.listInteractions(page)).toHaveLength(1);
     });
 
     it('finds no active interaction in a chat that is free or not there', async () => {
@@ -209,7 +207,7 @@ function describeIdempotency(tested: StoreUnderTest): void {
   it('starts once for 50 concurrent starts with one key', async () => {
     const chat_id = chatId();
     const tries = Array.from({ length: 50 }, () =>
-      tested.store.startInteraction(newStart({ chat_id, idempotency })),
+      tested.store.startInteraction(newStart({ chat_id, chat_uid: randomUUID(), idempotency })),
     );
     const results = await Promise.all(tries);
     const outcomes = results.map((result) => result.outcome);
