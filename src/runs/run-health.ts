@@ -25,7 +25,8 @@ interface RunEpoch {
 
 /** When the run of a suspect stops keeping other suspects waiting. */
 export class RunHealth {
-  private readonly healthy = new AbortController();
+  private isHealthy = false;
+  private stopWaiting: () => void = () => {};
 
   constructor(
     private readonly quarantine: Pick<CrashQuarantine, 'release' | 'trialOf'>,
@@ -35,14 +36,14 @@ export class RunHealth {
 
   /** The run has made progress. */
   markHealthy(): void {
-    this.healthy.abort();
+    this.stop();
     this.quarantine.release(this.run.interaction_id);
   }
 
   /** Others join the run, though it has made no progress: it waits for people, or is slow. */
   async leaveTrial(): Promise<void> {
     const { interaction_id, epoch } = this.run;
-    this.healthy.abort();
+    this.stop();
     if (this.quarantine.trialOf(interaction_id) === 0) return;
     await this.leases.leaveTrial(interaction_id, epoch);
     this.quarantine.release(interaction_id);
@@ -50,20 +51,19 @@ export class RunHealth {
 
   /** Stops waiting; the runner releases the interaction. */
   stop(): void {
-    this.healthy.abort();
+    this.isHealthy = true;
+    this.stopWaiting();
   }
 
   /** Resolves with true if the run has to write SLOW_AFTER_LOSS and to leave the trial. */
   async isSlow(records: readonly LogRecord[]): Promise<boolean> {
-    const { signal } = this.healthy;
-    if (signal.aborted || countYields(records) >= MAX_YIELDS) return false;
+    if (this.isHealthy || countYields(records) >= MAX_YIELDS) return false;
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(true), QUARANTINE_MS).unref();
-      const end = (): void => {
+      this.stopWaiting = () => {
         clearTimeout(timer);
         resolve(false);
       };
-      signal.addEventListener('abort', end, { once: true });
     });
   }
 }

@@ -9,6 +9,9 @@ type StopCause =
   | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
   | { readonly kind: 'lost' | 'parked' };
 
+/** One for all runs: its stack would cost each of them more than its abort. */
+const AGENT_RETURNED = new DOMException('The agent has returned.', 'AbortError');
+
 /** Holds the cause for a run to stop. The first cause counts. */
 export class RunStop {
   private readonly abort = new AbortController();
@@ -35,7 +38,8 @@ export class RunStop {
   request(cause: StopCause): void {
     if (this.first) return;
     this.first = cause;
-    this.abort.abort(cause.kind === 'shutdown' ? cause.reason : undefined);
+    if (cause.kind === 'shutdown') this.abort.abort(cause.reason);
+    else if (!this.abort.signal.aborted) this.abort.abort();
     this.resolveRequested();
   }
 
@@ -50,6 +54,6 @@ export class RunStop {
 
   /** The agent has returned: aborts the work that it left running. */
   abortRest(): void {
-    this.abort.abort();
+    this.abort.abort(AGENT_RETURNED);
   }
 }
