@@ -114,12 +114,12 @@ export class ParleyServer {
       await this.check({ chat_id }, 'param', ChatIdDto);
       const checked = await this.check(copyBody(body), 'body', StartInteractionDto);
       const { user_message, on_conflict, ...rest } = checked;
-      const row = await this.find(InteractionsService).start({
+      const { interaction } = await this.find(InteractionsService).start({
         ...{ caller, chat_id, user_message, on_conflict, body: rest },
         idempotency_key: checkIdempotencyKey(key),
         background: true,
       });
-      return this.find(InteractionView).one(row);
+      return this.find(InteractionView).one(interaction);
     });
   }
 

@@ -10,6 +10,7 @@ import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
 import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { AppError } from '../kernel/app-error.js';
+import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { START, formatCursor, parseCursor } from '../protocol/cursor.js';
 import type { EventOrigin, RecordOf } from '../protocol/events.js';
@@ -25,6 +26,8 @@ export interface SentCursor {
 export interface StreamOptions {
   readonly caller: Principal;
   readonly from: Cursor;
+  /** Record 1, if it is known. */
+  readonly first?: LogRecord;
   readonly trace: boolean;
   /** False: frames have no `event` field. */
   readonly named: boolean;
@@ -75,13 +78,13 @@ export class EventsService {
    */
   follow(
     row: InteractionRow,
-    { caller, from, trace, named, response }: StreamOptions,
+    { caller, from, first, trace, named, response }: StreamOptions,
   ): Observable<MessageEvent> {
     const { id: interaction_id, agent_id } = row;
     this.streams.join(response, interaction_id);
     const backlog = new StreamBacklog(response);
     const show = named ? toMessage : withoutName;
-    const messages = this.readers.follow({ interaction_id, cursor: from, trace, backlog }).pipe(
+    const messages = this.readers.follow({ interaction_id, cursor: from, first, trace, backlog }).pipe(
       map(show),
       tap(({ data }) => backlog.add(data.length)),
       catchError((error: unknown) => {

@@ -196,10 +196,14 @@ export class InteractionsController {
     const { caller } = request;
     const waits = wait_ms !== undefined;
     if (waits || !wantsJson) this.events.admit(response);
-    const row = await this.interactions.start({ ...request, background: waits || wantsJson });
+    const started = await this.interactions.start({ ...request, background: waits || wantsJson });
+    const { interaction: row } = started;
     response.location(response.req.baseUrl + eventsOf(row));
     if (!waits && !wantsJson)
-      return this.events.follow(row, { caller, from: START, ...shownAs(query), response });
+      return this.events.follow(row, {
+        ...{ caller, from: START, ...shownAs(query), response },
+        ...(started.outcome === 'started' && { first: started.first }),
+      });
     if (waits) {
       response.set('Preference-Applied', 'wait');
       await this.interactions.waitForEnd(row, { limit_ms: wait_ms, response });

@@ -39,7 +39,7 @@ const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];
 const BUSY_ADVICE =
   ', cancel it, or send on_conflict "interrupt" (or "enqueue", unless it is an edit).';
 
-type Accepted = Extract<StartOutcome, { interaction: unknown }>;
+export type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 
 /** Starts interactions. */
@@ -71,11 +71,11 @@ export class InteractionsService {
    * @throws AppError as `requireAccepted` and `InteractionFactory.create`, `chat_busy` (409),
    * `quota_exceeded` (429), and `shutting_down` (503)
    */
-  async start(asked: StartRequest): Promise<InteractionRow> {
+  async start(asked: StartRequest): Promise<Accepted> {
     this.gate.requireOpen();
     const request = this.redaction.of(asked, 'user_message'); // before it is hashed or saved
     const used = await this.findUsedKey(request);
-    if (used) return requireAccepted(used, request.chat_id).interaction;
+    if (used) return requireAccepted(used, request.chat_id);
     const start = await this.factory.create(request);
     const quota = await this.quotas.requireStart(request.caller.tenant_id);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
@@ -88,14 +88,14 @@ export class InteractionsService {
     }
     const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
     const row = outcome.interaction;
-    if (outcome.outcome === 'repeated') return row;
+    if (outcome.outcome === 'repeated') return outcome;
     this.noteChange(row);
     await this.note(request.caller, outcome); // before the run: its reader is not there yet
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
-    else if (lease) this.runner.runClaimed(row, outcome.first, leased_at);
+    else if (lease) this.runner.runClaimed(outcome, leased_at);
     else this.queue.enqueue(row.id, { priority: 'new' });
-    return row;
+    return outcome;
   }
 
   /** A start may create its chat, or cancel an interaction. */

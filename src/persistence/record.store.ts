@@ -39,6 +39,11 @@ export abstract class RecordStore {
    * per interaction. A batch that is refused does not affect the others.
    */
   abstract append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]>;
+  /**
+   * Tells the id of each interaction that an append has promoted: the one before it in its chat has
+   * ended. Returns how to stop listening.
+   */
+  abstract onPromoted(listener: (interactionId: string) => void): () => void;
   /** In order of seq; of all types unless some are given. */
   abstract readRecords(interactionId: string, page: RecordPage): Promise<LogRecord[]>;
   /** In order of seq, without `hidden`, which is not even read where that costs something. */

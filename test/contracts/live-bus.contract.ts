@@ -170,6 +170,21 @@ function describeSnapshots(bus: () => OpenedBus): void {
     await until(async () => (await snapshotOf(bus(), id))?.epoch === 1);
   });
 
+  it('knows that a first run has published nothing but record 1', async () => {
+    const id = interactionId();
+    const { publisher } = bus();
+    expect(await publisher.snapshot(id)).toBeUndefined();
+    publisher.open(id, 1);
+    expect(await publisher.snapshot(id)).toEqual({ epoch: 1, number: 0, seq: 1, blocks: [] });
+    const listener = await listen(bus(), id);
+    publisher.publish(id, newFrame(1, 1, [delta('1b0', 0, 'new')]));
+    await until(() => listener.frames.length === 1);
+    expect(await publisher.snapshot(id)).toMatchObject({ number: 1, blocks: [{ text: 'new' }] });
+    listener.leave();
+    publisher.close(id, 1);
+    await until(async () => (await publisher.snapshot(id)) === undefined);
+  });
+
   it('keeps nothing of runs that are over and read by nobody', async () => {
     const ids = Array.from({ length: 100 }, () => interactionId());
     for (const id of ids) {

@@ -66,6 +66,12 @@ function say(event: StreamEvent): string {
   return 'seq' in event ? String(event.seq) : event.name;
 }
 
+interface FollowerOptions {
+  readonly cursor?: string;
+  readonly trace?: boolean;
+  readonly first?: LogRecord;
+}
+
 describe(Follower.name, () => {
   let reads: number;
   let onRead: () => Promise<void>;
@@ -113,17 +119,45 @@ describe(Follower.name, () => {
     bus.publish(ID, { epoch: 1, number: ++frameNumber, items });
   }
 
-  function newFollower({ cursor = '0', trace = false } = {}): Follower {
-    const options = { interaction_id: ID, cursor: parseCursor(cursor), trace, backlog: reader };
+  function newFollower({ cursor = '0', ...more }: FollowerOptions = {}): Follower {
+    const options = {
+      ...{ interaction_id: ID, cursor: parseCursor(cursor), trace: false, backlog: reader },
+      ...more,
+    };
     return new Follower({ records: store.port, bus }, options, reader);
   }
 
-  async function follow(options?: Parameters<typeof newFollower>[0]): Promise<Follower> {
+  async function follow(options?: FollowerOptions): Promise<Follower> {
     const follower = newFollower(options);
     void follower.start();
     await settle();
     return follower;
   }
+
+  it('does not read the store for what has just begun', async () => {
+    bus.open(ID, 1);
+    await follow({ first: record(1) });
+    expect(reader.heard).toEqual(['1 | 1']);
+    publish(delta('1b0', 0, 'Hi'));
+    publish(...write(answer(2, '1b0', 'Hi.'), record(3, COMPLETE)));
+    expect(reader.heard.slice(1)).toEqual([
+      ...['1b0@0:Hi | 1~1b0.2', '1b0@2:. | 1~1b0.3', '2 | 2', '3 | 3'],
+    ]);
+    expect(reader.ends).toEqual([undefined]);
+    expect(reads).toBe(0);
+  });
+
+  it('reads the store if its run has published, is over, or is elsewhere', async () => {
+    const all = ['1 | 1', '2 | 2', '3 | 3'];
+    bus.open(ID, 1);
+    publish(...write(record(2), record(3, COMPLETE)));
+    await follow({ first: record(1) });
+    expect([reader.heard, reads]).toEqual([all, 1]);
+    bus.close(ID, 1);
+    reader = new ListeningReader();
+    await follow({ first: record(1) });
+    expect([reader.heard, reads]).toEqual([all, 2]);
+  });
 
   it('shows an end that was retried as a notice, also at the end of a page', async () => {
     for (const before of [1, 199]) {

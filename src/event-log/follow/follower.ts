@@ -32,6 +32,8 @@ export interface FollowerDeps {
 export interface FollowOptions {
   readonly interaction_id: string;
   readonly cursor: Cursor;
+  /** Record 1, if it is known: it need not be read as long as nothing else was published. */
+  readonly first?: LogRecord | undefined;
   /** Also emit provider events of unknown types. */
   readonly trace: boolean;
   readonly backlog: Backlog;
@@ -213,7 +215,9 @@ export class Follower {
   private async readOn(): Promise<void> {
     const snapshot = await this.deps.bus.snapshot(this.options.interaction_id);
     const { seq } = this.position;
-    await this.readStore(Math.min(seq, snapshot?.seq ?? seq, (this.last?.seq ?? Infinity) - 1));
+    const { first } = this.options;
+    if (first && seq === 0 && snapshot?.seq === first.seq) this.takeRecord(first);
+    else await this.readStore(Math.min(seq, snapshot?.seq ?? seq, (this.last?.seq ?? Infinity) - 1));
     if (this.stopped) return;
     if (snapshot && snapshot.epoch >= this.epoch) this.takeSnapshot(snapshot);
     await this.options.backlog.drained();

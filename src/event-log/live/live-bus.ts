@@ -74,6 +74,8 @@ export abstract class LiveBus {
    * if the store has lost their leases in a failover.
    */
   abstract begin(interactionId: string, epoch: number): void;
+  /** The first run of an interaction begins: nothing was published before, and record 1 is saved. */
+  abstract open(interactionId: string, epoch: number): void;
   /** The run is over: forgets its open blocks. */
   abstract close(interactionId: string, epoch: number): void;
   /**

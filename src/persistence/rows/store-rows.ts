@@ -137,14 +137,16 @@ export type UsedKey =
   /** With another fingerprint. */
   | { readonly outcome: 'key_reused' };
 
+export interface Started {
+  readonly outcome: 'started';
+  readonly interaction: InteractionRow;
+  readonly first: LogRecord;
+  /** This start created the chat. */
+  readonly is_new_chat: boolean;
+}
+
 export type StartOutcome =
-  | {
-      readonly outcome: 'started';
-      readonly interaction: InteractionRow;
-      readonly first: LogRecord;
-      /** This start created the chat. */
-      readonly is_new_chat: boolean;
-    }
+  | Started
   | UsedKey
   /** The viewer does not see the chat. */
   | { readonly outcome: 'hidden' }

@@ -1,8 +1,8 @@
-import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { readLog } from '../../persistence/read-log.js';
 import { ConversationLoader } from '../context-window/earlier-conversation.js';
+import type { EarlierConversation } from '../context-window/earlier-conversation.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Lease } from '../../persistence/rows/store-rows.js';
+import type { Lease, Started } from '../../persistence/rows/store-rows.js';
 import { RESUME_REASONS } from '../run-input.js';
 import type { RunInput } from '../run-input.js';
 import type { RunServices } from '../run-services.js';
@@ -18,13 +18,14 @@ export class RunLoader {
 
   constructor(private readonly services: RunServices) {}
 
-  /** `first`: the only record of the log, if that is known. */
+  /** `started`: set if this process has just started the interaction. */
   async load(
     { interaction, lost_owner, parked, losses, alone_losses }: Lease,
-    first?: LogRecord,
+    started?: Started,
   ): Promise<RunInput> {
-    const { bus, records, conversations, config } = this.services;
-    if (!first) {
+    const { bus, records, conversations } = this.services;
+    if (started) bus.open(interaction.id, interaction.epoch);
+    else {
       bus.begin(interaction.id, interaction.epoch);
       await conversations.reopen(interaction);
     }
@@ -32,14 +33,17 @@ export class RunLoader {
     await this.countRecentCalls(interaction);
     return {
       interaction,
-      records: first ? [first] : await readLog(records, interaction.id),
-      ...(await new ConversationLoader(this.services, interaction).load(
-        config.contextStrategy !== 'none',
-      )),
+      records: started ? [started.first] : await readLog(records, interaction.id),
+      ...(started?.is_new_chat ? { before: [] } : await this.loadConversation(interaction)),
       losses,
       alone_losses,
       ...(interaction.epoch > 1 && !parked && { resumed }),
     };
+  }
+
+  private loadConversation(interaction: InteractionRow): Promise<EarlierConversation> {
+    const isCut = this.services.config.contextStrategy !== 'none';
+    return new ConversationLoader(this.services, interaction).load(isCut);
   }
 
   private resumeReason({ id, epoch }: InteractionRow, lostOwner: string | null): string {

@@ -53,7 +53,11 @@ class Process {
 
   async claim(): Promise<void> {
     const [first] = await this.world.log();
-    this.runner.runClaimed(await this.world.row(), first!, this.clock.monotonic());
+    const interaction = await this.world.row();
+    this.runner.runClaimed(
+      { outcome: 'started', interaction, first: first!, is_new_chat: interaction.parent_id === null },
+      this.clock.monotonic(),
+    );
   }
 
   /** Resolves when the process has nothing more to run. */
@@ -144,6 +148,18 @@ describe(Runner.name, () => {
     expect(provider.requests[1]?.messages.map(({ content }) => content)).toEqual([
       ...['Hello', 'Hi', 'Again'],
     ]);
+  });
+
+  it('reads nothing of what it started in a new chat', async () => {
+    const process = await Process.open({ leased: true });
+    const { store } = process.world;
+    const reads = [jest.spyOn(store, 'getPreviousState'), jest.spyOn(store, 'findFinalState')];
+    process.runner.onApplicationBootstrap();
+    const ended = process.ended();
+    await process.claim();
+    await ended;
+    await process.stop();
+    for (const read of reads) expect(read).not.toHaveBeenCalled();
   });
 
   it('reads a log of many pages', async () => {

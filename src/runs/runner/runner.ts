@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { AdmissionGate } from '../../http/admission-gate.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Lease } from '../../persistence/rows/store-rows.js';
+import type { Lease, Started } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import type { RunSlot } from '../../queue/run-queue.js';
 import { WaitingRuns } from '../parking.js';
@@ -21,8 +19,8 @@ import { RunLoader } from './run-loader.js';
 interface Acquired {
   readonly row: Lease;
   readonly lease: RunLease;
-  /** The only record of the log, if this process has just started the interaction. */
-  readonly first?: LogRecord;
+  /** Set if this process has just started the interaction. */
+  readonly started?: Started;
 }
 
 /**
@@ -49,6 +47,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly loader: RunLoader;
   private isStopping = false;
   private unsubscribe: () => void = () => {};
+  private stopEnqueuing: () => void = () => {};
 
   constructor(
     private readonly services: RunServices,
@@ -64,6 +63,9 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     if (this.services.config.role === 'api') return;
     this.unsubscribe = this.services.bus.onWake((id) => this.wake(id));
+    this.stopEnqueuing = this.services.records.onPromoted((id) =>
+      this.queue.enqueue(id, { priority: 'new' }),
+    );
     this.queue.start((id, slot) => this.run(id, slot));
   }
 
@@ -77,6 +79,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     for (const { run } of this.leases.held()) void run.shutDown(grace_ms);
     const queued = [...this.starting.values()].flatMap(({ acquired }) => acquired ?? []);
     await Promise.all([stopped, ...queued.map((acquired) => this.release(acquired))]);
+    this.stopEnqueuing();
   }
 
   /** Numbers of runs of this process: working, waiting for people in memory, waiting for a slot. */
@@ -94,9 +97,10 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
    * Runs an interaction that this process has just created and leased; `leased_at` was taken before
    * that.
    */
-  runClaimed(interaction: InteractionRow, first: LogRecord, leased_at: number): void {
+  runClaimed(started: Started, leased_at: number): void {
+    const { interaction } = started;
     const row: Lease = { interaction, lost_owner: null, parked: false, losses: 0, alone_losses: 0 };
-    const acquired = { row, first, lease: this.leases.newLease(leased_at) };
+    const acquired = { row, started, lease: this.leases.newLease(leased_at) };
     if (this.isStopping) return void this.release(acquired);
     this.starting.set(interaction.id, { acquired, isWoken: false });
     this.queue.enqueue(interaction.id, { priority: 'new', affinity: 'local' });
@@ -141,14 +145,14 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Undefined: there is nothing to run, and the lease is released. */
   private async prepare(acquired: Acquired, slot: RunSlot): Promise<Run | undefined> {
-    const { row, lease, first } = acquired;
+    const { row, lease, started } = acquired;
     const { id } = row.interaction;
     try {
       if (row.fault) throw row.fault;
       // loading it may be the cause of the crashes
       if (row.alone_losses > this.services.config.crashLoopLimit)
         throw new CrashLoop(row.alone_losses);
-      const input = await this.loader.load(row, first);
+      const input = await this.loader.load(row, started);
       if (!this.isStopping) {
         this.leaseInDoubt.delete(id);
         this.reportResume(input);
@@ -182,7 +186,6 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       this.leases.drop(leased);
       if (run.holdsLease && !this.isStopping) this.loader.noteStarved(run.interactionId);
       if (run.holdsLease) await this.release(acquired);
-      else this.enqueueNext(acquired.row.interaction.chat_uid);
     }
   }
 
@@ -196,19 +199,11 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     const error = cause instanceof CrashLoop ? cause : unreadable(cause);
     this.services.logger.error(error, `${interaction.id}: given up`);
     await giveUp(this.services, interaction, error);
-    this.enqueueNext(interaction.chat_uid);
-  }
-
-  /** The append that ended an interaction has promoted the next one in its queue. */
-  private enqueueNext(chatUid: string): void {
-    this.services.interactions.findActiveInteraction(chatUid).then(
-      (next) => next && this.queue.enqueue(next.id, { priority: 'new' }),
-      () => {}, // the sweep finds it
-    );
   }
 
   private async release({ row: { interaction } }: Acquired): Promise<void> {
     const { id, epoch } = interaction;
+    this.services.bus.close(id, epoch);
     try {
       await this.services.spill.flush(id); // only the owner of the lease can save it
       await this.services.leases.releaseLease(id, epoch);

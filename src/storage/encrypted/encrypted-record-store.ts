@@ -34,6 +34,10 @@ export class EncryptedRecordStore extends RecordStore {
     );
   }
 
+  onPromoted(listener: (interactionId: string) => void): () => void {
+    return this.inner.onPromoted(listener);
+  }
+
   async readRecords(interactionId: string, page: RecordPage): Promise<LogRecord[]> {
     return this.open(await this.inner.readRecords(interactionId, page));
   }

@@ -1,3 +1,4 @@
+import { Subject } from 'rxjs';
 import { EVENT_OVERHEAD, RecordStore } from '../../persistence/record.store.js';
 import type { EventLimits, EventPage, RecordPage } from '../../persistence/record.store.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
@@ -21,8 +22,15 @@ type WritePlan = Exclude<AppendPlan, { outcome: AppendOutcome }>;
 const NO_EVENTS: EventPage = { records: [], bytes: 0, has_more: false };
 
 export class MemoryRecordStore extends RecordStore {
+  private readonly promoted = new Subject<string>();
+
   constructor(private readonly core: StoreCore) {
     super();
+  }
+
+  onPromoted(listener: (interactionId: string) => void): () => void {
+    const subscription = this.promoted.subscribe(listener);
+    return () => subscription.unsubscribe();
   }
 
   /**
@@ -144,7 +152,8 @@ export class MemoryRecordStore extends RecordStore {
     show();
     if (isQueued) chat.leaveQueue(interaction);
     const isHead = chat.noteEnd(interaction, end.completed_at, end.added_messages);
-    showNext();
+    const next = showNext();
+    if (next) this.promoted.next(next);
     if (isQueued || isHead) chat.journal.refresh(chat.uid, { chat: true });
   }
 }

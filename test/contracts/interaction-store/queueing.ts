@@ -262,10 +262,34 @@ function describePromotion(tested: StoreUnderTest): void {
       Array.from({ length: 20 }, () => started(tested.store, { lease: HELD })),
     );
     const next = await Promise.all(rows.map(({ chat_id }) => queued(tested.store, { chat_id })));
+    const promoted: string[] = [];
+    const stopListening = tested.store.onPromoted((id) => promoted.push(id));
     const outcomes = await tested.store.append(rows.map(({ id }) => endBatch(id, 2)));
     expect(new Set(outcomes)).toEqual(new Set(['written']));
+    expect(promoted.toSorted()).toEqual(next.map(({ id }) => id).toSorted());
+    stopListening();
     const active = rows.map(({ chat_id }) => tested.store.findActiveInteraction(uidOf(chat_id)));
     expect((await Promise.all(active)).map((row) => row?.id)).toEqual(next.map(({ id }) => id));
+  });
+
+  it('tells whom an end promotes, once, as long as somebody listens', async () => {
+    const promoted: string[] = [];
+    const stopListening = tested.store.onPromoted((id) => promoted.push(id));
+    const alone = await started(tested.store, { lease: HELD });
+    await tested.store.append([endBatch(alone.id, 2)]);
+    const { id, chat_id } = await started(tested.store, { lease: HELD });
+    const next = await queued(tested.store, { chat_id });
+    const last = await queued(tested.store, { chat_id });
+    const batch = endBatch(id, 2);
+    await tested.store.append([batch]);
+    expect(promoted).toEqual([next.id]);
+    await tested.store.append([batch]);
+    expect(promoted).toEqual([next.id]);
+    stopListening();
+    await tested.store.acquireLease(next.id, HELD);
+    await tested.store.append([endBatch(next.id, 2)]);
+    expect((await tested.store.findInteraction(last.id))?.status).toBe('RUNNING');
+    expect(promoted).toEqual([next.id]);
   });
 }
 

@@ -40,11 +40,11 @@ export function describeQuotas(servers: Servers): void {
           expectExceeded(await start(server, 'c'), 'QUOTA_RUNS', 1);
           const [service] = server.getAll(InteractionsService);
           const caller = { tenant_id: 'acme', user_id: 'ann', scopes: new Set(['chat'] as const) };
-          const { tenant_id } = await service!.start({
+          const { interaction } = await service!.start({
             ...{ caller, chat_id: 'c', user_message: 'Go', body: {}, on_conflict: undefined },
             ...{ idempotency_key: undefined, background: true },
           });
-          expect(tenant_id).toBe('acme');
+          expect(interaction.tenant_id).toBe('acme');
           gate.open();
           await Promise.all(all.map((each) => server.api.follow(each)));
         });

@@ -67,6 +67,8 @@ export class UnreliableLiveBus extends LiveBus {
 
   begin(): void {}
 
+  open(): void {}
+
   close(interactionId: string, epoch: number): void {
     const run = this.runs.get(epoch);
     run?.now.close(interactionId, epoch);

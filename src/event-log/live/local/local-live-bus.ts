@@ -46,6 +46,10 @@ export class LocalLiveBus extends LiveBus {
       Object.assign(topic, { epoch: 0, number: 0, seq: 0, blocks: new OpenBlocks() });
   }
 
+  open(interactionId: string, epoch: number): void {
+    Object.assign(this.topic(interactionId), { epoch, seq: 1 });
+  }
+
   close(interactionId: string, epoch: number): void {
     const topic = this.topics.get(interactionId);
     if (!topic || topic.epoch > epoch) return;

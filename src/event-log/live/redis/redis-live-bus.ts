@@ -110,6 +110,11 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
       .catch((error: Error) => this.link.noteError(error));
   }
 
+  open(interactionId: string, epoch: number): void {
+    this.running.set(interactionId, epoch);
+    this.local.open(interactionId, epoch);
+  }
+
   close(interactionId: string, epoch: number): void {
     if (this.running.get(interactionId) === epoch) this.running.delete(interactionId);
     this.local.close(interactionId, epoch);

@@ -114,18 +114,26 @@ export class StoreCore {
 
   /**
    * Saves the beginning of the interaction after `ended`, whose end is saved but not shown yet. The
-   * returned function shows it. If saving fails, the end remains valid: `promote` or the next start
+   * returned function shows it, and returns its id. If saving fails, the end remains valid: `promote` or the next start
    * of the process begins the next interaction.
    */
-  async followUp(chat: StoredChat, ended: StoredInteraction, at: string): Promise<() => void> {
+  async followUp(
+    chat: StoredChat,
+    ended: StoredInteraction,
+    at: string,
+  ): Promise<() => string | undefined> {
     const { next, active } = chat;
-    if (!next || (active && active !== ended)) return () => {};
+    if (!next || (active && active !== ended)) return () => undefined;
     try {
-      return await this.writeBeginning(chat, next, at);
+      const show = await this.writeBeginning(chat, next, at);
+      return () => {
+        show();
+        return next.id;
+      };
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
       chat.journal.report(`${next.id} is next, but its beginning could not be written. ${cause}`);
-      return () => {};
+      return () => undefined;
     }
   }
 

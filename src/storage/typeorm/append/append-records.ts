@@ -19,7 +19,7 @@ import { LOCK_CHAT_OF, LOCK_CHATS_OF, NOTE_END } from '../interactions/chat-stat
 import type { Database } from '../connection/database.js';
 import { StoreRefused } from '../../../persistence/store-refused.error.js';
 import { LEAVE_CHAT } from '../interactions/promote.js';
-import type { Step } from '../connection/database.js';
+import type { Row, Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
 
 type Ended = Pick<AppendBatch, 'interaction_id'> & { readonly end: InteractionEnd };
@@ -37,7 +37,11 @@ interface Standing {
 export class AppendQueries {
   readonly #limitMs: number | undefined;
 
-  constructor(private readonly db: Database) {
+  /** @param notePromoted after the commit */
+  constructor(
+    private readonly db: Database,
+    private readonly notePromoted: (interactionId: string) => void,
+  ) {
     this.#limitMs = db.limits?.appendMs;
   }
 
@@ -77,9 +81,10 @@ export class AppendQueries {
     if (ended.length === 0 && announcements.length === 0)
       return this.db.query(...append, this.#limitMs);
     const locks = batches.length === 1 ? ended.map(lockChatOf) : lockChatsOf(ended);
-    const leave = ended.flatMap((each) => leaveChat(each));
+    const leave = ended.flatMap(leaveChat);
     const steps = [...locks, append, ...announcements, ...leave];
     const results = await this.db.batch<{ number: number }>(steps, this.#limitMs);
+    if (ended.length > 0) this.#notePromoted(results.slice(-leave.length));
     return results[locks.length]!;
   }
 
@@ -87,17 +92,24 @@ export class AppendQueries {
     const { interaction_id, epoch, records, end } = batch;
     const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
     const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(batch)] : [])];
+    const leave = end ? leaveChat({ interaction_id, end }) : [];
     const steps: Step[] = [
       ...locks,
       toStep([batch]),
       [STANDING, [interaction_id, epoch, ...seqs]],
       ...announce([batch]),
-      ...(end ? leaveChat({ interaction_id, end }) : []),
+      ...leave,
     ];
     const results = await this.db.batch(steps, this.#limitMs);
     const [written, standings] = results.slice(locks.length);
+    if (end) this.#notePromoted(results.slice(-leave.length));
     if (written?.length) return 'written';
     return this.#judge(batch, standings?.[0] as Standing | undefined);
+  }
+
+  /** @param results of `leaveChat` */
+  #notePromoted(results: readonly Row[][]): void {
+    for (const { id } of results.flat()) this.notePromoted(id as string);
   }
 
   /**
@@ -159,6 +171,7 @@ function announce(batches: readonly AppendBatch[]): Step[] {
   return [[ANNOUNCE, [requests, ended.map(({ id }) => id), ended.map(({ seq }) => seq)]]];
 }
 
+/** Of one interaction that ends. Returns the ids of those that it promotes. */
 function leaveChat({ interaction_id: id, end }: Ended): Step[] {
   return [
     [NOTE_END, [id, end.completed_at, previewOfEnd(end.added_messages)]],

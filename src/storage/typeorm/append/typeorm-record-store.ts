@@ -1,3 +1,4 @@
+import { Subject } from 'rxjs';
 import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
 import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
@@ -79,17 +80,23 @@ type EventColumns = Omit<Columns, 'hidden'> & { readonly found: number; readonly
 
 export class TypeOrmRecordStore extends RecordStore {
   readonly #appends: AppendQueries;
+  readonly #promoted = new Subject<string>();
 
   constructor(
     private readonly db: Database,
     private readonly others?: OtherProcesses,
   ) {
     super();
-    this.#appends = new AppendQueries(db.runs);
+    this.#appends = new AppendQueries(db.runs, (id) => this.#promoted.next(id));
   }
 
   append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
     return this.#appends.append(batches);
+  }
+
+  onPromoted(listener: (interactionId: string) => void): () => void {
+    const subscription = this.#promoted.subscribe(listener);
+    return () => subscription.unsubscribe();
   }
 
   async readRecords(
