@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import type { MessageEvent } from '@nestjs/common';
-import { EMPTY, catchError, map, of, takeUntil, tap } from 'rxjs';
+import { EMPTY, catchError, map, of, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { ChatWatch } from '../access/chat-watch.js';
 import type { Principal } from '../auth/principal.js';
@@ -84,16 +84,21 @@ export class EventsService {
     this.streams.join(response, interaction_id);
     const backlog = new StreamBacklog(response);
     const show = named ? toMessage : withoutName;
-    const messages = this.readers.follow({ interaction_id, cursor: from, first, trace, backlog }).pipe(
-      map(show),
-      tap(({ data }) => backlog.add(data.length)),
-      catchError((error: unknown) => {
-        this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
-        if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return EMPTY;
-        const failed = toErrorEvent({ interaction_id, agent_id }, error);
-        return of(show({ cursor: BEGINNING, event: failed }));
-      }),
-    );
+    const messages = this.readers
+      .follow({ interaction_id, cursor: from, first, trace, backlog })
+      .pipe(
+        map((event) => {
+          const message = show(event);
+          backlog.add(message.data.length);
+          return message;
+        }),
+        catchError((error: unknown) => {
+          this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
+          if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return EMPTY;
+          const failed = toErrorEvent({ interaction_id, agent_id }, error);
+          return of(show({ cursor: BEGINNING, event: failed }));
+        }),
+      );
     const seen = messages.pipe(takeUntil(this.watch.untilHidden(caller, row)));
     return this.streams.send(seen, response);
   }

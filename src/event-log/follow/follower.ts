@@ -217,7 +217,8 @@ export class Follower {
     const { seq } = this.position;
     const { first } = this.options;
     if (first && seq === 0 && snapshot?.seq === first.seq) this.takeRecord(first);
-    else await this.readStore(Math.min(seq, snapshot?.seq ?? seq, (this.last?.seq ?? Infinity) - 1));
+    else
+      await this.readStore(Math.min(seq, snapshot?.seq ?? seq, (this.last?.seq ?? Infinity) - 1));
     if (this.stopped) return;
     if (snapshot && snapshot.epoch >= this.epoch) this.takeSnapshot(snapshot);
     await this.options.backlog.drained();

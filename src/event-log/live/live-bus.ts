@@ -74,7 +74,7 @@ export abstract class LiveBus {
    * if the store has lost their leases in a failover.
    */
   abstract begin(interactionId: string, epoch: number): void;
-  /** The first run of an interaction begins: nothing was published before, and record 1 is saved. */
+  /** The first run of an interaction begins: record 1 is saved, and nothing was published yet. */
   abstract open(interactionId: string, epoch: number): void;
   /** The run is over: forgets its open blocks. */
   abstract close(interactionId: string, epoch: number): void;

@@ -55,7 +55,12 @@ class Process {
     const [first] = await this.world.log();
     const interaction = await this.world.row();
     this.runner.runClaimed(
-      { outcome: 'started', interaction, first: first!, is_new_chat: interaction.parent_id === null },
+      {
+        outcome: 'started',
+        interaction,
+        first: first!,
+        is_new_chat: interaction.parent_id === null,
+      },
       this.clock.monotonic(),
     );
   }

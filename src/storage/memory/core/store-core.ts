@@ -114,8 +114,8 @@ export class StoreCore {
 
   /**
    * Saves the beginning of the interaction after `ended`, whose end is saved but not shown yet. The
-   * returned function shows it, and returns its id. If saving fails, the end remains valid: `promote` or the next start
-   * of the process begins the next interaction.
+   * returned function shows it, and returns its id. If saving fails, the end remains valid:
+   * `promote` or the next start of the process begins the next interaction.
    */
   async followUp(
     chat: StoredChat,
