@@ -41,7 +41,8 @@ export abstract class RecordStore {
   abstract append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]>;
   /**
    * Tells the id of each interaction that an append has promoted: the one before it in its chat has
-   * ended. Returns how to stop listening.
+   * ended. Perhaps more than once, as the end is written again if its outcome was lost. Returns how
+   * to stop listening.
    */
   abstract onPromoted(listener: (interactionId: string) => void): () => void;
   /** In order of seq; of all types unless some are given. */

@@ -57,6 +57,18 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     await tested.database.query({ text: crash }, []);
   });
 
+  it('are told whom an end has promoted, also when its first answer was lost', async () => {
+    const [one, other] = stores;
+    const { id, chat_id } = await started(one, { lease: HELD });
+    const next = await queued(one, { chat_id });
+    await one.append([endBatch(id, 2)]);
+    const promoted: string[] = [];
+    const stopListening = other.onPromoted((each) => promoted.push(each));
+    expect(await other.append([endBatch(id, 2)])).toEqual(['written']);
+    expect(promoted).toEqual([next.id]);
+    stopListening();
+  });
+
   it('settle each request once, while its run appends, parks and ends (I5)', async () => {
     const [one, two] = stores;
     const rows = await Promise.all(Array.from({ length: 50 }, () => started(one, { lease: HELD })));

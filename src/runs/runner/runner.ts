@@ -61,11 +61,11 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    if (this.services.config.role === 'api') return;
-    this.unsubscribe = this.services.bus.onWake((id) => this.wake(id));
     this.stopEnqueuing = this.services.records.onPromoted((id) =>
       this.queue.enqueue(id, { priority: 'new' }),
     );
+    if (this.services.config.role === 'api') return;
+    this.unsubscribe = this.services.bus.onWake((id) => this.wake(id));
     this.queue.start((id, slot) => this.run(id, slot));
   }
 

@@ -1,5 +1,6 @@
 import type { AllStores } from '../stores.js';
 import type { Database } from './connection/database.js';
+import { AppendQueries } from './append/append-records.js';
 import { TypeOrmAuditStore } from './stores/typeorm-audit-store.js';
 import { TypeOrmChatArchive } from './archive/typeorm-chat-archive.js';
 import { TypeOrmChatStore } from './stores/typeorm-chat-store.js';
@@ -30,14 +31,22 @@ export function createStores(
   vacuum?: Vacuum,
   others?: OtherProcesses,
 ): AllStores {
-  return { ...storesOn(database, vacuum, others), runs: storesOn(database.runs, vacuum, others) };
+  const appends = new AppendQueries(database.runs);
+  const shared = { appends, vacuum, others };
+  return { ...storesOn(database, shared), runs: storesOn(database.runs, shared) };
 }
 
-function storesOn(database: Database, vacuum?: Vacuum, others?: OtherProcesses): AllStores {
+interface Shared {
+  readonly appends: AppendQueries;
+  readonly vacuum: Vacuum | undefined;
+  readonly others: OtherProcesses | undefined;
+}
+
+function storesOn(database: Database, { appends, vacuum, others }: Shared): AllStores {
   return {
     chats: new TypeOrmChatStore(database, vacuum),
     interactions: new TypeOrmInteractionStore(database),
-    records: new TypeOrmRecordStore(database, others),
+    records: new TypeOrmRecordStore(database, appends, others),
     leases: new TypeOrmLeaseStore(database.runs),
     requests: new TypeOrmRequestStore(database),
     interventions: new TypeOrmInterventionStore(database),

@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { LeaseStore } from '../../../src/persistence/lease.store.js';
 import type { Following } from '../../support/store/following.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
@@ -114,6 +116,20 @@ export function describeConflict(servers: Servers): void {
         const chat = (await server.api.get('/chats/order')).body;
         expect(chat.interactions.map(({ id }: { id: string }) => id)).toEqual(ids);
         expect(chat.head_interaction_id).toBe(ids.at(-1));
+      });
+
+      it('begins when its turn comes, not when a sweep finds it', async () => {
+        const sweeps = server
+          .getAll(LeaseStore)
+          .map((leases) => jest.spyOn(leases, 'listUnowned').mockResolvedValue([]));
+        try {
+          const running = await hold('turns');
+          const queued = [await enqueue('turns', 'One'), await enqueue('turns', 'Two')];
+          await person.cancel(running.of);
+          for (const each of queued) expect((await each.end()).faults).toEqual([]);
+        } finally {
+          for (const sweep of sweeps) sweep.mockRestore();
+        }
       });
 
       it('streams when its turn comes', async () => {

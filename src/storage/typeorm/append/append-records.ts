@@ -1,3 +1,4 @@
+import { Subject } from 'rxjs';
 import { previewOfEnd } from '../../../persistence/chat-texts.js';
 import type {
   AppendBatch,
@@ -18,7 +19,7 @@ import {
 import { LOCK_CHAT_OF, LOCK_CHATS_OF, NOTE_END } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import { StoreRefused } from '../../../persistence/store-refused.error.js';
-import { LEAVE_CHAT } from '../interactions/promote.js';
+import { FOLLOWER_OF, LEAVE_CHAT } from '../interactions/promote.js';
 import type { Row, Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
 
@@ -36,12 +37,10 @@ interface Standing {
  */
 export class AppendQueries {
   readonly #limitMs: number | undefined;
+  /** Ids of interactions that an append has promoted, after the commit. */
+  readonly promoted = new Subject<string>();
 
-  /** @param notePromoted after the commit */
-  constructor(
-    private readonly db: Database,
-    private readonly notePromoted: (interactionId: string) => void,
-  ) {
+  constructor(private readonly db: Database) {
     this.#limitMs = db.limits?.appendMs;
   }
 
@@ -92,7 +91,9 @@ export class AppendQueries {
     const { interaction_id, epoch, records, end } = batch;
     const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
     const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(batch)] : [])];
-    const leave = end ? leaveChat({ interaction_id, end }) : [];
+    const leave: Step[] = end
+      ? [...leaveChat({ interaction_id, end }), [FOLLOWER_OF, [interaction_id]]]
+      : [];
     const steps: Step[] = [
       ...locks,
       toStep([batch]),
@@ -102,14 +103,13 @@ export class AppendQueries {
     ];
     const results = await this.db.batch(steps, this.#limitMs);
     const [written, standings] = results.slice(locks.length);
-    if (end) this.#notePromoted(results.slice(-leave.length));
+    if (end) this.#notePromoted(results.slice(-1));
     if (written?.length) return 'written';
     return this.#judge(batch, standings?.[0] as Standing | undefined);
   }
 
-  /** @param results of `leaveChat` */
   #notePromoted(results: readonly Row[][]): void {
-    for (const { id } of results.flat()) this.notePromoted(id as string);
+    for (const { id } of results.flat()) this.promoted.next(id as string);
   }
 
   /**

@@ -1,10 +1,9 @@
-import { Subject } from 'rxjs';
 import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
 import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
-import { AppendQueries } from './append-records.js';
+import type { AppendQueries } from './append-records.js';
 import type {
   LogRecord,
   RecordContent,
@@ -79,23 +78,20 @@ type Columns = Omit<RecordOrigin, 'at'> & { readonly at: Date } & RecordContent;
 type EventColumns = Omit<Columns, 'hidden'> & { readonly found: number; readonly total: number };
 
 export class TypeOrmRecordStore extends RecordStore {
-  readonly #appends: AppendQueries;
-  readonly #promoted = new Subject<string>();
-
   constructor(
     private readonly db: Database,
+    private readonly appends: AppendQueries,
     private readonly others?: OtherProcesses,
   ) {
     super();
-    this.#appends = new AppendQueries(db.runs, (id) => this.#promoted.next(id));
   }
 
   append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
-    return this.#appends.append(batches);
+    return this.appends.append(batches);
   }
 
   onPromoted(listener: (interactionId: string) => void): () => void {
-    const subscription = this.#promoted.subscribe(listener);
+    const subscription = this.appends.promoted.subscribe(listener);
     return () => subscription.unsubscribe();
   }
 

@@ -47,6 +47,15 @@ export const LEAVE_CHAT: Statement = {
     ${PROMOTED}`,
 };
 
+/**
+ * What is active in the chat after the end of the interaction `$1`: an earlier attempt, whose
+ * outcome never arrived, may have promoted it.
+ */
+export const FOLLOWER_OF: Statement = {
+  text: `SELECT a.id FROM interactions e JOIN interactions a ON a.chat_uid = e.chat_uid AND a.${IS_ACTIVE}
+    WHERE e.id = $1 AND e.completed_at IS NOT NULL`,
+};
+
 /** Chats that one call promotes; the next call promotes more. */
 const BATCH = 200;
 
