@@ -246,6 +246,22 @@ describe(Runner.name, () => {
     expect((await process.world.row()).status).toBe('COMPLETED');
   });
 
+  it('closes what it has started and can not load at the moment', async () => {
+    const process = await Process.open({ leased: true });
+    const { bus, store } = process.world;
+    const ended = process.ended();
+    process.runner.onApplicationBootstrap();
+    await process.claim();
+    await ended;
+    await process.world.say('Again');
+    store.findFinalState = () => Promise.reject(new AppError('unavailable', 'away', 'Away.'));
+    const calls = [jest.spyOn(bus, 'open'), jest.spyOn(bus, 'close')];
+    await process.claim();
+    await quiet(null);
+    for (const call of calls) expect(call.mock.calls).toEqual([[process.world.interactionId, 1]]);
+    await process.stop();
+  });
+
   describe('when an interaction can not go on', () => {
     async function runToEnd(process: Process): Promise<InteractionRow> {
       const ended = process.ended();
