@@ -19,7 +19,7 @@ import {
 import { LOCK_CHAT_OF, LOCK_CHATS_OF, NOTE_END } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import { StoreRefused } from '../../../persistence/store-refused.error.js';
-import { FOLLOWER_OF, LEAVE_CHAT } from '../interactions/promote.js';
+import { FIND_PROMOTED, LEAVE_CHAT } from '../interactions/promote.js';
 import type { Row, Step } from '../connection/database.js';
 import { isAway, isLockTimeout, toStoreError } from '../connection/store-error.js';
 
@@ -92,7 +92,7 @@ export class AppendQueries {
     const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
     const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(batch)] : [])];
     const leave: Step[] = end
-      ? [...leaveChat({ interaction_id, end }), [FOLLOWER_OF, [interaction_id]]]
+      ? [...leaveChat({ interaction_id, end }), [FIND_PROMOTED, [interaction_id]]]
       : [];
     const steps: Step[] = [
       ...locks,

@@ -48,10 +48,10 @@ export const LEAVE_CHAT: Statement = {
 };
 
 /**
- * What is active in the chat after the end of the interaction `$1`: an earlier attempt, whose
- * outcome never arrived, may have promoted it.
+ * After the end of the interaction `$1`: the active interaction of its chat. Finds also one that
+ * was promoted by an earlier attempt to write the end, if the answer to that attempt was lost.
  */
-export const FOLLOWER_OF: Statement = {
+export const FIND_PROMOTED: Statement = {
   text: `SELECT a.id FROM interactions e JOIN interactions a ON a.chat_uid = e.chat_uid AND a.${IS_ACTIVE}
     WHERE e.id = $1 AND e.completed_at IS NOT NULL`,
 };
