@@ -39,7 +39,7 @@ export async function runAgent(
   return typeof text === 'string' ? guarded(scope, identity, text) : undefined;
 }
 
-/** Calls the agent's function, and its hooks if it has any. */
+/** Calls the agent's function and its hooks. */
 async function runCode(
   agent: Agent,
   parts: ContextParts,

@@ -6,7 +6,7 @@ import type { ContextMark } from './context-marks.js';
 
 /** Marks of the interactions before this one on its branch, loaded on demand. */
 export class EarlierMarks {
-  /** Marks of the newest interaction that has any; empty before they are loaded. */
+  /** Marks of the newest interaction with marks; empty before they are loaded. */
   marks: readonly ContextMark[] = [];
   private loading: Promise<void> | undefined;
 

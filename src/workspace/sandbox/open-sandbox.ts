@@ -114,7 +114,7 @@ export class NoSandbox extends Sandbox {
 
 /**
  * For a server with users of its own on a host without a sandbox: no command runs, since it could
- * read their data and act as any of them.
+ * read the data of all users and act in their names.
  */
 class MissingSandbox extends Sandbox {
   readonly kind = 'missing';
