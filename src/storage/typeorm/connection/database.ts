@@ -12,8 +12,8 @@ export interface Statement {
   readonly text: string;
   /**
    * With a name, each connection plans the statement only a few times, which halves the cost of a
-   * small statement. Only for lookups by key: any other plan may have been made while the tables
-   * were small, and the embedded database never revises it.
+   * small statement. Only for lookups by key: the plan may have been made while the tables were
+   * small, and is kept for a minute.
    */
   readonly name?: string;
 }
@@ -29,6 +29,12 @@ const PING: Statement = {
   text: "SELECT clock_timestamp() AS now, current_setting('transaction_read_only') AS read_only",
 };
 const COMMIT: Statement = { text: 'COMMIT' };
+/**
+ * Plans made while the tables were small may read them as a whole, or by an index that is no help.
+ * The embedded database would never revise them, a server only after an `ANALYZE`.
+ */
+const DISCARD_PLANS: Statement = { text: 'DISCARD PLANS' };
+const PLANS_KEPT_MS = 60_000;
 /** For row-level security. Of the session: the next use for another tenant sets it again. */
 const SET_TENANT: Statement = {
   name: 'tenant',
@@ -44,6 +50,8 @@ export interface DatabaseOptions {
   readonly isByTenant?: boolean;
   /** Follows the clock of the server. */
   readonly clock?: Clock | undefined;
+  /** Maximum age of the plans of named statements, in milliseconds. */
+  readonly plansKeptMs?: number;
   /** Lets `connect` go before all who wait for the only connection of the embedded database. */
   readonly first?: <T>(connect: () => T) => T;
   /** Closes the embedded database after the data source was closed. */
@@ -70,6 +78,8 @@ export class Database {
   readonly #lossesBefore = new WeakMap<pg.PoolClient, number>();
   /** The tenant that a connection was last used for. */
   readonly #tenants = new WeakMap<pg.PoolClient, string>();
+  /** When the plans of a connection were last discarded, by `performance.now()`. */
+  readonly #plannedSince = new WeakMap<pg.PoolClient, number>();
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
@@ -155,16 +165,27 @@ export class Database {
   }
 
   /**
-   * In one packet; the tenant first if it is another one, with a result before those of the steps.
+   * In one packet. First what the connection needs before the steps: its results come before
+   * theirs.
    */
   #sendAll<R>(client: pg.PoolClient, steps: readonly Step[]): Promise<pg.QueryResult<R & Row>>[] {
     const socket = socketOf(client);
     socket.cork();
-    const sent = [...this.#tenantFor(client), ...steps].map(([{ text, name }, values]) =>
+    const before = [...this.#discardOldPlans(client), ...this.#tenantFor(client)];
+    const sent = [...before, ...steps].map(([{ text, name }, values]) =>
       client.query<R & Row>({ text, ...(name && { name }), values: values as unknown[] }),
     );
     socket.uncork();
     return sent;
+  }
+
+  #discardOldPlans(client: pg.PoolClient): Step[] {
+    const now = performance.now();
+    const since = this.#plannedSince.get(client);
+    const { plansKeptMs = PLANS_KEPT_MS } = this.options;
+    if (since !== undefined && now - since < plansKeptMs) return [];
+    this.#plannedSince.set(client, now);
+    return since === undefined ? [] : [[DISCARD_PLANS, []]];
   }
 
   #tenantFor(client: pg.PoolClient): Step[] {

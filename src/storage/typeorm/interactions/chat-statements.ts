@@ -66,12 +66,12 @@ export function beginInteractions(texts = ''): string {
 
 /**
  * After the end of the interaction `$1` at `$2`, if it is the head of its chat: `$3` is the new
- * preview, unless null.
+ * preview, unless null. The chat is queried as a scalar, so that the index is used.
  */
 export const NOTE_END: Statement = {
   name: 'chats.note_end',
   text: `UPDATE chats c SET updated_at = greatest(c.updated_at, $2::timestamptz), preview = coalesce($3, c.preview)
-    FROM interactions i WHERE i.id = $1 AND i.completed_at = $2::timestamptz AND c.uid = i.chat_uid AND c.head_interaction_id = i.id`,
+    WHERE c.uid = (SELECT chat_uid FROM interactions WHERE id = $1 AND completed_at = $2::timestamptz) AND c.head_interaction_id = $1`,
 };
 
 /**
