@@ -47,8 +47,8 @@ function beginningOf(text: string, length: number): string | null {
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  const characters = Array.from(line);
-  if (characters.length === 0) return null;
+  if (line.length <= length) return line || null;
+  const characters = Array.from(line.slice(0, 2 * length + 1)); // one has at most two units
   if (characters.length <= length) return line;
   return `${characters
     .slice(0, length - 1)
