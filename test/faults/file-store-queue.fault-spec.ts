@@ -143,8 +143,9 @@ describe('The file store, killed between two files (I3, I9)', () => {
   });
 
   it('lets the end stand when the next one can’t be written, and begins that later', async () => {
+    const next = await queued(await folder.open(), { chat_id });
+    // Closing waits for the background write of the row, which reads the log.
     const store = await folder.open();
-    const next = await queued(store, { chat_id });
     const path = folder.log(next);
     await rename(path, `${path}.away`);
     expect(await store.append([endBatch(active.id, 2, { end: END })])).toEqual(['written']);
