@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import type { Options } from '@swc/core';
 import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
@@ -24,6 +26,8 @@ const AS_IT_IS = [
   'src/tools/calculator/worker.js',
   'src/files/extraction/worker',
 ];
+const BUNDLER = 'test/support/server/bundle-packages.mjs';
+const run = promisify(execFile);
 const OPTIONS: Options = {
   jsc: {
     target: 'es2022',
@@ -37,7 +41,7 @@ let built: Promise<string> | undefined;
 
 /**
  * The file to start a process with, compiled from the sources as they are, once for all tests that
- * need one.
+ * need one, with large packages as one file each.
  */
 export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<string> {
   return join(await (built ??= findOrBuild()), entry);
@@ -53,10 +57,11 @@ async function findOrBuild(): Promise<string> {
   const sources = folders.flat();
   const fingerprint = await fingerprintOf(
     [JSON.stringify(OPTIONS)],
-    ['package.json', ...copied.flat(), ...sources],
+    ['package.json', 'package-lock.json', BUNDLER, ...copied.flat(), ...sources],
   );
   return madeOnce('build', fingerprint, async (folder) => {
     await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
+    await run(process.execPath, [join(ROOT, BUNDLER), join(folder, 'node_modules')]);
     for (const path of AS_IT_IS)
       await cp(join(ROOT, path), join(folder, 'dist', path), { recursive: true });
     for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
