@@ -5,13 +5,13 @@ import type { Database } from '../../src/storage/typeorm/connection/database.js'
 import type { TestDatabase } from '../support/store/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
+import { skipContract } from '../support/skip-contract.js';
 
 const fault = await findPostgresFault();
 
 chatArchiveContract('TypeOrmChatArchive on PGlite', () => opened(openTestPglite));
 
-if (fault)
-  describe.skip(`TypeOrmChatArchive on Postgres: ${fault}`, () => it('is skipped', () => {}));
+if (fault) skipContract('TypeOrmChatArchive on Postgres', fault);
 else chatArchiveContract('TypeOrmChatArchive on Postgres', () => opened(openTestPostgres));
 
 async function opened(open: () => Promise<TestDatabase>) {

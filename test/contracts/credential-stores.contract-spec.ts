@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { STORES } from '../e2e/stores.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { ticketStoreContract } from './ticket-store.contract.js';
+import { skipContract } from '../support/skip-contract.js';
 
 for (const store of STORES) {
   const { name, fault } = store;
-  if (fault)
-    describe.skip(`Keys and tickets on ${name}: ${fault}`, () => it('is skipped', () => {}));
+  if (fault) skipContract(`Keys and tickets on ${name}`, fault);
   else {
     keyStoreContract(`Keys on ${name}`, async () => {
       const opened = await store.open();

@@ -1,6 +1,7 @@
 import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { STORES } from '../e2e/stores.js';
 import { fileCatalogContract } from './file-catalog.contract.js';
+import { skipContract } from '../support/skip-contract.js';
 
 fileCatalogContract('memory', async () => {
   const { files, chats, usage } = openMemoryStores();
@@ -9,7 +10,7 @@ fileCatalogContract('memory', async () => {
 
 for (const kind of STORES) {
   const { name, fault } = kind;
-  if (fault) describe.skip(`${name}: ${fault}`, () => it('is skipped', () => {}));
+  if (fault) skipContract(name, fault);
   else
     fileCatalogContract(name, async () => {
       const opened = await kind.open();

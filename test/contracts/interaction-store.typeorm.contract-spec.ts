@@ -2,13 +2,13 @@ import { typeOrmStore } from '../support/store/typeorm-store.js';
 import type { TestDatabase } from '../support/store/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
+import { skipContract } from '../support/skip-contract.js';
 
 const fault = await findPostgresFault();
 
 interactionStoreContract('TypeOrmInteractionStore on PGlite', () => opened(openTestPglite));
 
-if (fault)
-  describe.skip(`TypeOrmInteractionStore on Postgres: ${fault}`, () => it('is skipped', () => {}));
+if (fault) skipContract('TypeOrmInteractionStore on Postgres', fault);
 else
   interactionStoreContract('TypeOrmInteractionStore on Postgres', () => opened(openTestPostgres));
 

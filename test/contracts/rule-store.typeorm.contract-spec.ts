@@ -4,13 +4,13 @@ import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-
 import type { TestDatabase } from '../support/store/databases.js';
 import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { ruleStoreContract } from './rule-store.contract.js';
+import { skipContract } from '../support/skip-contract.js';
 
 const fault = await findPostgresFault();
 
 ruleStoreContract('TypeOrmRuleStore on PGlite', () => opened(openTestPglite));
 
-if (fault)
-  describe.skip(`TypeOrmRuleStore on Postgres: ${fault}`, () => it('is skipped', () => {}));
+if (fault) skipContract('TypeOrmRuleStore on Postgres', fault);
 else ruleStoreContract('TypeOrmRuleStore on Postgres', () => opened(openTestPostgres));
 
 async function opened(open: () => Promise<TestDatabase>) {

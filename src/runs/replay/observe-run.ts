@@ -64,10 +64,9 @@ export function unanswered(
   const resolve = (name: string): ModelChain => {
     const provider: ModelProvider = {
       name,
-      // oxlint-disable-next-line require-yield -- it waits for ever
       async *stream(): AsyncGenerator<ModelEvent> {
         asked(name);
-        await new Promise(() => {});
+        yield new Promise<never>(() => {});
       },
     };
     return [{ provider, model: name, name }];

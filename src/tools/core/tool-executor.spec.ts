@@ -155,7 +155,7 @@ describe(ToolExecutor.name, () => {
     ['nothing', undefined, 'The tool failed: no reason given'],
   ])('tells the model what the tool said when it throws %s', async (_, thrown, output) => {
     const work = () => {
-      throw thrown; // oxlint-disable-line typescript/only-throw-error -- tools may
+      throw thrown; // oxlint-disable-line typescript/only-throw-error -- a tool may throw any value
     };
     expect(await execute({ work })).toMatchObject({ output, is_error: true });
     expect(await execute({ work: async () => work() })).toMatchObject({ output, is_error: true });

@@ -55,9 +55,8 @@ async function* lines(): AsyncGenerator<string> {
   yield '{}\n';
 }
 
-// oxlint-disable-next-line require-yield -- it fails before
 async function* brokenLog(): AsyncGenerator<string> {
-  throw new Error('The store is away.');
+  yield Promise.reject<string>(new Error('The store is away.'));
 }
 
 async function* files(size_bytes: number, chunks: number): AsyncGenerator<StoredFile> {
