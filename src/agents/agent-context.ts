@@ -101,7 +101,7 @@ export interface AgentHandle {
  * All capabilities of an agent. Each method is one journaled effect: on a run after a crash it
  * returns the outcome in the journal instead of being executed again, in the original order.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- agents name the type of their resources
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the agent names it
 export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
   /**

@@ -206,14 +206,14 @@ export class McpConnection {
   private async connect(): Promise<boolean> {
     const client = new Client({ name: 'parley', version: '1' }, { capabilities: {} });
     this.lastError = undefined;
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK is no EventTarget
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onerror = (error) => this.note(error);
     try {
       await client.connect(
         makeTransport(this.settings, (said) => this.logger.debug(said)),
         { timeout: CONNECT_TIMEOUT_MS, signal: this.stopping.signal },
       );
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK is no EventTarget
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
       client.onclose = () => void this.lose(client, this.describeClose());
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
       this.client = client;
