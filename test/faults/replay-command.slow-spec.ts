@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtServer } from '../support/server/built-server.js';
 import { Person } from '../support/client/person.js';
@@ -84,7 +84,7 @@ describe('npm run replay', () => {
   ): Promise<{ code: number; said: string }> {
     const path = join(folder, 'log.ndjson');
     await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const command = join(dirname(await builtServer()), 'replay.js');
+    const command = await builtServer('dist/src/replay.js');
     const env = { PATH: process.env['PATH'], MODEL: 'demo/script', TMPDIR: folder };
     try {
       const { stdout } = await run(process.execPath, [command, path, ...args], {

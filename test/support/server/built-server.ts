@@ -6,17 +6,22 @@ import { transform } from '@swc/core';
 import type { Options } from '@swc/core';
 import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
 
-/** A program of the server, or of a test that runs it as a process of its own. */
-type Entry =
-  | 'dist/src/main.js'
+/** Programs of the server, or of tests that run it as a process of its own. */
+const PROGRAMS = [
+  'dist/src/main.js',
+  'dist/src/keys.js',
+  'dist/src/replay.js',
   /** With tools whose effects can be counted. */
-  | 'chaos/server/main.mjs'
+  'chaos/server/main.mjs',
   /** With tools and agents that the server has to cope with. */
-  | 'dist/test/support/server/faulty-server.js'
+  'dist/test/support/server/faulty-server.js',
   /** With an agent whose hooks, resources and guardrails tell what happens. */
-  | 'dist/test/support/tools/witness-server.js'
-  | `dist/test/faults/${string}-writer.js`
-  | 'dist/test/faults/lock-holder.js';
+  'dist/test/support/tools/witness-server.js',
+  'dist/test/faults/database-writer.js',
+  'dist/test/faults/file-store-writer.js',
+  'dist/test/faults/lock-holder.js',
+] as const;
+type Program = (typeof PROGRAMS)[number];
 
 const COMPILED = ['src', 'migrations', 'test'];
 const COPIED = ['package.json', 'prompts', 'chaos/server'];
@@ -26,7 +31,7 @@ const AS_IT_IS = [
   'src/tools/calculator/worker.js',
   'src/files/extraction/worker',
 ];
-const BUNDLER = 'test/support/server/bundle-packages.mjs';
+const BUNDLER = 'test/support/server/bundle-programs.mjs';
 const run = promisify(execFile);
 const OPTIONS: Options = {
   jsc: {
@@ -41,10 +46,10 @@ let built: Promise<string> | undefined;
 
 /**
  * The file to start a process with, compiled from the sources as they are, once for all tests that
- * need one, with large packages as one file each.
+ * need one, and bundled.
  */
-export async function builtServer(entry: Entry = 'dist/src/main.js'): Promise<string> {
-  return join(await (built ??= findOrBuild()), entry);
+export async function builtServer(program: Program = 'dist/src/main.js'): Promise<string> {
+  return join(await (built ??= findOrBuild()), 'programs', program.replaceAll('/', '-'));
 }
 
 async function findOrBuild(): Promise<string> {
@@ -61,10 +66,10 @@ async function findOrBuild(): Promise<string> {
   );
   return madeOnce('build', fingerprint, async (folder) => {
     await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
-    await run(process.execPath, [join(ROOT, BUNDLER), join(folder, 'node_modules')]);
     for (const path of AS_IT_IS)
       await cp(join(ROOT, path), join(folder, 'dist', path), { recursive: true });
     for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
+    await run(process.execPath, [join(ROOT, BUNDLER), folder, ...PROGRAMS]);
   });
 }
 

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment } from '../../../src/config/load-config.js';
 import { builtServer } from './built-server.js';
@@ -8,7 +7,7 @@ const run = promisify(execFile);
 
 /** The compiled command. */
 export async function keysCommand(): Promise<string> {
-  return join(dirname(await builtServer()), 'keys.js');
+  return builtServer('dist/src/keys.js');
 }
 
 /** Runs `npm run keys -- …`; `code` is its exit code. */
