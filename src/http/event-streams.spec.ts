@@ -190,6 +190,8 @@ describe(EventStreams.name, () => {
     opened.messages.complete();
     expect((await text(response)).match(/^data: x$/gm)).toHaveLength(20);
     expect([written.mock.calls.length, alone.mock.calls.length]).toEqual([1, 0]);
+    const [parts] = written.mock.calls[0]!;
+    expect(parts).toHaveLength(5); // length, line end, text, line end: one chunk, and the last one
   });
 
   it('answers HEAD without staying', async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { MessageEvent } from '@nestjs/common';
 import type { Observer } from 'rxjs';
-import { afterTick } from '../kernel/after-tick.js';
+import { WriteCoalescing } from './write-coalescing.js';
 
 /** Delay before a disconnected client reconnects, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -13,12 +13,14 @@ const HEARTBEAT: MessageEvent = { comment: '' };
  */
 export class OpenStream implements Observer<MessageEvent> {
   private isFirst = true;
-  private isCorked = false;
+  private readonly writes: WriteCoalescing;
 
   constructor(
     private readonly reader: Observer<MessageEvent>,
     private readonly response: ServerResponse,
-  ) {}
+  ) {
+    this.writes = new WriteCoalescing(response);
+  }
 
   /** The reconnection hint goes with the first message: a separate one would be given an id. */
   next(message: MessageEvent): void {
@@ -40,19 +42,7 @@ export class OpenStream implements Observer<MessageEvent> {
   }
 
   private write(message: MessageEvent): void {
-    this.cork();
+    this.writes.begin();
     this.reader.next(message);
-  }
-
-  /** Nest writes messages one by one: those of a tick are sent to the client together. */
-  private cork(): void {
-    const { socket } = this.response;
-    if (this.isCorked || !socket) return;
-    this.isCorked = true;
-    socket.cork();
-    afterTick(() => {
-      this.isCorked = false;
-      socket.uncork();
-    });
   }
 }
