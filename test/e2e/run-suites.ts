@@ -1,6 +1,6 @@
-import { ALL, EXHAUSTIVE } from '../support/thoroughness.js';
+import { EXHAUSTIVE } from '../support/thoroughness.js';
 import { Servers } from './servers.js';
-import { PGLITE } from './stores.js';
+import { POSTGRES } from './stores.js';
 import type { StoreKind } from './stores.js';
 import { CLUSTER_SUITES, OTHER_SUITES, SAVING_SUITES, STORE_SUITES } from './suites.js';
 import type { Suites } from './suites.js';
@@ -20,13 +20,20 @@ export function runPart(store: StoreKind, part: number, parts: number): void {
   runSuites(store, Object.fromEntries(own));
 }
 
-/**
- * Those that depend on the store, with `TEST_ALL=1` on what a server saved too; all with
- * `EXHAUSTIVE=1`.
- */
+/** Those that depend on the store; all with `EXHAUSTIVE=1`. */
 export function runStoreSuites(store: StoreKind): void {
-  const savesToo = ALL && store !== PGLITE ? SAVING_SUITES : {}; // the same SQL as of a server
-  run(store, EXHAUSTIVE ? EVERY : { ...STORE_SUITES, ...savesToo });
+  run(store, EXHAUSTIVE ? EVERY : STORE_SUITES);
+}
+
+/**
+ * Those that depend on the store or on what a server saved, without those that the cluster runs,
+ * which is on Postgres too; all with `EXHAUSTIVE=1`.
+ */
+export function runPostgresSuites(): void {
+  const own = Object.entries({ ...STORE_SUITES, ...SAVING_SUITES }).filter(
+    ([name]) => !CLUSTER_SUITES.includes(name),
+  );
+  run(POSTGRES, EXHAUSTIVE ? EVERY : Object.fromEntries(own));
 }
 
 /** Those that several processes may have a part in; with `EXHAUSTIVE=1` all others too. */

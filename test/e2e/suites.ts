@@ -94,7 +94,10 @@ export const STORE_SUITES: Suites = {
   uploads: describeUploads,
 };
 
-/** They read what others have saved: they run on files, and with `TEST_ALL=1` on Postgres. */
+/**
+ * They read what others have saved: they run on files, and with `TEST_ALL=1` on Postgres, by one
+ * server or a cluster.
+ */
 export const SAVING_SUITES: Suites = {
   'access-matrix': describeAccessMatrix,
   approvals: describeApprovals,
@@ -163,7 +166,6 @@ export const PROCESS_SUITES: Suites = {
 
 /** What they test may take place on several processes at once: readers, deciders, runs. */
 export const CLUSTER_SUITES: readonly string[] = [
-  'access-matrix',
   'approvals',
   'audit',
   'auth-keys',
@@ -176,7 +178,6 @@ export const CLUSTER_SUITES: readonly string[] = [
   'defer',
   'disconnect',
   'edit-branches',
-  'encryption',
   'flow',
   'inbox',
   'live-state',

@@ -6,11 +6,10 @@ import { FakeOpenAi } from '../support/model/fake-openai.js';
 import type { ChatBody } from '../support/model/fake-model.js';
 import type { FakeTurn } from '../support/model/fake-openai-turn.js';
 import { Gate } from '../support/gate.js';
-import { FILES, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import { FILES, onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { resumeAfterEach } from '../support/client/resume-after-each.js';
 import { ServerProcess } from '../support/server/server-process.js';
-import { ALL } from '../support/thoroughness.js';
 import type { SseFrame } from '../support/client/sse-frame.js';
 
 // Over 20 s: ten servers start, and one waits half a minute for its database.
@@ -62,7 +61,7 @@ describe('The server as a process', () => {
     await fake.stop();
   });
 
-  for (const { name, fault, create } of ALL ? [FILES, PGLITE, POSTGRES] : [FILES])
+  for (const { name, fault, create } of onStores(POSTGRES, PGLITE))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {
