@@ -1,7 +1,7 @@
 import type { ApiClient } from '../support/client/api-client.js';
 import { FakeAnthropic } from '../support/model/fake-anthropic.js';
 import { Person } from '../support/client/person.js';
-import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
@@ -29,7 +29,7 @@ describe("A model's thoughts when the server is killed before it goes on from th
     return server.api();
   };
 
-  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
+  for (const { name, fault, create } of onOneStore(PGLITE, POSTGRES))
     (fault ? it.skip : it)(
       `are sent back from ${name} as they were, by the server after it`,
       async () => {

@@ -6,7 +6,7 @@ import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Gate } from '../support/gate.js';
 import type { ChatBody } from '../support/model/fake-model.js';
 import type { FakeTurn } from '../support/model/fake-openai-turn.js';
-import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
@@ -92,7 +92,7 @@ describe('An interaction that takes the server down', () => {
   });
   afterAll(() => fake.stop());
 
-  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
+  for (const { name, fault, create } of onOneStore(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

@@ -9,7 +9,7 @@ import type { ApiClient } from '../support/client/api-client.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Following } from '../support/store/following.js';
 import { Person } from '../support/client/person.js';
-import { onStores, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
@@ -44,7 +44,7 @@ const edit = {
   arguments: { path: 'a.txt', old_string: CUT, new_string: PUT },
 };
 
-for (const { name, fault, create } of onStores(POSTGRES))
+for (const { name, fault, create } of onOneStore(POSTGRES))
   (fault ? describe.skip : describe)(`A file across a crash, on ${name}`, () => {
     let data: ProcessData;
     let folder: string;

@@ -10,7 +10,7 @@ import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Following } from '../support/store/following.js';
 import { Gate } from '../support/gate.js';
 import { Person } from '../support/client/person.js';
-import { onStores, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { some } from '../support/thoroughness.js';
@@ -93,7 +93,7 @@ const TRIPS: readonly (readonly [string, RecordType, readonly FakeTurn[]])[] = [
   ['a turn of a child', 'TURN_COMPLETED', [{ calls: [child] }, { text: 'I do without it.' }]],
 ];
 
-for (const { name, fault, create } of onStores(POSTGRES))
+for (const { name, fault, create } of onOneStore(POSTGRES))
   (fault ? describe.skip : describe)(`Hooks, resources and guardrails on ${name}`, () => {
     let fake: FakeOpenAi;
     let data: ProcessData;

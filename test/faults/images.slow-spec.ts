@@ -6,7 +6,7 @@ import { FakeAnthropic } from '../support/model/fake-anthropic.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { IMAGES } from '../support/tools/images.js';
 import { Person } from '../support/client/person.js';
-import { FILES, onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import { FILES, onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
 const START_MS = 60_000;
@@ -39,7 +39,7 @@ describe('An image that a tool showed, when the server is killed while the model
     [PGLITE, [OPENAI]],
     [POSTGRES, [ANTHROPIC]],
   ]);
-  const rows = onStores(PGLITE, POSTGRES).flatMap((store) =>
+  const rows = onOneStore(PGLITE, POSTGRES).flatMap((store) =>
     vendors.get(store)!.map((vendor) => ({ ...store, vendor })),
   );
   for (const { name, fault, create, vendor } of rows)

@@ -6,7 +6,7 @@ import type { ApiClient } from '../support/client/api-client.js';
 import { Person } from '../support/client/person.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
-import { onStores, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { Following } from '../support/store/following.js';
@@ -16,7 +16,7 @@ jest.setTimeout(120_000);
 
 const MCP_SERVER = join(import.meta.dirname, '../support/tools/mcp/slow-server.mjs');
 
-for (const { name, fault, create } of onStores(POSTGRES))
+for (const { name, fault, create } of onOneStore(POSTGRES))
   (fault ? describe.skip : describe)(
     `A payment whose server is absent when another process takes over, on ${name}`,
     () => {

@@ -4,7 +4,7 @@ import type { EventReader } from '../support/client/event-reader.js';
 import { Gate } from '../support/gate.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { random } from '../support/random.js';
-import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
@@ -31,7 +31,7 @@ describe('A server that is killed again and again soon after its start', () => {
   afterEach(() => server?.kill('SIGKILL'));
   afterAll(() => fake.stop());
 
-  for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
+  for (const { name, fault, create } of onOneStore(PGLITE, POSTGRES))
     (fault ? describe.skip : describe)(`on ${name}`, () => {
       let data: ProcessData;
       beforeAll(async () => {

@@ -5,7 +5,7 @@ import { checkConversation } from '../support/runs/check-conversation.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Following } from '../support/store/following.js';
 import { Person } from '../support/client/person.js';
-import { onStores, POSTGRES } from '../support/server/process-data.js';
+import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
@@ -40,7 +40,7 @@ const TREE = family(...FOUR.map(branch));
 
 const NOTE = script({ text: 'As you say.' });
 
-for (const { name, fault, create } of onStores(POSTGRES))
+for (const { name, fault, create } of onOneStore(POSTGRES))
   (fault ? describe.skip : describe)(`A tree of 4 × 4 × 4 agents on ${name}`, () => {
     let fake: FakeOpenAi;
     let server: ServerProcess;

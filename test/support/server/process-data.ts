@@ -53,6 +53,11 @@ export function onStores(...others: readonly ProcessStore[]): readonly ProcessSt
   return ALL ? [FILES, ...others.slice(-1)] : [FILES];
 }
 
+/** For slow specs in which the store has no part: the last; with `EXHAUSTIVE=1` files and all. */
+export function onOneStore(...others: readonly ProcessStore[]): readonly ProcessStore[] {
+  return EVERY_STORE ? [FILES, ...others] : others.slice(-1);
+}
+
 function inFolder(folder: string, env: Environment = {}): ProcessData {
   return {
     env: { DATA_DIR: folder, ...env },
