@@ -67,8 +67,18 @@ async function modesOf(
 ): Promise<Record<string, string>> {
   const paths = ['.', ...(await readdir(folder, { recursive: true }))];
   const modes = await Promise.all(
-    paths.map(async (path) => [path, (await stat(join(folder, path))).mode & 0o777] as const),
+    paths.map(async (path) => [path, await modeOf(join(folder, path))] as const),
   );
   const meant = modes.filter(([, mode]) => isMeant(mode));
   return Object.fromEntries(meant.map(([path, mode]) => [path, mode.toString(8)]));
+}
+
+/** 0 for a file that a running server has replaced since its folder was read. */
+async function modeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return 0;
+  }
 }
