@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 FROM base AS build
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/
 COPY migrations migrations
 COPY src src
 RUN npm run -s build
@@ -34,4 +35,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node"]
-CMD ["dist/src/main.js"]
+CMD ["dist/programs/main.js"]

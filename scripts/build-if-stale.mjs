@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const built = join(root, 'dist/src/main.js');
+const built = join(root, 'dist/programs/main.js');
 const isInput = (name) =>
   ['src', 'migrations', 'package.json', 'package-lock.json', 'nest-cli.json'].includes(name) ||
   /^tsconfig.*\.json$/.test(name);

@@ -25,7 +25,7 @@ export async function startServer(signal) {
   const port = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-demo-'));
   const env = { LOG_LEVEL: 'warn', ...process.env, PORT: String(port), HOST: '127.0.0.1' };
-  const child = spawn(process.execPath, ['dist/src/main.js'], {
+  const child = spawn(process.execPath, ['dist/programs/main.js'], {
     env: { ...env, ...OPEN, DATA_DIR: dataDir, DATABASE_URL: '', STORE: 'database' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -14,7 +14,7 @@ describe('The server that `npm run build` makes', () => {
     async () => {
       await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-if-stale.mjs')]);
       const data = await FILES.create();
-      const server = await ServerProcess.start(data.env, [join(ROOT, 'dist/src/main.js')]);
+      const server = await ServerProcess.start(data.env, [join(ROOT, 'dist/programs/main.js')]);
       const api = await server.api();
       expect((await api.get('/health/ready')).status).toBe(200);
       const reader = await api.say('built', 'Hi');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PARLEY = new URL('../../../dist/src/main.js', import.meta.url).pathname;
+const PARLEY = new URL('../../../dist/programs/main.js', import.meta.url).pathname;
 const PAGE = new URL('../serve.mjs', import.meta.url).pathname;
 
 /** A Parley that can be killed and started again; it is ready when this resolves. */

@@ -31,7 +31,7 @@ const AS_IT_IS = [
   'src/tools/calculator/worker.js',
   'src/files/extraction/worker',
 ];
-const BUNDLER = 'test/support/server/bundle-programs.mjs';
+const BUNDLER = 'scripts/bundle-programs.mjs';
 const run = promisify(execFile);
 const OPTIONS: Options = {
   jsc: {
@@ -49,7 +49,12 @@ let built: Promise<string> | undefined;
  * need one, and bundled.
  */
 export async function builtServer(program: Program = 'dist/src/main.js'): Promise<string> {
-  return join(await (built ??= findOrBuild()), 'programs', program.replaceAll('/', '-'));
+  return join(await (built ??= findOrBuild()), 'dist/programs', nameOf(program));
+}
+
+/** As the bundler names it. */
+function nameOf(program: Program): string {
+  return program.replace(/^dist\/(src\/)?/, '').replaceAll('/', '-');
 }
 
 async function findOrBuild(): Promise<string> {

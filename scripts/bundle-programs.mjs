@@ -1,10 +1,9 @@
 /**
- * `node bundle-programs.mjs <folder> <program>…`: writes compiled programs of a folder, such as
- * `dist/src/main.js`, as `programs/dist-src-main.js`, with their modules and the large packages in
- * few files. Most of a server's start is the loading of thousands of files, and tests start
- * hundreds of servers.
+ * `node scripts/bundle-programs.mjs <folder> <program>…`: writes compiled programs of a folder,
+ * such as `dist/src/main.js`, to `dist/programs/main.js`, with their modules and the large packages
+ * in few files, since most of a server's start would be the loading of thousands.
  */
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /** Packages of many files each that every server loads, with all that they import. */
@@ -34,15 +33,17 @@ const NOT_BUNDLED = [
   /^swagger-ui-dist/,
 ];
 
-const [folder, ...programs] = process.argv.slice(2);
+const [given, ...programs] = process.argv.slice(2);
+const folder = resolve(given);
+const output = join(folder, 'dist/programs');
 
 /** Modules find files by their own place, which is not that of the bundle. */
 const keepPlaces = {
   name: 'keep-places',
   transform(code, id) {
     if (!code.includes('import.meta.')) return null;
-    const file = JSON.stringify(`../${relative(folder, id)}`);
-    const parent = JSON.stringify(`/../${relative(folder, dirname(id))}`);
+    const file = JSON.stringify(relative(output, id));
+    const parent = JSON.stringify(`/${relative(output, dirname(id))}`);
     return code
       .replaceAll('import.meta.dirname', `(import.meta.dirname + ${parent})`)
       .replaceAll('import.meta.url', `new URL(${file}, import.meta.url).href`);
@@ -56,13 +57,13 @@ const bundle = await rolldown({
   external: (id, importer) => {
     if (id.startsWith('.') || isAbsolute(id)) return false;
     if (NOT_BUNDLED.some((pattern) => pattern.test(id))) return true;
-    const isOurs = importer?.startsWith(folder);
+    const isOurs = importer && !relative(folder, importer).includes('node_modules');
     return isOurs && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
   },
   plugins: [keepPlaces],
 });
 await bundle.write({
-  dir: join(folder, 'programs'),
+  dir: output,
   keepNames: true,
   entryFileNames: '[name]',
   chunkFileNames: '[name]-[hash].js',
@@ -70,5 +71,5 @@ await bundle.write({
 await bundle.close();
 
 function nameOf(path) {
-  return path.replaceAll('/', '-');
+  return path.replace(/^dist\/(src\/)?/, '').replaceAll('/', '-');
 }
