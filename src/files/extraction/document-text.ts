@@ -81,15 +81,20 @@ async function answerOf(
   worker: Worker,
   { signal, time_ms = TIME_MS }: DocumentLimits,
 ): Promise<DocumentText> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(time_ms)]);
+  // Not AbortSignal.timeout: in AbortSignal.any, it may be collected before it aborts.
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), time_ms);
+  const limit = AbortSignal.any([signal, time.signal]);
   try {
     const [answer] = (await once(worker, 'message', { signal: limit })) as [DocumentText];
     return answer;
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) return { ok: false, fault: 'takes too long to read' };
+    if (time.signal.aborted) return { ok: false, fault: 'takes too long to read' };
     const { code } = error as NodeJS.ErrnoException;
     const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
     return { ok: false, fault: isMemory ? 'takes too much memory to read' : 'is damaged' };
+  } finally {
+    clearTimeout(timer);
   }
 }
