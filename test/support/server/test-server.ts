@@ -50,9 +50,22 @@ export class TestServer {
   ) {}
 
   static async start(stores: AllStores, options: TestServerOptions = {}): Promise<TestServer> {
+    const fake = options.fake ?? (await FakeOpenAi.start());
+    try {
+      return await TestServer.startWith(fake, stores, options);
+    } catch (error) {
+      if (!options.fake) await fake.stop();
+      throw error;
+    }
+  }
+
+  private static async startWith(
+    fake: FakeOpenAi,
+    stores: AllStores,
+    options: TestServerOptions,
+  ): Promise<TestServer> {
     const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
     const files = options.files ?? join(tmpdir(), `parley-files-${randomUUID()}`);
-    const fake = options.fake ?? (await FakeOpenAi.start());
     const basic = {
       MODEL: 'openai/fake',
       SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
