@@ -22,7 +22,7 @@ const transform = {
 
 export default {
   rootDir: '.',
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/released-contexts.environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform,
@@ -35,8 +35,8 @@ export default {
   // A worker that has grown, by module graphs and embedded databases, slows down what it runs next.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/test/slow-first.sequencer.mjs',
-  // A quarter of the time is waiting, for timeouts and processes. Embedded databases need memory each.
-  maxWorkers: Math.min(availableParallelism() + 1, 4),
+  // Half of the time is waiting, for timeouts and processes. Embedded databases need memory each.
+  maxWorkers: Math.min(availableParallelism() + 2, 4),
 };
 
 function printLeftOut() {
