@@ -12,8 +12,8 @@ for (const name of ['run', 'enterWith']) {
 }
 
 /**
- * In Node 20 every promise is handed to each AsyncLocalStorage that was ever used, and each spec file
- * has its own ones: without this, a worker becomes slower with every file.
+ * In Node 20 every promise is handed to each AsyncLocalStorage that was ever used, and each spec
+ * file has its own ones: without this, a worker becomes slower with every file.
  */
 // oxlint-disable-next-line import/no-default-export -- Jest asks for it
 export default class ReleasedContexts extends TestEnvironment {
