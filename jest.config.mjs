@@ -41,7 +41,9 @@ export default {
 
 function printLeftOut() {
   const slow = ['src', 'test'].flatMap((folder) =>
-    readdirSync(folder, { recursive: true }).filter((path) => path.endsWith(SLOW)),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith(SLOW))
+      .map((path) => `${folder}/${path}`),
   );
   process.stderr.write(`Left out, run by npm run test:all: ${slow.join(', ')}\n`);
 }

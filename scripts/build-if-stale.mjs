@@ -6,17 +6,23 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'dist/programs/main.js');
-const isInput = (name) =>
-  ['src', 'migrations', 'package.json', 'package-lock.json', 'nest-cli.json'].includes(name) ||
-  /^tsconfig.*\.json$/.test(name);
+const INPUTS = [
+  'src',
+  'migrations',
+  'package.json',
+  'package-lock.json',
+  'scripts/build.mjs',
+  'scripts/bundle-programs.mjs',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
 
 if (isStale()) build();
 
 function isStale() {
   if (!existsSync(built)) return true;
   const { mtimeMs } = statSync(built);
-  const inputs = readdirSync(root).filter(isInput);
-  return inputs.some((name) => isNewer(join(root, name), mtimeMs));
+  return INPUTS.some((name) => isNewer(join(root, name), mtimeMs));
 }
 
 /** A folder counts too: its time changes when a file in it is added or removed. */

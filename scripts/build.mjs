@@ -8,18 +8,13 @@ import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** JavaScript that runs in threads of its own, which the compiler leaves out. */
-const AS_IT_IS = [
-  'src/tools/python/sandbox',
-  'src/tools/calculator/worker.js',
-  'src/files/extraction/worker',
-];
 const PROGRAMS = ['main', 'migrate', 'keys', 'replay'].map((name) => `dist/src/${name}.js`);
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
 await run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-for (const path of AS_IT_IS) cpSync(path, `dist/${path}`, { recursive: true });
+// JavaScript that runs in threads of its own
+cpSync('src', 'dist/src', { recursive: true, filter: (path) => !path.endsWith('.ts') });
 await Promise.all([
   run('dist/src/storage/typeorm/connection/make-template.js'),
   run('dist/src/tools/python/make-digest.js'),

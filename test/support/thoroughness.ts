@@ -7,7 +7,7 @@ export const ALL = process.env['TEST_ALL'] === '1' || process.env['STORES'] === 
  */
 export const EXHAUSTIVE = process.env['EXHAUSTIVE'] === '1';
 
-/** Also with `STORES=all`: `STORES=all npm test -- test/faults/shutdown`. */
+/** Also with `STORES=all`: `STORES=all npm run test:all -- test/faults/shutdown`. */
 export const EVERY_STORE = EXHAUSTIVE || process.env['STORES'] === 'all';
 
 /** By default a fifth of a property's runs; fast-check prints the seed of one that fails. */

@@ -25,12 +25,6 @@ type Program = (typeof PROGRAMS)[number];
 
 const COMPILED = ['src', 'migrations', 'test'];
 const COPIED = ['package.json', 'prompts', 'chaos/server'];
-/** JavaScript that runs in threads of its own, which the compiler leaves out. */
-const AS_IT_IS = [
-  'src/tools/python/sandbox',
-  'src/tools/calculator/worker.js',
-  'src/files/extraction/worker',
-];
 const BUNDLER = 'scripts/bundle-programs.mjs';
 const run = promisify(execFile);
 const OPTIONS: Options = {
@@ -60,9 +54,7 @@ function nameOf(program: Program): string {
 async function findOrBuild(): Promise<string> {
   const folders = await Promise.all(COMPILED.map((folder) => filesIn(folder, /(?<!spec)\.ts$/)));
   const copied = await Promise.all(
-    ['prompts', 'chaos/server', 'src/tools', 'src/files/extraction'].map((folder) =>
-      filesIn(folder, /\.\w+$/),
-    ),
+    ['prompts', 'chaos/server', 'src'].map((folder) => filesIn(folder, /\.(?!ts$)\w+$/)),
   );
   const sources = folders.flat();
   const fingerprint = await fingerprintOf(
@@ -71,8 +63,11 @@ async function findOrBuild(): Promise<string> {
   );
   return madeOnce('build', fingerprint, async (folder) => {
     await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
-    for (const path of AS_IT_IS)
-      await cp(join(ROOT, path), join(folder, 'dist', path), { recursive: true });
+    // JavaScript that runs in threads of its own
+    await cp(join(ROOT, 'src'), join(folder, 'dist/src'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.ts'),
+    });
     for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
     await run(process.execPath, [join(ROOT, BUNDLER), folder, ...PROGRAMS]);
   });
