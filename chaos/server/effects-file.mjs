@@ -9,7 +9,7 @@ export class EffectsFile {
   }
 
   append(effect) {
-    writeSync(this.#file, `${JSON.stringify({ ...effect, pid: process.pid, at: Date.now() })}\n`);
+    writeSync(this.#file, `${JSON.stringify({ ...effect, pid: process.pid })}\n`);
     fsyncSync(this.#file);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { z } from 'zod';
+import { Clock } from '../../dist/src/kernel/clock.js';
 import { ToolProvider } from '../../dist/src/tools/core/tool-provider.decorator.js';
 import { Tool } from '../../dist/src/tools/core/tool.js';
 import { BossAgent } from './boss.agent.mjs';
@@ -10,8 +11,8 @@ const file = new EffectsFile(process.env.CHAOS_EFFECTS);
 const input = z.object({ token: z.string(), ms: z.number().int().max(60_000) });
 
 /**
- * Leaves a line in the file when it begins and one when it is done. What it answers is known
- * before.
+ * Leaves a line in the file when it begins and one when it is done, with the time of the clock
+ * that records have theirs from: that of the host may differ. What it answers is known before.
  */
 class EffectTool extends Tool {
   input = input;
@@ -19,12 +20,14 @@ class EffectTool extends Tool {
 
   async execute({ token, ms }, { tool_call_id: call, interaction_id: interaction, signal }) {
     const line = { tool: this.name, call, interaction, input: { token, ms } };
-    file.append({ ...line, phase: 'begin' });
+    file.append({ ...line, phase: 'begin', at: this.clock.now().getTime() });
     await delay(ms, undefined, { signal });
-    file.append({ ...line, phase: 'end' });
+    file.append({ ...line, phase: 'end', at: this.clock.now().getTime() });
     return `Left ${token}.`;
   }
 }
+
+Inject(Clock)(EffectTool.prototype, 'clock');
 
 function policy(recovery) {
   return { category: 'write', read_only: false, risk: 'high', recovery };
