@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncValue } from './async-value.js';
 
-const current = new AsyncLocalStorage<string>();
+const current = new AsyncValue<string>();
 
 /** Work without a tenant, which sees no tenant's rows. */
 export const NO_TENANT = '';
@@ -19,5 +19,5 @@ export function outsideTenants<T>(work: () => T): T {
 
 /** `ALL_TENANTS` outside of requests. */
 export function currentTenant(): string {
-  return current.getStore() ?? ALL_TENANTS;
+  return current.get() ?? ALL_TENANTS;
 }

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncValue } from '../kernel/async-value.js';
 
 /**
  * Grace period in milliseconds after a response ends without a result, before its call fails: a
@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 const GRACE_MS = 10_000;
 
-const current = new AsyncLocalStorage<CallWatch>();
+const current = new AsyncValue<CallWatch>();
 
 /**
  * Detects that the response to one call has ended without a result; without it, the SDK would wait
@@ -20,7 +20,7 @@ export class CallWatch {
 
   /** The call whose response is read in this async context; undefined if there is none. */
   static get current(): CallWatch | undefined {
-    return current.getStore();
+    return current.get();
   }
 
   /** Aborts when no result can come any more; the reason is an error. */

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncValue } from '../../kernel/async-value.js';
 
 /** The code of one agent in one run. */
 export interface AgentCode {
@@ -8,7 +8,7 @@ export interface AgentCode {
   readonly fail: (error: unknown) => void;
 }
 
-const running = new AsyncLocalStorage<AgentCode>();
+const running = new AsyncValue<AgentCode>();
 
 /**
  * Runs an agent's function. An uncaught error of its asynchronous code, such as a timer callback,
@@ -30,10 +30,10 @@ function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {
 
 /** Runs server work that an agent has requested: its errors are not attributed to the agent. */
 export function outsideAgentCode<T>(work: () => T): T {
-  return running.exit(work);
+  return running.run(undefined, work);
 }
 
 /** The agent whose code runs now or has just thrown. */
 export function findAgentCode(): AgentCode | undefined {
-  return running.getStore();
+  return running.get();
 }

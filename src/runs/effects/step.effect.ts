@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../../kernel/app-error.js';
+import { AsyncValue } from '../../kernel/async-value.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { HiddenOf } from '../../protocol/events.js';
@@ -19,11 +19,11 @@ interface StepInput<T> {
 const MAX_VALUE = 1_000_000;
 const MAX_MESSAGE = 10_000;
 
-const insideStep = new AsyncLocalStorage<true>();
+const insideStep = new AsyncValue<true>();
 
 /** @throws AppError when called by a step's own function: a nested effect could not be replayed */
 export function refuseInsideStep(): void {
-  if (!insideStep.getStore()) return;
+  if (!insideStep.get()) return;
   throw new AppError(
     'internal',
     'context_in_step',
