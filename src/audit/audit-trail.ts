@@ -35,7 +35,7 @@ export class AuditTrail {
    * entry that can't be saved is logged.
    */
   async note(author: Author, action: AuditAction, subject: AuditSubject = {}): Promise<void> {
-    const entry = this.entryOf(author, action, subject);
+    const entry = this.entry(author, action, subject);
     try {
       // ADMIN_KEY acts in other tenants than its own
       await withinTenant(author.tenant_id, () => this.store.add(entry));
@@ -58,10 +58,11 @@ export class AuditTrail {
     return toPage(found, limit, ({ at, id }) => formatPageCursor({ created_at: at, id }));
   }
 
-  private entryOf(
+  /** For a store that adds it in the transaction of the action. */
+  entry(
     { tenant_id, user_id, key_id }: Author,
     action: AuditAction,
-    { chat_id, interaction_id, detail = {} }: AuditSubject,
+    { chat_id, interaction_id, detail = {} }: AuditSubject = {},
   ): AuditEntry {
     const fits = jsonBytes(detail) <= MAX_DETAIL_BYTES;
     return {

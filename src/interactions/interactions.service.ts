@@ -80,7 +80,11 @@ export class InteractionsService {
     const quota = await this.quotas.requireStart(request.caller.tenant_id);
     const lease = this.queue.isImmediate && { lease: this.leases.terms };
     const leased_at = this.clock.boottime();
-    const found = await this.interactions.startInteraction({ ...start, ...lease, ...quota });
+    const audit = this.audit.entry(request.caller, 'chat.created', {
+      chat_id: request.chat_id,
+      interaction_id: start.interaction.id,
+    });
+    const found = await this.interactions.startInteraction({ ...start, ...lease, ...quota, audit });
     if (found.outcome === 'busy') {
       const { active_interaction_id: id } = found;
       const active = await this.interactions.findInteraction(id, viewerOf(request.caller));
@@ -90,26 +94,12 @@ export class InteractionsService {
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return outcome;
     this.noteChange(row);
-    await this.note(request.caller, outcome); // before the run: its reader is not there yet
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
-    if (outcome.outcome === 'queued') await this.afterQueueing(row, outcome.interrupted);
+    if (outcome.outcome === 'queued')
+      await this.afterQueueing(request.caller, row, outcome.interrupted);
     else if (lease) this.runner.runClaimed(outcome, leased_at);
     else this.queue.enqueue(row.id, { priority: 'new' });
     return outcome;
-  }
-
-  /** A start may create its chat, or cancel an interaction. */
-  private async note(caller: Principal, outcome: Accepted): Promise<void> {
-    const { chat_id, id } = outcome.interaction;
-    if (outcome.outcome === 'started' && outcome.is_new_chat)
-      await this.audit.note(caller, 'chat.created', { chat_id, interaction_id: id });
-    if (outcome.outcome !== 'queued' || outcome.interrupted === null) return;
-    const subject = {
-      chat_id,
-      interaction_id: outcome.interrupted,
-      detail: { interrupted_by: id },
-    };
-    await this.audit.note(caller, 'interaction.cancelled', subject);
   }
 
   /** Before the rest is checked: the agent or the model may be gone since the first request. */
@@ -184,8 +174,18 @@ export class InteractionsService {
   /**
    * Wakes the run that it interrupts. The interaction that it waits for may have ended meanwhile.
    */
-  private async afterQueueing(row: InteractionRow, interrupted: string | null): Promise<void> {
-    if (interrupted !== null) this.waker.wake(interrupted);
+  private async afterQueueing(
+    caller: Principal,
+    row: InteractionRow,
+    interrupted: string | null,
+  ): Promise<void> {
+    if (interrupted !== null) {
+      await this.audit.note(caller, 'interaction.cancelled', {
+        ...{ chat_id: row.chat_id, interaction_id: interrupted },
+        detail: { interrupted_by: row.id },
+      });
+      this.waker.wake(interrupted);
+    }
     const at = this.clock.now().toISOString();
     const promoted = await this.interactions.promoteQueued(at, row.chat_uid);
     for (const id of promoted) this.queue.enqueue(id, { priority: 'new' });

@@ -20,6 +20,9 @@ for (const kind of STORES) {
         get audit() {
           return opened.stores.audit;
         },
+        get interactions() {
+          return opened.stores.interactions;
+        },
         reopen: () => opened.reopen(),
         close: () => opened.close(),
       };

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../../src/audit/audit-entry.js';
 import type { AuditStore } from '../../src/audit/audit-store.js';
 import { Ids } from '../../src/kernel/ids.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
+import type { StartInteraction } from '../../src/persistence/rows/store-rows.js';
+import { newStart } from './interaction-store/fixtures.js';
 
 export interface OpenedAuditStore {
   readonly audit: AuditStore;
+  readonly interactions: InteractionStore;
   /** Closes it and opens it again over the same saved data, as a restarted process would. */
   reopen(): Promise<void>;
   /** Closes it and removes its data. */
@@ -49,6 +53,38 @@ export function auditStoreContract(name: string, open: () => Promise<OpenedAudit
     };
     const list = (limit: number, before?: AuditEntry): Promise<AuditEntry[]> =>
       opened.audit.list({ tenant_id, limit, ...(before && { before }) });
+
+    it('gets the entry of a start that creates its chat, and of no other', async () => {
+      const asked = (chat_id: string, more: Partial<StartInteraction> = {}): StartInteraction => ({
+        ...newStart({
+          ...{ viewer: { tenant_id, user_id: 'ann', is_admin: false } },
+          ...{ chat_id, chat_uid: randomUUID() },
+        }),
+        ...more,
+      });
+      const start = async (given: StartInteraction): Promise<[string, AuditEntry]> => {
+        const { id: interaction_id, chat_id } = given.interaction;
+        const audit = entry(tenant_id, { chat_id, interaction_id });
+        const { outcome } = await opened.interactions.startInteraction({ ...given, audit });
+        return [outcome, audit];
+      };
+      const idempotency = { key: 'once', fingerprint: 'f' };
+      const [outcome, created] = await start(asked('a', { idempotency }));
+      expect(outcome).toBe('started');
+      const starts = { limit: 1, since: new Date(0).toISOString() };
+      const others = [
+        asked('a', { idempotency }),
+        asked('a'),
+        asked('a', { on_conflict: 'enqueue' }),
+        asked('b', { quota: { starts } }),
+      ];
+      const outcomes: string[] = [];
+      for (const other of others) outcomes.push((await start(other))[0]);
+      expect(outcomes).toEqual(['repeated', 'busy', 'queued', 'quota_exceeded']);
+      expect(await list(9)).toEqual([created]);
+      await opened.reopen();
+      expect(await list(9)).toEqual([created]);
+    });
 
     it('gives an entry back as it was added, also after a restart', async () => {
       const bare = await add();

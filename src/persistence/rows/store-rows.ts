@@ -5,6 +5,7 @@ import type {
   Usage,
   Visibility,
 } from '../../protocol/interaction.js';
+import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { ChatSettings } from '../../protocol/chat-settings.js';
 import type { Message } from '../../protocol/message.js';
 import type { AppError } from '../../kernel/app-error.js';
@@ -102,6 +103,8 @@ export interface StartInteraction {
   readonly lease?: LeaseTerms;
   /** Undefined: none, at no cost. */
   readonly quota?: StartQuota;
+  /** Added to the audit trail if the start creates its chat. */
+  readonly audit?: AuditEntry;
 }
 
 /**

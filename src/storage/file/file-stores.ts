@@ -55,7 +55,8 @@ export async function openFileStores({
   const projections = new Projections(index, mutex, behind);
   const journal = new FileJournal({ root, projections, report });
   const webhooks = new FileRows<KeptWebhook>(data_dir, 'webhooks');
-  const core = new StoreCore({ journal, clock, index, mutex, webhooks });
+  const audit = await FileAuditStore.open(data_dir, report);
+  const core = new StoreCore({ journal, clock, index, mutex, webhooks, audit });
   await loadStore({ root, core, journal, report });
   await core.webhooks.load(await webhooks.load(report));
   const rows = new FileRows<KeptFile>(data_dir, 'file-rows');
@@ -66,7 +67,6 @@ export async function openFileStores({
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const keys = await FileKeyStore.open(data_dir);
-  const audit = await FileAuditStore.open(data_dir, report);
   const settled = async (): Promise<void> => {
     await mutex.idle();
     await behind.flush();

@@ -1,3 +1,4 @@
+import type { AuditStore } from '../../../audit/audit-store.js';
 import { firstRecord as recordOne } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
@@ -22,6 +23,8 @@ export interface CoreParts {
   readonly mutex?: KeyedMutex;
   /** Keeps the entries of the outbox. */
   readonly webhooks?: RowJournal<KeptWebhook>;
+  /** Gets an entry for each chat that is created by a start. */
+  readonly audit?: AuditStore;
 }
 
 /**
@@ -34,6 +37,7 @@ export class StoreCore {
   readonly index: StoreIndex;
   readonly mutex: KeyedMutex;
   readonly webhooks: MemoryWebhookOutbox;
+  readonly audit: AuditStore | undefined;
 
   constructor(parts: CoreParts) {
     const { journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() } = parts;
@@ -42,6 +46,7 @@ export class StoreCore {
     this.index = index;
     this.mutex = mutex;
     this.webhooks = new MemoryWebhookOutbox(index, parts.webhooks);
+    this.audit = parts.audit;
   }
 
   /** Undefined if the interaction doesn't exist, or is deleted while the change waits. */

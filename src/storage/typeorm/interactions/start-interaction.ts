@@ -6,6 +6,7 @@ import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
+import { addWithChat } from '../stores/typeorm-audit-store.js';
 import type { Database } from '../connection/database.js';
 import { LOCK_QUOTA, quotaValues, toQuotaExceeded } from './quota-statements.js';
 import type { ColumnsOfQuota } from './quota-statements.js';
@@ -54,7 +55,7 @@ export async function startInteraction(
 }
 
 async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
-  const { interaction, edited_from, quota, chat } = start;
+  const { interaction, edited_from, quota, chat, audit } = start;
   const values = toParameters(start);
   const steps: Step[] = quota
     ? [
@@ -66,6 +67,7 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
     : [toLock(start), [START, values]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
+  else if (audit) steps.push(addWithChat(audit, chat.uid));
   const results = await db.batch<Verdict>(steps);
   const is_new_chat = toLock(start)[0] === HOLD_CHAT && results[0]!.length > 0;
   return { ...results[quota ? 2 : 1]![0]!, is_new_chat };

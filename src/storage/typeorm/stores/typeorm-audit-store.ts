@@ -2,16 +2,24 @@ import type { Repository } from 'typeorm';
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
-import type { Database, Statement } from '../connection/database.js';
+import type { Database, Statement, Step } from '../connection/database.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';
 
-/** A start waits for it. */
-const ADD: Statement = {
-  name: 'audit.add',
-  text: `INSERT INTO audit (id, at, tenant_id, user_id, action, chat_id, interaction_id, detail)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+const INSERT =
+  'INSERT INTO audit (id, at, tenant_id, user_id, action, chat_id, interaction_id, detail)';
+const ADD: Statement = { text: `${INSERT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)` };
+/** The chat has a uid of its own only if the start of the interaction created it. */
+const ADD_WITH_CHAT: Statement = {
+  name: 'audit.add-with-chat',
+  text: `${INSERT} SELECT $1, $2::timestamptz, $3, $4, $5, $6, $7, $8::json
+    WHERE EXISTS (SELECT FROM interactions WHERE id = $7 AND chat_uid = $9::uuid)`,
 };
+
+/** The last step of a start: adds the entry if that created the chat. */
+export function addWithChat(entry: AuditEntry, chatUid: string): Step {
+  return [ADD_WITH_CHAT, [...toParameters(entry), chatUid]];
+}
 
 /** The audit trails in Postgres, on a server or embedded. Newest is by time, then by id. */
 export class TypeOrmAuditStore extends AuditStore {
@@ -20,9 +28,7 @@ export class TypeOrmAuditStore extends AuditStore {
   }
 
   async add(entry: AuditEntry): Promise<void> {
-    const { id, at, tenant_id, user_id, action, chat_id, interaction_id, detail } = entry;
-    const of = [tenant_id, user_id, action, chat_id, interaction_id];
-    await this.db.query(ADD, [id, at, ...of, JSON.stringify(detail)]);
+    await this.db.query(ADD, toParameters(entry));
   }
 
   async list({ tenant_id, limit, before }: AuditPage): Promise<AuditEntry[]> {
@@ -37,6 +43,12 @@ export class TypeOrmAuditStore extends AuditStore {
   #rows<T>(work: (rows: Repository<AuditRow>) => Promise<T>): Promise<T> {
     return this.db.entities((manager) => work(manager.getRepository(AuditEntity)));
   }
+}
+
+function toParameters(entry: AuditEntry): unknown[] {
+  const { id, at, tenant_id, user_id, action, chat_id, interaction_id, detail } = entry;
+  const of = [tenant_id, user_id, action, chat_id, interaction_id];
+  return [id, at, ...of, JSON.stringify(detail)];
 }
 
 function toEntry({ chat_id, interaction_id, ...row }: AuditRow): AuditEntry {
