@@ -1,7 +1,7 @@
 import { cpuMs } from './machine.mjs';
 
 /** Before that, the engine's compiler takes a third of the time. */
-const WARM_UP_SECONDS = 5;
+const WARM_UP_SECONDS = 20;
 
 export function warmUp({ client }, job) {
   return client.run({ ...job, seconds: WARM_UP_SECONDS });
