@@ -81,13 +81,16 @@ export function dropImages(request: ModelRequest): ModelRequest {
 }
 
 /** With `tool_choice: 'none'`, drops the tool calls that some models make anyway. */
-export async function* dropToolCalls(
+export function dropToolCalls(
   { tool_choice }: ModelRequest,
   events: AsyncIterable<ModelEvent>,
 ): AsyncIterable<ModelEvent> {
+  return tool_choice === 'none' ? withoutToolCalls(events) : events;
+}
+
+async function* withoutToolCalls(events: AsyncIterable<ModelEvent>): AsyncIterable<ModelEvent> {
   for await (const event of events) {
-    if (tool_choice !== 'none') yield event;
-    else if (event.type === 'response_completed') yield withoutCalls(event);
+    if (event.type === 'response_completed') yield withoutCalls(event);
     else if (!event.type.startsWith('tool_call_')) yield event;
   }
 }
