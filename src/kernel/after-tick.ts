@@ -1,3 +1,5 @@
+import { withValuesOfCaller } from './async-value.js';
+
 let tasks: (() => void)[] = [];
 let roundsDue = 0;
 
@@ -7,7 +9,7 @@ let roundsDue = 0;
  * process, the next reading may take tens of milliseconds.
  */
 export function afterTick(task: () => void): void {
-  tasks.push(task);
+  tasks.push(withValuesOfCaller(task)); // of its tenant, not of the tick's first
   if (roundsDue > 0) return;
   roundsDue = 2;
   setImmediate(runAll);

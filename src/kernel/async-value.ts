@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const values = new AsyncLocalStorage<ReadonlyMap<AsyncValue<unknown>, unknown>>();
+type Values = ReadonlyMap<AsyncValue<unknown>, unknown>;
+
+const values = new AsyncLocalStorage<Values | undefined>();
 
 /**
  * A value that code, and all asynchronous work that follows from it, sees: an `AsyncLocalStorage`.
@@ -15,4 +17,10 @@ export class AsyncValue<T> {
   get(): T | undefined {
     return values.getStore()?.get(this) as T | undefined;
   }
+}
+
+/** The work, to be done later, or by something else, with the values that its caller sees now. */
+export function withValuesOfCaller(work: () => void): () => void {
+  const seen = values.getStore();
+  return () => values.run(seen, work);
 }

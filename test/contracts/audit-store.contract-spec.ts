@@ -1,11 +1,15 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../src/audit/audit-entry.js';
+import { SystemClock } from '../../src/kernel/clock.js';
 import { FileAuditStore } from '../../src/storage/file/file-audit-store.js';
+import { openFileStores } from '../../src/storage/file/file-stores.js';
+import type { StorageProblem } from '../../src/storage/file/report-problem.js';
 import { TypeOrmAuditStore } from '../../src/storage/typeorm/stores/typeorm-audit-store.js';
 import { STORES } from '../e2e/stores.js';
 import { auditStoreContract } from './audit-store.contract.js';
+import { newStart } from './interaction-store/fixtures.js';
 import { skipContract } from '../support/skip-contract.js';
 
 for (const kind of STORES) {
@@ -29,7 +33,7 @@ for (const kind of STORES) {
     });
 }
 
-describe(`${FileAuditStore.name} after a kill`, () => {
+describe(`${FileAuditStore.name} after a kill or a fault`, () => {
   const entry: AuditEntry = {
     ...{ id: 'audit_1', at: '2026-01-01T00:00:00.000Z', tenant_id: 't', user_id: 'ann' },
     ...{ action: 'chat.created', detail: {} },
@@ -53,5 +57,20 @@ describe(`${FileAuditStore.name} after a kill`, () => {
     );
     await store.close();
     await rm(folder, { recursive: true });
+  });
+
+  it('reports the entry of a start that can not be saved, which takes place', async () => {
+    const data_dir = await mkdtemp(join(tmpdir(), 'parley-audit-'));
+    const problems: StorageProblem[] = [];
+    const report = (problem: StorageProblem): number => problems.push(problem);
+    const stores = await openFileStores({ data_dir, clock: new SystemClock(), report });
+    const path = join(data_dir, 'audit.jsonl');
+    await mkdir(path);
+    const { outcome } = await stores.interactions.startInteraction({ ...newStart(), audit: entry });
+    expect(outcome).toBe('started');
+    const message = expect.stringContaining(`not be saved: ${JSON.stringify(entry)}. `);
+    expect(problems).toEqual([{ path, message }]);
+    await stores.close();
+    await rm(data_dir, { recursive: true });
   });
 });

@@ -6,6 +6,7 @@ import { AuditStore } from '../../audit/audit-store.js';
 import type { AuditPage } from '../../audit/audit-store.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import { appendDurably, syncDirectory } from './durable-files.js';
+import { describeError } from './report-problem.js';
 import type { ReportProblem } from './report-problem.js';
 
 const FILE_NAME = 'audit.jsonl';
@@ -54,6 +55,17 @@ export class FileAuditStore extends AuditStore {
       this.size = offset + bytes.length;
       if (create) await syncDirectory(this.folder);
     });
+  }
+
+  /** For an action that has taken place: an entry that can't be saved is reported instead. */
+  async addOrReport(entry: AuditEntry): Promise<void> {
+    try {
+      await this.add(entry);
+    } catch (error) {
+      const { path } = this;
+      const message = `An audit entry could not be saved: ${JSON.stringify(entry)}. ${describeError(error)}`;
+      this.report({ path, message });
+    }
   }
 
   async list({ tenant_id, limit, before }: AuditPage): Promise<AuditEntry[]> {

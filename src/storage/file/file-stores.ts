@@ -56,7 +56,10 @@ export async function openFileStores({
   const journal = new FileJournal({ root, projections, report });
   const webhooks = new FileRows<KeptWebhook>(data_dir, 'webhooks');
   const audit = await FileAuditStore.open(data_dir, report);
-  const core = new StoreCore({ journal, clock, index, mutex, webhooks, audit });
+  const core = new StoreCore({
+    ...{ journal, clock, index, mutex, webhooks },
+    audit: (entry) => audit.addOrReport(entry),
+  });
   await loadStore({ root, core, journal, report });
   await core.webhooks.load(await webhooks.load(report));
   const rows = new FileRows<KeptFile>(data_dir, 'file-rows');

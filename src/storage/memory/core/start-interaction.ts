@@ -105,7 +105,7 @@ async function begin(
   else core.index.addChat(chat);
   if (lease) core.lend(interaction, lease);
   chat.journal.refresh(chat.uid, { chat: true, interactions: [id, ...superseded] });
-  if (!known && request.audit) await core.audit?.add(request.audit);
+  if (!known && request.audit) await core.audit?.(request.audit);
   const row = toInteractionRow(head, state, null);
   return { outcome: 'started', interaction: row, first, is_new_chat: !known };
 }

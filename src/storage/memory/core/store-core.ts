@@ -1,4 +1,4 @@
-import type { AuditStore } from '../../../audit/audit-store.js';
+import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { firstRecord as recordOne } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
@@ -23,8 +23,8 @@ export interface CoreParts {
   readonly mutex?: KeyedMutex;
   /** Keeps the entries of the outbox. */
   readonly webhooks?: RowJournal<KeptWebhook>;
-  /** Gets an entry for each chat that is created by a start. */
-  readonly audit?: AuditStore;
+  /** Keeps the entry of a chat that a start creates. Never rejects: the start has taken place. */
+  readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
 
 /**
@@ -37,7 +37,7 @@ export class StoreCore {
   readonly index: StoreIndex;
   readonly mutex: KeyedMutex;
   readonly webhooks: MemoryWebhookOutbox;
-  readonly audit: AuditStore | undefined;
+  readonly audit: CoreParts['audit'];
 
   constructor(parts: CoreParts) {
     const { journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() } = parts;
