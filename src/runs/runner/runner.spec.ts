@@ -4,6 +4,7 @@ import { ReactAgent } from '../../agents/kinds/react/react.agent.js';
 import type { Config } from '../../config/config.js';
 import { RunWaker } from '../../event-log/live/run-waker.js';
 import { AppError } from '../../kernel/app-error.js';
+import { currentTenant, withinTenant } from '../../kernel/tenant-scope.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
 import { LocalRunQueue } from '../../queue/local/local-run-queue.js';
@@ -116,6 +117,22 @@ describe(Runner.name, () => {
     expect(process.leases.held()).toEqual([]);
     expect(process.world.infos).toEqual([]);
     expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 1 });
+  });
+
+  it('runs each interaction as its tenant, whoever has made room for it', async () => {
+    const seen: string[] = [];
+    const process = await Process.open({
+      agent: (ctx) => {
+        seen.push(currentTenant());
+        return react(ctx);
+      },
+    });
+    const ended = process.ended();
+    process.runner.onApplicationBootstrap();
+    withinTenant('another', () => process.queue.enqueue(process.world.interactionId));
+    await ended;
+    await process.stop();
+    expect(seen).toEqual([(await process.world.row()).tenant_id]);
   });
 
   it('runs what it started itself with the lease that it has', async () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { AdmissionGate } from '../../http/admission-gate.js';
+import { withinTenant } from '../../kernel/tenant-scope.js';
 import type { Lease, Started } from '../../persistence/rows/store-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import type { RunSlot } from '../../queue/run-queue.js';
@@ -112,13 +113,18 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     else void this.leases.find(id)?.signals.wake();
   }
 
+  /** Called by whoever makes room for it, perhaps the end of another tenant's run. */
   private async run(id: string, slot: RunSlot): Promise<void> {
     const starting: Starting = this.starting.get(id) ?? { isWoken: false };
     this.starting.set(id, starting);
     try {
       const acquired = await this.acquire(id, starting);
-      const run = acquired && (await this.prepare(acquired, slot));
-      if (acquired && run) await this.execute(run, { acquired, starting });
+      if (!acquired) return;
+      const { tenant_id } = acquired.row.interaction;
+      await withinTenant(tenant_id, async () => {
+        const run = await this.prepare(acquired, slot);
+        if (run) await this.execute(run, { acquired, starting });
+      });
     } catch (error) {
       // The sweep finds it again.
       reportStop(this.services.logger, `${id}: its start`, error);
