@@ -11,11 +11,11 @@ import type {
   LogAppend,
   LogNote,
 } from './core/journal.js';
-import { ChatJournal, Journal, RecordLog } from './core/journal.js';
+import { ChatJournal, StoreJournal, RecordLog } from './core/journal.js';
 import { copyJson, isResultOf, toHead, toNotes } from './core/log-notes.js';
 
 /** Keeps logs as arrays, with the values that JSON would return. */
-export class MemoryJournal extends Journal {
+export class MemoryJournal extends StoreJournal {
   chat(): ChatJournal {
     return new MemoryChatJournal();
   }

@@ -4,7 +4,7 @@ import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InteractionState } from '../../memory/core/interaction-state.js';
 import type { ChangedParts, ChatSnapshot, FirstAppend } from '../../memory/core/journal.js';
-import { ChatJournal, Journal } from '../../memory/core/journal.js';
+import { ChatJournal, StoreJournal } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory, chatPath, makeChatDirectory } from './chat-directory.js';
 import { writeChatFile } from './chat-files.js';
@@ -32,7 +32,7 @@ export interface FileJournalOptions {
 }
 
 /** Stores each chat as a folder under `root`. */
-export class FileJournal extends Journal {
+export class FileJournal extends StoreJournal {
   constructor(private readonly options: FileJournalOptions) {
     super();
   }

@@ -147,7 +147,7 @@ export abstract class ChatJournal {
 }
 
 /** The storage of chats: the interface between the state machine and its persistence. */
-export abstract class Journal {
+export abstract class StoreJournal {
   abstract chat(chatUid: string): ChatJournal;
   /** Creates a chat that readers do not see before it enters. */
   abstract receive(): Promise<ChatJournal>;

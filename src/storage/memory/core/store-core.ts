@@ -5,7 +5,7 @@ import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
 import { begunState } from './interaction-state.js';
-import type { InteractionHead, Journal } from './journal.js';
+import type { InteractionHead, StoreJournal } from './journal.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 import { MemoryWebhookOutbox } from '../memory-webhook-outbox.js';
@@ -17,7 +17,7 @@ import { StoreIndex } from './store-index.js';
 const ABREAST = 16;
 
 export interface CoreParts {
-  readonly journal: Journal;
+  readonly journal: StoreJournal;
   readonly clock: Clock;
   readonly index?: StoreIndex;
   readonly mutex?: KeyedMutex;
@@ -32,7 +32,7 @@ export interface CoreParts {
  * each chat.
  */
 export class StoreCore {
-  readonly journal: Journal;
+  readonly journal: StoreJournal;
   readonly clock: Clock;
   readonly index: StoreIndex;
   readonly mutex: KeyedMutex;
