@@ -113,7 +113,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     else void this.leases.find(id)?.signals.wake();
   }
 
-  /** Called by whoever makes room for it, perhaps the end of another tenant's run. */
+  /** Called when there is room for it, perhaps by the end of another tenant's run. */
   private async run(id: string, slot: RunSlot): Promise<void> {
     const starting: Starting = this.starting.get(id) ?? { isWoken: false };
     this.starting.set(id, starting);
