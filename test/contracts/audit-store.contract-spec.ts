@@ -12,6 +12,11 @@ import { auditStoreContract } from './audit-store.contract.js';
 import { newStart } from './interaction-store/fixtures.js';
 import { skipContract } from '../support/skip-contract.js';
 
+const entry: AuditEntry = {
+  ...{ id: 'audit_1', at: '2026-01-01T00:00:00.000Z', tenant_id: 't', user_id: 'ann' },
+  ...{ action: 'chat.created', detail: {} },
+};
+
 for (const kind of STORES) {
   const { name, fault } = kind;
   const store = name === 'files' ? FileAuditStore : TypeOrmAuditStore;
@@ -33,11 +38,27 @@ for (const kind of STORES) {
     });
 }
 
+for (const kind of STORES.filter(({ name }) => name !== 'files')) {
+  const title = `${TypeOrmAuditStore.name} on ${kind.name} in a start`;
+  if (kind.fault) skipContract(title, kind.fault);
+  else
+    describe(title, () => {
+      it('saves neither the chat nor its entry without the other', async () => {
+        const opened = await kind.open();
+        const { audit, chats, interactions } = opened.stores;
+        const start = newStart();
+        const { uid } = start.chat;
+        await audit.add(entry);
+        const refused = interactions.startInteraction({ ...start, audit: entry });
+        await expect(refused).rejects.toThrow('refused a statement');
+        expect(await interactions.findActiveInteraction(uid)).toBeUndefined();
+        expect(await chats.findChatByUid(uid)).toBeUndefined();
+        await opened.close();
+      });
+    });
+}
+
 describe(`${FileAuditStore.name} after a kill or a fault`, () => {
-  const entry: AuditEntry = {
-    ...{ id: 'audit_1', at: '2026-01-01T00:00:00.000Z', tenant_id: 't', user_id: 'ann' },
-    ...{ action: 'chat.created', detail: {} },
-  };
   const fail = (): never => {
     throw new Error('There is nothing to report.');
   };

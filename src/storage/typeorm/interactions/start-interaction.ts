@@ -67,7 +67,7 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
     : [toLock(start), [START, values]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
-  else if (audit) steps.push(addWithChat(audit, chat.uid));
+  else if (audit) steps.push(addWithChat(audit, start));
   const results = await db.batch<Verdict>(steps);
   const is_new_chat = toLock(start)[0] === HOLD_CHAT && results[0]!.length > 0;
   return { ...results[quota ? 2 : 1]![0]!, is_new_chat };

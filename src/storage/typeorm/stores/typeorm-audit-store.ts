@@ -2,6 +2,7 @@ import type { Repository } from 'typeorm';
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
+import type { StartInteraction } from '../../../persistence/rows/store-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';
@@ -13,12 +14,15 @@ const ADD: Statement = { text: `${INSERT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8
 const ADD_WITH_CHAT: Statement = {
   name: 'audit.add-with-chat',
   text: `${INSERT} SELECT $1, $2::timestamptz, $3, $4, $5, $6, $7, $8::json
-    WHERE EXISTS (SELECT FROM interactions WHERE id = $7 AND chat_uid = $9::uuid)`,
+    WHERE EXISTS (SELECT FROM interactions WHERE id = $9 AND chat_uid = $10::uuid)`,
 };
 
-/** The last step of a start: adds the entry if that created the chat. */
-export function addWithChat(entry: AuditEntry, chatUid: string): Step {
-  return [ADD_WITH_CHAT, [...toParameters(entry), chatUid]];
+/** The last step of a start: adds its entry if it created the chat. */
+export function addWithChat(
+  entry: AuditEntry,
+  { interaction, chat }: Pick<StartInteraction, 'interaction' | 'chat'>,
+): Step {
+  return [ADD_WITH_CHAT, [...toParameters(entry), interaction.id, chat.uid]];
 }
 
 /** The audit trails in Postgres, on a server or embedded. Newest is by time, then by id. */
