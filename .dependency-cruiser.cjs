@@ -65,6 +65,7 @@ const MAY_USE = {
   storage: [...FLOOR, 'persistence', 'permissions', 'quotas', 'tasks', 'files', 'webhooks'],
   feed: [...LAYERS.flat(), 'tasks'],
   app: LAYERS.flat(),
+  'model-check': [...LAYERS.flat(), 'app'],
   testing: LAYERS.flat(),
 };
 
@@ -101,7 +102,7 @@ const HOMES = {
   typeorm: '(src/storage/typeorm|migrations)/',
   uuid: 'src/kernel/',
   yaml: 'src/agents/files/',
-  zod: 'src/(agents|config|files/tools|mcp|protocol|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
+  zod: 'src/(agents|config|files/tools|mcp|model-check|protocol|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
 };
 
 /** May import what it likes; knip and the linter look after it. */

@@ -8,7 +8,9 @@ import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAMS = ['main', 'migrate', 'keys', 'replay'].map((name) => `dist/src/${name}.js`);
+const PROGRAMS = ['main', 'migrate', 'keys', 'models', 'replay'].map(
+  (name) => `dist/src/${name}.js`,
+);
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });

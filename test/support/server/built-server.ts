@@ -10,6 +10,7 @@ import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
 const PROGRAMS = [
   'dist/src/main.js',
   'dist/src/keys.js',
+  'dist/src/models.js',
   'dist/src/replay.js',
   /** With tools whose effects can be counted. */
   'chaos/server/main.mjs',
