@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   const command = readCommand();
   const act = ACTIONS[command.action]?.(command);
   const care = CARE[command.action];
+  if (command.action === '') throw new UsageError('Name a command.');
   if (!act && !care) throw new UsageError(`There is no command "${command.action}".`);
   const config = await readConfig();
   if (act) await actOnKeys(config, act);

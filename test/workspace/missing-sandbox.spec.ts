@@ -2,7 +2,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { openSandbox } from '../../src/workspace/sandbox/open-sandbox.js';
 
 const ADMIN_KEY = 'a-key-of-the-operator-of-32-characters';
-const probe = async () => ({ works: false, why: 'it is not installed' }) as const;
+const probe = async () => ({ works: false, why: 'bubblewrap is not installed' }) as const;
 
 describe('A host without bubblewrap', () => {
   it('runs no command for a server that knows its users', async () => {

@@ -2,15 +2,15 @@ import { AppError } from '../../kernel/app-error.js';
 import type { CompletingRecord } from './completes.js';
 
 /**
- * The agent's code requests a different step from the one in its journal: the code was changed
- * while the interaction was in progress.
+ * The agent's code requests a different step from the one in its journal: it was changed while the
+ * interaction was in progress, or it is not deterministic.
  */
 export class JournalMismatch extends AppError {
   constructor(recorded: CompletingRecord, asked: string) {
     super(
       'conflict',
       'journal_mismatch',
-      `The agent's code has changed since this interaction began: at step ${recorded.key} the log has ${stepLabel(recorded)}, and the code now asks for ${asked}. Edit the message to run it again with the new code.`,
+      `The agent's code does not take the steps in its journal: at step ${recorded.key} the log has ${stepLabel(recorded)}, and the code now asks for ${asked}. Either it has changed since this interaction began, or it is not deterministic: time, random numbers and I/O belong into ctx.step. Edit the message to run it again.`,
     );
   }
 }

@@ -34,9 +34,8 @@ export async function openSandbox(
   const hidden = [...ownPaths, workspaceDir, ...workspaceRoots.map(commonPart)];
   const probed = await probe({ network, hidden });
   if (!probed.works && settings.sandbox === 'bwrap') throw refusal(probed.why);
-  if (!probed.works && !settings.auth.includes('none'))
-    return missing(logger, `of bubblewrap, ${probed.why}`);
-  if (!probed.works) return unconfined(logger, `of bubblewrap, ${probed.why}`);
+  if (!probed.works && !settings.auth.includes('none')) return missing(logger, probed.why);
+  if (!probed.works) return unconfined(logger, probed.why);
   logger.log(`Commands run in ${probed.sandbox.description}`);
   return probed.sandbox;
 }
@@ -52,7 +51,7 @@ function missing(logger: Logger, why: string): Sandbox {
 }
 
 function refusal(why: string): ConfigError {
-  const problem = `"bwrap" needs bubblewrap, and ${why}. Install it (apt-get install bubblewrap) and let this user make user namespaces; or take SANDBOX=none, and commands run with all rights of the server`;
+  const problem = `"bwrap" can't be used: ${why}. Install it (apt-get install bubblewrap) and let this user make user namespaces; or take SANDBOX=none, and commands run with all rights of the server`;
   return new ConfigError([{ variable: 'SANDBOX', problem }]);
 }
 
@@ -93,10 +92,10 @@ async function tryOut(sandbox: Bubblewrap): Promise<void> {
 }
 
 function describeFault(error: unknown): string {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'it is not installed';
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'bubblewrap is not installed';
   const { stderr = '' } = error as { stderr?: string };
   const said = stderr.trim().split('\n').at(-1) || String(error);
-  return `it does not work here (${said.slice(0, 200)})`;
+  return `bubblewrap does not work here (${said.slice(0, 200)})`;
 }
 
 /** Commands run unconfined, with the server's privileges. */
