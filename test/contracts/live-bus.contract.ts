@@ -7,6 +7,7 @@ import type {
   Snapshot,
 } from '../../src/event-log/live/live-bus.js';
 import { OpenBlocks } from '../../src/event-log/live/open-blocks.js';
+import { eventually } from '../support/eventually.js';
 import { interactionId, newRecord } from './interaction-store/fixtures.js';
 
 export interface OpenedBus {
@@ -15,9 +16,6 @@ export interface OpenedBus {
   readonly subscriber: LiveBus;
   close(): Promise<void>;
 }
-
-/** How long a bus may take to bring something from one process to another. */
-const PATIENCE_MS = 5000;
 
 /**
  * What every `LiveBus` must do when nothing goes wrong; what may go wrong is repaired by followers.
@@ -43,7 +41,7 @@ function describeFrames(bus: () => OpenedBus): void {
     const foreign = await listen(bus(), other);
     const frames = [1, 2, 3].map((number) => newFrame(1, number, [delta('a', number - 1, 'x')]));
     for (const frame of frames) bus().publisher.publish(id, frame);
-    await until(() => heard.every(({ frames }) => frames.length === 3));
+    await eventually(() => heard.every(({ frames }) => frames.length === 3));
     for (const { frames: received } of heard) expect(received).toEqual(frames);
     expect(foreign.frames).toEqual([]);
   });
@@ -54,7 +52,7 @@ function describeFrames(bus: () => OpenedBus): void {
     left.leave();
     left.leave();
     bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
-    await until(() => stayed.frames.length === 1);
+    await eventually(() => stayed.frames.length === 1);
     expect(left.frames).toEqual([]);
   });
 
@@ -72,7 +70,7 @@ function describeFrames(bus: () => OpenedBus): void {
     const stayed = await listen(bus(), id);
     for (const number of [1, 2])
       bus().publisher.publish(id, newFrame(1, number, [delta('a', number - 1, 'x')]));
-    await until(() => stayed.frames.length === 2 && late.some((frame) => frame.number === 2));
+    await eventually(() => stayed.frames.length === 2 && late.some((frame) => frame.number === 2));
   });
 
   it('keeps quiet about a run that was lost, once a newer one has spoken (I6)', async () => {
@@ -83,7 +81,7 @@ function describeFrames(bus: () => OpenedBus): void {
     publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
     publisher.publish(id, newFrame(1, 2, [delta('1b0', 3, 'zombie')]));
     publisher.publish(id, newFrame(2, 2, [delta('2b0', 3, '!')]));
-    await until(() => listener.frames.length === 3);
+    await eventually(() => listener.frames.length === 3);
     expect(listener.frames.map(({ epoch, number }) => [epoch, number])).toEqual([
       [1, 1],
       [2, 1],
@@ -107,7 +105,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
     for (const [index, items] of STORY.entries()) {
       bus().publisher.publish(id, newFrame(1, index + 1, items(id)));
       for (const item of items(id)) blocks.apply(item);
-      await until(async () => (await snapshotOf(bus(), id))?.number === index + 1);
+      await eventually(async () => (await snapshotOf(bus(), id))?.number === index + 1);
       const seq = [0, 0, 0, 2, 3][index];
       const expected = { epoch: 1, number: index + 1, seq, blocks: blocks.list() };
       expect(await snapshotOf(bus(), id)).toEqual(expected);
@@ -117,10 +115,10 @@ function describeSnapshots(bus: () => OpenedBus): void {
   it('hands out a snapshot that what follows doesn’t change', async () => {
     const id = interactionId();
     bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'he')]));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 1);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 1);
     const snapshot = await snapshotOf(bus(), id);
     bus().publisher.publish(id, newFrame(1, 2, [delta('a', 2, 'y')]));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 2);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 2);
     expect(snapshot?.blocks[0]?.text).toBe('he');
   });
 
@@ -128,7 +126,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
     const id = interactionId();
     bus().publisher.publish(id, newFrame(1, 5, [delta('1b0', 0, 'old')]));
     bus().publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
-    await until(async () => (await snapshotOf(bus(), id))?.epoch === 2);
+    await eventually(async () => (await snapshotOf(bus(), id))?.epoch === 2);
     const blocks = (await snapshotOf(bus(), id))?.blocks;
     expect(blocks?.map(({ text }) => text)).toEqual(['new']);
   });
@@ -137,9 +135,9 @@ function describeSnapshots(bus: () => OpenedBus): void {
     const id = interactionId();
     const listener = await listen(bus(), id);
     bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
-    await until(() => listener.frames.length === 1);
+    await eventually(() => listener.frames.length === 1);
     bus().publisher.close(id, 1);
-    await until(async () => !(await snapshotOf(bus(), id))?.blocks.length);
+    await eventually(async () => !(await snapshotOf(bus(), id))?.blocks.length);
   });
 
   it('lets a run that was lost close nothing of the one that followed (I6)', async () => {
@@ -148,7 +146,7 @@ function describeSnapshots(bus: () => OpenedBus): void {
     publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
     publisher.close(id, 1);
     publisher.publish(id, newFrame(2, 2, [delta('2b0', 3, '!')]));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 2);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 2);
     expect((await snapshotOf(bus(), id))?.blocks[0]?.text).toBe('new!');
   });
 
@@ -156,18 +154,18 @@ function describeSnapshots(bus: () => OpenedBus): void {
     const id = interactionId();
     const { publisher } = bus();
     publisher.publish(id, newFrame(2, 7, [delta('2b0', 0, 'lost')]));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 7);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 7);
     publisher.begin(id, 3); // the usual case
     publisher.publish(id, newFrame(2, 8, []));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 8);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 8);
     expect((await snapshotOf(bus(), id))?.blocks.map(({ text }) => text)).toEqual(['lost']);
     publisher.begin(id, 2);
     publisher.publish(id, newFrame(2, 1, [delta('2b0', 0, 'new')]));
-    await until(async () => (await snapshotOf(bus(), id))?.number === 1);
+    await eventually(async () => (await snapshotOf(bus(), id))?.number === 1);
     expect((await snapshotOf(bus(), id))?.blocks.map(({ text }) => text)).toEqual(['new']);
     publisher.begin(id, 1);
     publisher.publish(id, newFrame(1, 1, []));
-    await until(async () => (await snapshotOf(bus(), id))?.epoch === 1);
+    await eventually(async () => (await snapshotOf(bus(), id))?.epoch === 1);
   });
 
   it('knows that a first run has published nothing but record 1', async () => {
@@ -178,11 +176,11 @@ function describeSnapshots(bus: () => OpenedBus): void {
     expect(await publisher.snapshot(id)).toEqual({ epoch: 1, number: 0, seq: 1, blocks: [] });
     const listener = await listen(bus(), id);
     publisher.publish(id, newFrame(1, 1, [delta('1b0', 0, 'new')]));
-    await until(() => listener.frames.length === 1);
+    await eventually(() => listener.frames.length === 1);
     expect(await publisher.snapshot(id)).toMatchObject({ number: 1, blocks: [{ text: 'new' }] });
     listener.leave();
     publisher.close(id, 1);
-    await until(async () => (await publisher.snapshot(id)) === undefined);
+    await eventually(async () => (await publisher.snapshot(id)) === undefined);
   });
 
   it('keeps nothing of runs that are over and read by nobody', async () => {
@@ -190,12 +188,12 @@ function describeSnapshots(bus: () => OpenedBus): void {
     for (const id of ids) {
       const listeners = [await listen(bus(), id), await listen(bus(), id)];
       bus().publisher.publish(id, newFrame(1, 1, [delta('a', 0, 'x')]));
-      await until(() => listeners.every(({ frames }) => frames.length === 1));
+      await eventually(() => listeners.every(({ frames }) => frames.length === 1));
       listeners[0]?.leave();
       bus().publisher.close(id, 1);
       listeners[1]?.leave();
     }
-    await until(async () => {
+    await eventually(async () => {
       const snapshots = await Promise.all(ids.map((id) => snapshotOf(bus(), id)));
       return snapshots.every((snapshot) => snapshot === undefined);
     });
@@ -209,11 +207,11 @@ function describeWakes(bus: () => OpenedBus): void {
     const late: string[] = [];
     const stop = bus().publisher.onWake((each) => woken.push(each));
     bus().subscriber.wake(id);
-    await until(() => woken.includes(id));
+    await eventually(() => woken.includes(id));
     stop();
     const stopLate = bus().publisher.onWake((each) => late.push(each));
     bus().subscriber.wake(id);
-    await until(() => late.includes(id));
+    await eventually(() => late.includes(id));
     expect(woken).toEqual([id]);
     stopLate();
   });
@@ -234,11 +232,11 @@ function describeHints(bus: () => OpenedBus): void {
     ];
     for (const hint of hints) bus().publisher.noteChange(hint);
     const told = (list: unknown) => JSON.stringify(list) === JSON.stringify(hints);
-    await until(() => told(heard) && told(own));
+    await eventually(() => told(heard) && told(own));
     for (const stop of stops) stop();
     const stopLate = bus().subscriber.onChange((hint) => late!.push(hint));
     bus().publisher.noteChange(hints[0]!);
-    await until(() => late!.length === 1);
+    await eventually(() => late!.length === 1);
     expect([heard!.length, own!.length]).toEqual([3, 3]);
     stopLate();
   });
@@ -287,12 +285,4 @@ async function listen(
 
 function snapshotOf({ subscriber }: OpenedBus, id: string): Promise<Snapshot | undefined> {
   return subscriber.snapshot(id);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`It never became so: ${String(isSo)}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

@@ -128,12 +128,11 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
 
   it('is not waited for when it says no', async () => {
     const wrong = url.replace(/\/parley_test_\w+/, '/no_such_database');
-    const began = performance.now();
-    const opening = openDatabase({ url: wrong, dataDir: '', migrate: true });
+    const patienceMs = 3_600_000; // longer than the test may take
+    const opening = openDatabase({ url: wrong, dataDir: '', migrate: true, patienceMs });
     await expect(opening).rejects.toMatchObject({
       ...unavailable,
       message: expect.stringContaining('"no_such_database" does not exist'),
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });

@@ -68,17 +68,12 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
     const work = await world.begin();
     await cluster.signal('SIGSTOP');
     work.gate.open();
-    const asked = performance.now();
     const requests = Array.from({ length: 30 }, () => world.api.get('/chats'));
     await delay(3000); // the fault itself
     await world.untilReady(503);
-    const late = performance.now();
-    await world.ready();
-    const busy_ms = performance.now() - late; // what any answer takes
+    // All are answered while it still hangs.
     expect((await world.api.get('/chats')).status).toBe(503);
-    expect(performance.now() - late - busy_ms).toBeLessThan(1000 + busy_ms);
     for (const { status } of await Promise.all(requests)) expect(status).toBe(503);
-    expect(performance.now() - asked).toBeLessThan(15_000);
     await cluster.signal('SIGCONT');
     await world.untilReady(200);
     await world.expectWhole(work);

@@ -215,7 +215,6 @@ describe('Tools of MCP servers', () => {
       state: 'ready',
       problem: expect.stringMatching(/ half: inputSchema/),
     });
-    const began = performance.now();
     expect(await call(['mcp__odd__trap', { text: `${'a'.repeat(60)}!` }])).toMatchObject({
       is_error: true,
       output: expect.stringMatching(/schema takes too long/),
@@ -225,8 +224,7 @@ describe('Tools of MCP servers', () => {
       is_error: false,
       output: expect.stringMatching(/^read\n\[a part of a kind that is not known\]/),
     });
-    expect(performance.now() - began).toBeLessThan(30_000);
-  }, 120_000);
+  });
 
   it('say what went wrong, for the model to act on', async () => {
     expect(await call(['mcp__odd__fail', {}])).toMatchObject({

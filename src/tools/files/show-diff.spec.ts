@@ -1,5 +1,6 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
+import { expectLinear } from '../../../test/support/growth.js';
 import { cutText } from '../text/cut-text.js';
 import { showDiff } from './show-diff.js';
 
@@ -52,23 +53,21 @@ describe(showDiff.name, () => {
     expect(text).toMatch(/\n\[… \d+ more lines of the difference\]$/);
   });
 
-  it('takes no long time for texts that have nothing in common', () => {
-    const lines = (start: string) =>
-      Array.from({ length: 100_000 }, (_, at) => `${start}${at}\n`).join('');
-    const started = performance.now();
-    const { added, removed } = diff(lines('a'), lines('b'));
-    expect(performance.now() - started).toBeLessThan(5_000);
-    expect([added, removed]).toEqual([100_000, 100_000]);
+  it('takes linear time for texts that have nothing in common', async () => {
+    const lines = (start: string, size: number) =>
+      Array.from({ length: size }, (_, at) => `${start}${at}\n`).join('');
+    await expectLinear((size) => {
+      const [before, after] = [lines('a', size), lines('b', size)];
+      return () => expect(diff(before, after)).toMatchObject({ added: size, removed: size });
+    }, 800_000);
   });
 
-  it('counts millions of lines, and makes nothing of those that it does not show', () => {
-    const started = performance.now();
+  it('counts millions of lines that it does not show', () => {
     const { added, removed, text } = diff('a\n'.repeat(2_000_000), 'b\n'.repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect([added, removed]).toEqual([1_000_000, 2_000_000]);
     const lines = text.split('\n').length - 4;
     expect(text).toMatch(new RegExp(`\\[… ${3_000_000 - lines} more lines of the difference\\]$`));
-  }, 60_000);
+  });
 
   it('shows from the first to the last line that differs when a smaller one would take too long', () => {
     const middle = (start: string) => Array.from({ length: 3_000 }, (_, at) => `${start}${at}\n`);

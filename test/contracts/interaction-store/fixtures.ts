@@ -1,5 +1,6 @@
 import { chatOf, LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { WholeStore } from '../../support/store/whole-store.js';
+import { eventually } from '../../support/eventually.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type {
@@ -213,13 +214,11 @@ export async function acquireOnceFree(
   interactionId: string,
   terms: LeaseTerms = { ...HELD, owner: 'process-b' },
 ): Promise<Lease> {
-  const deadline = performance.now() + 10_000;
-  while (performance.now() < deadline) {
-    const lease = await store.acquireLease(interactionId, terms);
-    if (lease) return lease;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('The lease never lapsed.');
+  let lease: Lease | undefined;
+  await eventually(
+    async () => (lease = await store.acquireLease(interactionId, terms)) !== undefined,
+  );
+  return lease!;
 }
 
 export async function readAll(store: WholeStore, interactionId: string): Promise<LogRecord[]> {

@@ -13,7 +13,7 @@ import { FakeOpenAi } from '../model/fake-openai.js';
 import { RedisServer } from '../store/redis-server.js';
 import { allTenants } from '../store/all-tenants.js';
 
-export const LEASE_MS = 3_000;
+const LEASE_MS = 3_000;
 const SETTINGS: Environment = {
   MODEL: 'openai/fake',
   SYSTEM_PROMPT_FILE: '/dev/null',
