@@ -134,8 +134,8 @@ export class HealthController {
 
   /**
    * Without Redis, readers on other processes see events late; without a tool server, agents lack
-   * its tools; without the keys of the token issuer, tokens are refused; without the receiver,
-   * webhooks wait.
+   * its tools; without the token issuer, only tokens of its known keys are accepted, for a day;
+   * without the receiver, webhooks wait.
    */
   private outages(): OutageDto[] {
     const { awaySince, refusedSince } = this.bus;

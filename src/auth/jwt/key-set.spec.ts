@@ -21,7 +21,7 @@ describe(KeySet.name, () => {
       clock.pass(1_000);
       await expect(keys.getKey({ alg: 'RS256' }, TOKEN)).rejects.toThrow(/./);
     };
-    for (let n = 0; n < 3; n++) await ask('down');
+    for (let n = 0; n < 3; n++) await ask('down'); // no key is known yet
     expect(warn).toHaveBeenCalledTimes(1);
     expect(keys.awaySince).toBeDefined();
     await ask('up');

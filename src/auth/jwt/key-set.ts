@@ -6,6 +6,10 @@ import { AppError } from '../../kernel/app-error.js';
 
 /** Keys are fetched again after this time, in milliseconds. */
 const MAX_AGE_MS = 600_000;
+/** Old keys are used for this time if no newer ones can be fetched, in milliseconds. */
+const STALE_IF_ERROR_MS = 86_400_000;
+/** After a failed request, old keys are used for this time while others are fetched. */
+const OUTAGE_MS = 60_000;
 /** Least time between two requests for unknown key ids, in milliseconds. */
 const UNKNOWN_MS = 10_000;
 /** Least time after a failed request, in milliseconds. */
@@ -18,7 +22,7 @@ const MAX_BYTES = 262_144;
 
 /**
  * The public keys of an issuer, from its URL: cached, fetched again when they are old and when a
- * token names an unknown one.
+ * token names an unknown one. While the issuer does not answer, the known ones are used for a day.
  */
 export class KeySet {
   private keys: LocalJWKSet | undefined;
@@ -46,19 +50,30 @@ export class KeySet {
    * @throws JWKSNoMatchingKey if there is no such key
    */
   readonly getKey: JWTVerifyGetKey = async (header, token) => {
+    const keys = await this.usable();
     try {
-      return await (
-        await this.fresh()
-      )(header, token);
+      return await keys(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.mayAsk()) throw error;
-      return (await this.fetch())(header, token);
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if (this.mayAsk()) return (await this.fetch())(header, token);
+      throw this.away ? unavailable() : error; // it may be new
     }
   };
 
-  private async fresh(): Promise<LocalJWKSet> {
-    const isOld = this.clock.monotonic() - this.fetchedAt >= MAX_AGE_MS;
-    return this.keys && !isOld ? this.keys : this.fetch();
+  /**
+   * Waits for newer keys than old ones, so that a withdrawn key is not accepted, but not during an
+   * outage.
+   */
+  private usable(): LocalJWKSet | Promise<LocalJWKSet> {
+    const { keys } = this;
+    const now = this.clock.monotonic();
+    const age_ms = now - this.fetchedAt;
+    if (keys && age_ms < MAX_AGE_MS) return keys;
+    const isOutage = now - this.failedAt < OUTAGE_MS;
+    const fetching = this.fetch();
+    if (!keys || age_ms >= STALE_IF_ERROR_MS) return fetching;
+    const newest = fetching.catch(() => keys);
+    return isOutage ? keys : newest;
   }
 
   /** Made-up key ids do not become requests to the issuer. */
@@ -96,7 +111,7 @@ export class KeySet {
     if (!isNew || this.failedAt - this.loggedAt < LOGGED_MS) return;
     this.loggedAt = this.failedAt;
     const message =
-      'The keys of the token issuer are unavailable (JWT_JWKS_URL). Tokens are refused.';
+      'The keys of the token issuer are unavailable (JWT_JWKS_URL). Known keys are used for a day, tokens of others are refused.';
     this.logger.warn({ message, err });
   }
 }

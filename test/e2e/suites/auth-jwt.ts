@@ -1,10 +1,12 @@
 import { exportJWK, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
+import { eventually } from '../../support/eventually.js';
 import { Issuer } from '../../support/server/issuer.js';
 import { ADMIN_KEY, makeKey } from '../with-keys.js';
 import type { ServerUnderTest, Servers } from '../servers.js';
 
 const [JWT_ISSUER, JWT_AUDIENCE] = ['https://issuer.example', 'parley'];
+const DAY_MS = 86_400_000;
 /** Long enough for HS512 too. */
 const JWT_SECRET = 'the-secret-of-hs256-in-tests-0123456789'.padEnd(64, '-');
 
@@ -182,35 +184,83 @@ export function describeAuthJwt(servers: Servers): void {
           expect(await status(await sign())).toBe(200);
         });
 
-        it('lets nobody in while the keys are unavailable, and says so', async () => {
-          issuer.state = 'broken';
+        const outage = async () => (await send(ADMIN_KEY, '/health/ready')).body.degraded;
+
+        it('accepts tokens of known keys for a day while the issuer is away, and says so', async () => {
           expect(await status(await sign())).toBe(200);
+          issuer.state = 'broken';
           age();
-          const { status: answered, headers, body } = await send(await sign());
-          expect([answered, body.type]).toEqual([503, '/problems/issuer_unavailable']);
-          expect(headers.get('retry-after')).toBe('2');
-          const before = issuer.requests;
-          for (let n = 0; n < 5; n++) expect(await status(await sign())).toBe(503);
-          expect(issuer.requests - before).toBeLessThanOrEqual(1);
-          expect(await status(ADMIN_KEY)).toBe(200);
-          expect((await send(await sign(), '/health/ready')).status).toBe(200);
-          const outage = async () => (await send(ADMIN_KEY, '/health/ready')).body.degraded;
+          expect(await status(await sign())).toBe(200);
           expect(await outage()).toEqual([
             { dependency: 'token issuer', since: expect.any(String) },
           ]);
+          const before = issuer.requests;
+          for (let n = 0; n < 5; n++) expect(await status(await sign())).toBe(200);
+          expect(issuer.requests - before).toBeLessThanOrEqual(1);
+          server.clock.pass(DAY_MS);
+          const { status: answered, headers, body } = await send(await sign());
+          expect([answered, body.type]).toEqual([503, '/problems/issuer_unavailable']);
+          expect(headers.get('retry-after')).toBe('2');
+          expect(await status(ADMIN_KEY)).toBe(200);
+          expect((await send(await sign(), '/health/ready')).status).toBe(200);
           issuer.state = 'up';
           server.clock.pass(1_000);
           expect(await status(await sign())).toBe(200);
           expect(await outage()).toBeUndefined();
         });
 
-        it('waits for the keys for 5 s', async () => {
-          issuer.state = 'silent';
+        it('does not say that a key is unknown while the issuer is away: it may be new', async () => {
+          await issuer.addKey('new', { hidden: true });
+          issuer.state = 'broken';
+          for (const pause_ms of [0, 10_000, 600_000, 0]) {
+            server.clock.pass(pause_ms);
+            const { status: answered, body } = await send(await sign({}, 'new'));
+            expect([answered, body.type]).toEqual([503, '/problems/issuer_unavailable']);
+            expect(await status(await sign())).toBe(200);
+          }
+          issuer.state = 'up';
           age();
-          expect(await status(await sign())).toBe(503);
+          expect(await status(await sign({}, 'new'))).toBe(401);
+        });
+
+        it('accepts no withdrawn key once the issuer is back', async () => {
+          await issuer.addKey('third');
+          server.clock.pass(10_000);
+          expect(await status(await sign({}, 'third'))).toBe(200);
+          issuer.state = 'broken';
+          age();
+          expect(await status(await sign({}, 'third'))).toBe(200);
+          issuer.withdrawKey('third');
           issuer.state = 'up';
           server.clock.pass(1_000);
+          const isRefused = async () => (await status(await sign({}, 'third'))) === 401;
+          await eventually(isRefused); // the keys are fetched meanwhile
+        });
+
+        it('accepts no withdrawn key after an outage that no token has met the end of', async () => {
+          await issuer.addKey('fourth');
+          server.clock.pass(10_000);
+          expect(await status(await sign({}, 'fourth'))).toBe(200);
+          issuer.state = 'broken';
+          age();
+          expect(await status(await sign({}, 'fourth'))).toBe(200);
+          issuer.withdrawKey('fourth');
+          issuer.state = 'up';
+          server.clock.pass(60_000);
+          expect(await status(await sign({}, 'fourth'))).toBe(401);
+        });
+
+        it('waits for a silent issuer once, and then uses the keys that it knows', async () => {
           expect(await status(await sign())).toBe(200);
+          issuer.state = 'silent';
+          age();
+          expect(await status(await sign())).toBe(200);
+          expect(await outage()).toHaveLength(1);
+          server.clock.pass(1_000);
+          expect(await status(await sign())).toBe(200);
+          issuer.state = 'up';
+          age();
+          await eventually(async () => (await status(await sign())) === 200 && !(await outage()));
         });
 
         it('makes keys for an admin of the token’s tenant', async () => {
