@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 
 FROM base AS build
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/
 COPY migrations migrations
@@ -12,7 +12,7 @@ COPY src src
 RUN npm run -s build
 
 FROM base AS dependencies
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM base
 # SANDBOX=auto takes it where the container may make user namespaces, and does without where not.

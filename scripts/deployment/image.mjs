@@ -104,7 +104,10 @@ async function copy({ root, directory }, words, { find, isSent }) {
   }
 }
 
+/** Code of packages must not run while the image is built. */
 async function runNpm({ root, directory }, command) {
+  if (/^npm (?:ci|i|install)\b(?!.* --ignore-scripts\b)/.test(command))
+    throw new Error(`RUN ${command} lacks --ignore-scripts`);
   const cwd = join(root, directory);
   // The whole set is here already, from the same lock file.
   if (/^npm ci(?!.*--omit)/.test(command))
