@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 /** Of `npm run test:all` only. */
 const SLOW = '.slow-spec.ts';
 const runsAll = process.env.TEST_ALL === '1';
-if (!runsAll) printLeftOut();
+if (!runsAll && isWholeRun()) printLeftOut();
 
 const transform = {
   '^.+\\.ts$': [
@@ -38,6 +38,11 @@ export default {
   // Half of the time is waiting, for timeouts and processes. Embedded databases need memory each.
   maxWorkers: Math.min(availableParallelism() + 2, 4),
 };
+
+/** False if the command line names what to run, such as a path; numbers are values of options. */
+function isWholeRun() {
+  return process.argv.slice(2).every((word) => /^(?:-|\d+%?$)/.test(word));
+}
 
 function printLeftOut() {
   const slow = ['src', 'test'].flatMap((folder) =>
