@@ -48,6 +48,6 @@ describe(resultOutput.name, () => {
       const content = Array.from({ length: size }, () => ({ type: 'odd' }));
       const rest = `\n[… and ${size - 1_000} more parts]`;
       return () => expect(read({ content }).endsWith(rest)).toBe(true);
-    }, 300_000);
+    }, 80_000);
   });
 });

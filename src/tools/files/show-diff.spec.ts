@@ -1,6 +1,5 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
-import { expectLinear } from '../../../test/support/growth.js';
 import { cutText } from '../text/cut-text.js';
 import { showDiff } from './show-diff.js';
 
@@ -53,13 +52,10 @@ describe(showDiff.name, () => {
     expect(text).toMatch(/\n\[… \d+ more lines of the difference\]$/);
   });
 
-  it('takes linear time for texts that have nothing in common', async () => {
-    const lines = (start: string, size: number) =>
-      Array.from({ length: size }, (_, at) => `${start}${at}\n`).join('');
-    await expectLinear((size) => {
-      const [before, after] = [lines('a', size), lines('b', size)];
-      return () => expect(diff(before, after)).toMatchObject({ added: size, removed: size });
-    }, 800_000);
+  it('does not search for what very different texts have in common', () => {
+    const lines = (start: string) =>
+      Array.from({ length: 100_000 }, (_, at) => `${start}${at}\n`).join('');
+    expect(diff(lines('a'), lines('b'))).toMatchObject({ added: 100_000, removed: 100_000 });
   });
 
   it('counts millions of lines that it does not show', () => {
