@@ -50,8 +50,10 @@ const MAY_USE = {
     'webhooks',
     'workspace',
   ],
+  watchdog: ['kernel', 'config', 'logging'],
   metrics: [
     ...FLOOR,
+    'watchdog',
     'access',
     'persistence',
     'quotas',

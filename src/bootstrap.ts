@@ -22,9 +22,12 @@ export async function bootstrap(modules: readonly ServerModule[] = []): Promise<
     // Loaded after the check, so that an invalid configuration is reported at once.
     const { prepareServer } = await import('./server.js');
     const { handleUncaughtErrors, stopOnSignals } = await import('./app/process-signals.js');
-    const server = await prepareServer(config, modules, new AppLogger(config));
+    const { startWatchdog } = await import('./watchdog/watchdog.js');
+    const logger = new AppLogger(config);
+    const server = await prepareServer(config, modules, logger);
     handleUncaughtErrors();
     stopOnSignals(() => server.shutdown(), config);
+    startWatchdog(config, logger);
     await server.init();
     await server.listen();
   } catch (error) {

@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Authentication } from '../auth/authentication.js';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Config } from '../config/config.js';
+import { asWork } from '../kernel/current-work.js';
 import { NO_TENANT, withinTenant } from '../kernel/tenant-scope.js';
 import { AppError } from '../kernel/app-error.js';
 import type { AppLogger } from '../logging/app-logger.js';
@@ -40,8 +41,11 @@ export function configureApp(
 }
 
 /** After the body was read: what reads it is called by the socket. */
-function ofTenant({ principal }: Authenticated, _response: Response, next: NextFunction): void {
-  withinTenant(principal?.tenant_id ?? NO_TENANT, next);
+function ofTenant(request: Request & Authenticated, _response: Response, next: NextFunction): void {
+  const { principal, method } = request;
+  // The route is known later. The path would name chats.
+  const name = (): string => `${method} ${request.route?.path ?? ''}`.trim();
+  withinTenant(principal?.tenant_id ?? NO_TENANT, () => asWork(name, next));
 }
 
 /** For browsers: no guessing of types, no framing of `/docs`. */

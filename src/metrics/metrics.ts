@@ -4,6 +4,7 @@ import { AppendMeter } from '../event-log/append/log-writer.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 import { QUOTAS } from '../quotas/quotas.js';
+import { countStalls } from '../watchdog/stalls.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import type { Quota, QuotaMeter } from '../quotas/quotas.js';
 
@@ -83,6 +84,14 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     labelNames: ['quota'],
     registers: this.registers,
   });
+  private readonly stalls = this.counter(
+    'parley_event_loop_stalls_total',
+    'Times that the event loop was blocked for a second or longer.',
+  );
+  private readonly stalledSeconds = this.counter(
+    'parley_event_loop_stalled_seconds_total',
+    'Seconds of these.',
+  );
   readonly files = new FileMetrics(this.registry);
   readonly webhooks = new WebhookMetrics(this.registry);
   private watchesProcess = false;
@@ -120,6 +129,7 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     this.watchesProcess = true;
     const { runs, queue_length, streams, spilled, store_up } = readings;
     for (const [state, count] of Object.entries(runs)) this.runs.set({ state }, count);
+    this.readStalls();
     this.queueLength.set(queue_length);
     this.streams.set(streams);
     this.spilled.set(spilled);
@@ -129,6 +139,15 @@ export class Metrics extends AppendMeter implements QuotaMeter {
 
   get contentType(): string {
     return this.registry.contentType;
+  }
+
+  /** The watchdog counts them, as this thread can't. */
+  private readStalls(): void {
+    const { count, seconds } = countStalls();
+    this.stalls.reset();
+    this.stalls.inc(count);
+    this.stalledSeconds.reset();
+    this.stalledSeconds.inc(seconds);
   }
 
   private count(body: RecordBody): void {

@@ -1,4 +1,5 @@
 import { AsyncValue } from '../../kernel/async-value.js';
+import { asWork } from '../../kernel/current-work.js';
 
 /** The code of one agent in one run. */
 export interface AgentCode {
@@ -19,7 +20,9 @@ export async function runAgentCode<T>(
   code: (fail: AgentCode['fail']) => Promise<T>,
 ): Promise<T> {
   const { promise: stray, reject: fail } = withReject();
-  return Promise.race([running.run({ ...names, fail }, () => code(fail)), stray]);
+  const name = (): string => `agent ${names.agent_id} of ${names.interaction_id}`;
+  const work = asWork(name, () => running.run({ ...names, fail }, () => code(fail)));
+  return Promise.race([work, stray]);
 }
 
 function withReject(): { promise: Promise<never>; reject: AgentCode['fail'] } {
