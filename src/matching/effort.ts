@@ -1,5 +1,5 @@
-/** Maximum cost of all searches of one decision together: about half a second. */
-const MAX_STEPS = 16_000_000;
+/** Maximum cost of all searches of one decision together: at most about 100 ms. */
+const MAX_STEPS = 5_000_000;
 
 /** All searches of one decision together would take too long. */
 export class TooMuchEffort extends Error {
@@ -11,7 +11,7 @@ export class Effort {
   private left = MAX_STEPS;
 
   /**
-   * @param steps one is about 30 ns
+   * @param steps one is at most about 20 ns
    * @throws TooMuchEffort
    */
   spend(steps: number): void {

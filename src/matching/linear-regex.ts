@@ -4,11 +4,11 @@ import { messageOf } from '../kernel/app-error.js';
 
 /** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM = 2000;
-/** Maximum cost of one search, as instructions times characters: about 100 ms. */
-const MAX_STEPS = 8_000_000;
+/** Maximum cost of one search, as instructions times characters: at most about 100 ms. */
+const MAX_STEPS = 5_000_000;
 
 /** Cost of a search in an empty text. */
-const OVERHEAD = 20;
+const OVERHEAD = 60;
 
 /** The result of a search; `too much` if the search would exceed the maximum cost. */
 export type SearchResult = boolean | 'too much';
@@ -41,7 +41,7 @@ export class LinearRegex {
 
   /** Matches the whole text. */
   covers(text: string, effort?: Effort): SearchResult {
-    return this.bounded(text, () => this.compiled.matcher(text).matches(), effort);
+    return this.bounded(text, () => this.compiled.testExact(text), effort);
   }
 
   /** Index of the first match; -1 if there is none. */

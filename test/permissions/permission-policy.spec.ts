@@ -143,6 +143,16 @@ describe(PermissionPolicy.name, () => {
       expect(verdict.reason).toMatch(/by \d+ rules would take too long/);
     });
 
+    it('searches a script once for all of its parts', () => {
+      const rules = many(20, (n) => ({ type: 'regex', pattern: `secret${n}.*key` }));
+      const script = Array.from({ length: 190 }, (_, n) => `echo part number ${n} of it`).join(
+        '; ',
+      );
+      const { decision, reason } = judge([...rules, rule('allow', ALL)], bash(script));
+      expect(reason).not.toContain('too long');
+      expect(decision).toBe('allow');
+    });
+
     it('judges ordinary commands by a thousand patterns', () => {
       const rules = many(1000, (n) => ({ type: 'regex', pattern: `\\bcurl host${n}\\b` }));
       const under = (command: string) =>

@@ -22,7 +22,7 @@ export interface Forbidden {
 }
 
 /** Steps to compare a name, and to compare one of the other words. */
-const COST = { name: 20, word: 100 };
+const COST = { name: 60, word: 150 };
 
 /**
  * Checks if a command is one that a rule names, in any order, spelling and grouping of its options:

@@ -8,6 +8,9 @@ import { roughWords } from './rough-words.js';
 
 const NOT_A_COMMAND = no('it is not a command');
 
+/** In steps. */
+const COST_OF_A_PREFIX = 2;
+
 /** The words that an allow rule covers besides those that it names. */
 export interface Extent {
   /** Nothing. */
@@ -21,9 +24,10 @@ export function commandAllower(
   prefixes: readonly (readonly string[])[],
   extent: Extent,
 ): CompiledMatcher {
-  return (part) => {
+  return (part, { effort }) => {
     if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
     if (part.kind !== 'command') return NOT_A_COMMAND;
+    effort.spend(prefixes.length * COST_OF_A_PREFIX);
     const fitting = prefixes.filter((prefix) => begins(part.words, prefix));
     if (fitting.length === 0) return no('the command begins with other words');
     const results = fitting.map((prefix) => permits(part, prefix, extent));

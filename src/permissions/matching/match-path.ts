@@ -7,6 +7,9 @@ import { maybe, no, yes } from './match.js';
 import { roughWords } from './rough-words.js';
 import { possiblePaths, toWorkspacePath } from './workspace-path.js';
 
+/** In steps: to find the paths in it. */
+const COST_OF_A_WORD = 60;
+
 /** Matches if every path of the call matches and stays in the workspace. */
 export function pathAllower(glob: LinearRegex): CompiledMatcher {
   return (part, { paths, effort }) => {
@@ -64,6 +67,7 @@ function forbidsCommand(
   glob: LinearRegex,
   effort: Effort,
 ): Match {
+  effort.spend(words.length * COST_OF_A_WORD);
   const texts = words.map(({ text }) => text);
   const inCode =
     whole && !unlisted ? roughWords(texts.join(' '), effort).map(({ text }) => text) : [];

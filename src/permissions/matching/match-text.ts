@@ -2,20 +2,19 @@ import type { Effort } from '../../matching/effort.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import type { CommandPart } from '../shell/script.js';
 import { quoteWord } from '../shell/words.js';
+import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { CompiledMatcher } from './match.js';
+import { MAX_TEXTS } from './judged-part.js';
 import type { JudgedCall, JudgedPart } from './judged-part.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';
 
-const MAX_TEXTS = 200;
-
 /** Matches a command from its start; for any other call, every text of the input has to match. */
 export function textAllower(regex: LinearRegex): CompiledMatcher {
-  return (part, { call, effort }) => {
+  return (part, { texts, effort }) => {
     if (part.kind === 'unreadable') return no(`the command ${part.fault}`);
     if (part.kind === 'command') return permits(part, regex, effort);
     if (part.kind !== 'call') return no('it is not a command');
-    const texts = textsIn(call.tool_input);
     const all = texts.length > 0 && texts.length <= MAX_TEXTS;
     const matched = all && texts.every((text) => regex.begins(text, effort) === true);
     return matched
@@ -40,6 +39,7 @@ function permits(part: CommandPart, regex: LinearRegex, effort: Effort): Match {
 export function textForbidder(regex: LinearRegex): CompiledMatcher {
   return (part, judged) => {
     const results = textsOf(part, judged).map((text) => regex.finds(text, judged.effort));
+    if (part.kind !== 'call') results.push(judged.findsInScript(regex));
     if (results.includes('too much'))
       return yes('matching would take too long, so it counts as a match');
     if (results.includes(true)) return yes('the text matches');
@@ -48,28 +48,18 @@ export function textForbidder(regex: LinearRegex): CompiledMatcher {
   };
 }
 
-function textsOf(part: JudgedPart, judged: JudgedCall): string[] {
-  const { tool_name, tool_input } = judged.call;
-  const { script } = judged;
+function textsOf(part: JudgedPart, judged: JudgedCall): readonly string[] {
   if (part.kind === 'call')
-    return [`${tool_name} ${judged.inputJson}`, ...textsIn(tool_input)].slice(0, MAX_TEXTS);
-  const understood = part.kind === 'command' ? [textOf(part), plainTextOf(part)] : [];
-  return [...understood, part.source, ...(script === undefined ? [] : [script])];
+    return [`${judged.call.tool_name} ${judged.inputJson}`, ...judged.texts].slice(0, MAX_TEXTS);
+  if (part.kind !== 'command') return [part.source];
+  return [...new Set([textOf(part), plainTextOf(part), part.source])];
 }
 
 /** The unambiguous text of a command: words with special characters are in single quotes. */
-function textOf({ words }: CommandPart): string {
-  return words.map(({ text }) => quoteWord(text)).join(' ');
-}
+const textOf = rememberPerObject(({ words }: CommandPart) =>
+  words.map(({ text }) => quoteWord(text)).join(' '),
+);
 
-function plainTextOf({ words }: CommandPart): string {
-  return words.map(({ text }) => text).join(' ');
-}
-
-function textsIn(value: unknown, found: string[] = []): string[] {
-  if (found.length > MAX_TEXTS) return found;
-  if (typeof value === 'string') found.push(value);
-  else if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value)) textsIn(item, found);
-  return found;
-}
+const plainTextOf = rememberPerObject(({ words }: CommandPart) =>
+  words.map(({ text }) => text).join(' '),
+);
