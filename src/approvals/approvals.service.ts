@@ -115,7 +115,8 @@ export class ApprovalsService {
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
     const call = await this.callOf(row, viewer, input);
-    const verdict = call && (await this.judge.check(call));
+    const speakers = [viewer.user_id];
+    const verdict = call && (await this.judge.check({ ...call, speakers }));
     if (verdict?.decision === 'deny') throw faulty('denied_by_rule', verdict.reason);
   }
 

@@ -6,6 +6,7 @@ import { Breather } from '../workspace/tree/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { CodeJudges } from './judges/code-judges.js';
 import { FileFilter } from './policy/file-filter.js';
+import type { ShownFiles } from './policy/file-filter.js';
 import { scriptOf } from './policy/judged-parts.js';
 import type { OwnedCall, PermissionCall } from './policy/permission-call.js';
 import { PermissionPolicy } from './policy/permission-policy.js';
@@ -14,6 +15,7 @@ import { RuleBook } from './rules/rule-book.js';
 import { ScriptReader } from './shell/script-reader.js';
 import { ShellGrammar } from './shell/shell-grammar.js';
 import { suggestMatchers } from './policy/suggest-matcher.js';
+import { joinVerdicts } from './policy/verdict.js';
 import type { Verdict } from './policy/verdict.js';
 import type { AnyRule, CompiledRule, RuleSet } from './rules/compiled-rule.js';
 import { compileRule } from './rules/compiled-rule.js';
@@ -61,17 +63,27 @@ export class PermissionsService {
   }
 
   /** Decides, by the current rules, which files an allowed call may show. Counts no use. */
-  async filterFiles(call: OwnedCall, toolNames: readonly string[]): Promise<FileFilter> {
-    const policy = await this.policyFor(call);
-    return new FileFilter(policy, {
-      call: this.withPolicy(call),
-      tool_names: toolNames,
-      now: this.clock.now(),
-    });
+  async filterFiles(call: OwnedCall, toolNames: readonly string[]): Promise<ShownFiles> {
+    const now = this.clock.now();
+    const filters = await Promise.all(
+      callsOfAll(call).map(async (each) => {
+        const options = { call: this.withPolicy(each), tool_names: toolNames, now };
+        return new FileFilter(await this.policyFor(each), options);
+      }),
+    );
+    return { shows: (path) => filters.every((filter) => filter.shows(path)) };
   }
 
-  /** Judges a call, with the uses of this key not counted. */
+  /** Judges a call by the rules of each user, with the uses of this key not counted. */
   private async judge(call: OwnedCall, use_key?: string): Promise<Verdict> {
+    const [own, ...others] = callsOfAll(call);
+    let verdict = await this.judgeOne(own, use_key);
+    for (const other of others)
+      verdict = joinVerdicts(verdict, await this.judgeOne(other, use_key));
+    return verdict;
+  }
+
+  private async judgeOne(call: OwnedCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
     const asked = { ...call, ...this.withPolicy(call) };
     return this.judges.review(asked, policy.judge(asked, this.clock.now()));
@@ -160,6 +172,11 @@ export class PermissionsService {
     if (scriptOf(this.withPolicy(call)) === undefined) return undefined;
     return (this.reader ??= ShellGrammar.load().then((grammar) => new ScriptReader(grammar)));
   }
+}
+
+/** The call as one of each user whose words it may follow. */
+function callsOfAll({ other_users = [], ...call }: OwnedCall): [OwnedCall, ...OwnedCall[]] {
+  return [call, ...other_users.map((user_id) => ({ ...call, user_id }))];
 }
 
 function toRule(

@@ -59,6 +59,7 @@ import { describeSearch } from './suites/search.js';
 import { describeSessionLog } from './suites/session-log.js';
 import { describeSlots } from './suites/slots.js';
 import { describeStarts } from './suites/starts.js';
+import { describeSpeakers } from './suites/speakers.js';
 import { describeSteering } from './suites/steering.js';
 import { describeSurface } from './suites/surface.js';
 import { describeTasks } from './suites/tasks.js';
@@ -150,6 +151,7 @@ export const OTHER_SUITES: Suites = {
   redaction: describeRedaction,
   search: describeSearch,
   slots: describeSlots,
+  speakers: describeSpeakers,
   steering: describeSteering,
   surface: describeSurface,
   tools: describeTools,

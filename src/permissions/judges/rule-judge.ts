@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { FileFilter } from '../policy/file-filter.js';
+import type { ShownFiles } from '../policy/file-filter.js';
 import type { OwnedCall } from '../policy/permission-call.js';
 import type { PermissionRule, RuleInput } from '../rules/permission-rule.js';
 import { PermissionsService } from '../permissions.service.js';
@@ -22,7 +22,7 @@ export class RuleJudge extends ToolJudge {
     return this.permissions.check(toPermissionCall(call));
   }
 
-  filterFiles(call: JudgedCall, toolNames: readonly string[]): Promise<FileFilter> {
+  filterFiles(call: JudgedCall, toolNames: readonly string[]): Promise<ShownFiles> {
     return this.permissions.filterFiles(toPermissionCall(call), toolNames);
   }
 
@@ -39,8 +39,10 @@ export class RuleJudge extends ToolJudge {
   }
 }
 
-function toPermissionCall({ tool, tool_input, interaction, agent }: JudgedCall): OwnedCall {
+function toPermissionCall({ tool, interaction, speakers = [], ...call }: JudgedCall): OwnedCall {
+  const { tool_input, agent } = call;
   const { chat_id, chat_uid, tenant_id, started_by: user_id } = interaction;
-  const owner = { tenant_id, user_id, chat_uid };
+  const other_users = speakers.filter((id) => id !== user_id);
+  const owner = { tenant_id, user_id, other_users, chat_uid };
   return { tool_name: tool.name, tool_input, policy: tool.policy, chat_id, agent, ...owner };
 }

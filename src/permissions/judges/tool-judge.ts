@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Json } from '../../protocol/json.js';
 import type { Tool } from '../../tools/core/tool.js';
-import type { FileFilter } from '../policy/file-filter.js';
+import type { ShownFiles } from '../policy/file-filter.js';
 import type { Decision, PermissionRule, RuleInput } from '../rules/permission-rule.js';
 
 /** A tool call before it is executed. */
@@ -13,6 +13,8 @@ export interface JudgedCall {
   readonly interaction: Pick<InteractionRow, 'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by'>;
   /** The agent's type. */
   readonly agent: string;
+  /** The users whose words it may follow, besides those of who started the interaction. */
+  readonly speakers?: readonly string[];
 }
 
 export interface ToolVerdict {
@@ -39,7 +41,7 @@ export abstract class ToolJudge {
   /** Same decision as `authorize`, without counting a use. */
   abstract check(call: JudgedCall): Promise<ToolVerdict>;
   /** Decides which files an allowed call may show that it does not name: see `FileFilter`. */
-  abstract filterFiles(call: JudgedCall, tool_names: readonly string[]): Promise<FileFilter>;
+  abstract filterFiles(call: JudgedCall, tool_names: readonly string[]): Promise<ShownFiles>;
   /**
    * The narrowest rule that gives calls like this one this decision, if there is one. It is not
    * added.

@@ -10,6 +10,9 @@ export interface FileFilterOptions {
   readonly now: Date;
 }
 
+/** True for each file that a call may show. */
+export type ShownFiles = Pick<FileFilter, 'shows'>;
+
 /**
  * Decides which files a call may show that it does not name, such as the results of a search. A
  * file is hidden if the rules deny it to one of the tools, or if they ask about it. Exception: a

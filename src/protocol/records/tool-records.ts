@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockId, flag, image, json, text } from './fields.js';
+import { blockId, flag, image, json, text, decider } from './fields.js';
 
 const toolInput = text.describe('JSON text as the model wrote it, well-formed or not.');
 
@@ -92,6 +92,7 @@ export function toolRecords() {
         deferred: text
           .optional()
           .describe('The approval that the call waits for; the agent goes on without its outcome.'),
+        by: decider.optional().describe('Who sent it, if a client ran the call.'),
       }),
     },
   };

@@ -127,10 +127,11 @@ export class ToolEffect implements Effect<ToolOutcome> {
       ...(truncated && { truncated }),
       ...(data && { data }),
     };
-    const { tripwire, deferred } = execution;
+    const { tripwire, deferred, by } = execution;
     const hidden: HiddenOf<'TOOL_RESULT'> = {
       ...(tripwire === undefined ? journal : { tripwire }),
       ...(deferred !== undefined && { deferred }),
+      ...(by && { by }),
     };
     const isEmpty = Object.keys(hidden).length === 0;
     return { agent_id: this.input.agent.id, key: this.key, body, ...(!isEmpty && { hidden }) };

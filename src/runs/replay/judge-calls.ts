@@ -3,6 +3,7 @@ import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { ToolJudge } from '../../permissions/judges/tool-judge.js';
 import type { Decision } from '../../permissions/rules/permission-rule.js';
+import { Speakers } from '../scope/speakers.js';
 import type { Json } from '../../protocol/json.js';
 import type { ToolRegistry } from '../../tools/core/tool-registry.js';
 import { checkArguments } from '../../tools/core/check-arguments.js';
@@ -31,7 +32,9 @@ export async function judgeCalls(
 ): Promise<JudgedAgain[]> {
   const agents = agentTypes(interaction, records);
   const judged: JudgedAgain[] = [];
+  const speakers = new Speakers();
   for (const record of records) {
+    speakers.apply(record);
     if (!isRecordOf(record, 'TOOL_CALL')) continue;
     const { seq, agent_id, body } = record;
     const { id, tool_name, tool_input } = body;
@@ -49,6 +52,7 @@ export async function judgeCalls(
       tool_input: checked.input as Json,
       interaction,
       agent,
+      speakers: speakers.all,
     });
     judged.push({ ...call, now: verdict.decision, reason: verdict.reason });
   }

@@ -31,6 +31,7 @@ import { ResultQuota } from '../tool-call/result-quota.js';
 import { PendingRequests } from './pending-requests.js';
 import type { RunActivity } from './run-activity.js';
 import type { RunningChild, RunningTurn } from './running.js';
+import { Speakers } from './speakers.js';
 
 interface RunParts {
   readonly log: RunLog;
@@ -42,8 +43,8 @@ interface RunParts {
 /**
  * State that all agents of one run share.
  *
- * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, `budgets`
- * and `notes`, which include what the agents have not reached on a replay. On delivery (`deliver`):
+ * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, `budgets`,
+ * `notes` and `speakers`, which include what the agents have not reached on a replay. On delivery (`deliver`):
  * everything else that decides the next steps of the agents, in journal order, so that a replay
  * decides the same.
  */
@@ -57,6 +58,7 @@ export class RunScope implements JournalListener {
   readonly requests: PendingRequests;
   readonly interventions = new Interventions();
   readonly notes = new AgentNotes();
+  readonly speakers = new Speakers();
   /** The root agent's; `conversations` has those of its children. */
   readonly conversation: Conversation;
   readonly conversations = new ChildConversations();
@@ -118,6 +120,7 @@ export class RunScope implements JournalListener {
     for (const record of records) {
       this.budgets.apply(record);
       this.notes.apply(record);
+      this.speakers.apply(record);
     }
     this.resultQuota = new ResultQuota(executor);
     this.earlierMarks = new EarlierMarks(services, interaction);
@@ -151,6 +154,7 @@ export class RunScope implements JournalListener {
       this.openWork.apply(record);
       this.budgets.apply(record);
       this.notes.apply(record);
+      this.speakers.apply(record);
     }
     this.journal.push(records);
     if (records.some(({ body }) => isProgress(body))) this.health.markHealthy();

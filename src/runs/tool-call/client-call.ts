@@ -26,11 +26,11 @@ export async function runClientCall(
   const settlement = await scope.waitFor(request_id, 'tool');
   const duration_ms = Math.round(scope.run.services.clock.monotonic() - began);
   if (settlement.kind !== 'tool') throw new TypeError('not the result of a tool');
-  const { tool_output, is_error } = settlement;
+  const { tool_output, is_error, by } = settlement;
   const guarded = new GuardedResult(scope, guardedAgent(agent));
   const read = scope.run.services.executor.limit(guarded.read(tool_output));
   const { tripwire } = guarded;
   const redacted = redactedEntries(agent.id, 'The result of the client', settlement.redacted);
   const told = [...redacted, ...guarded.remarks()];
-  return { ...read, is_error, duration_ms, told, tripwire };
+  return { ...read, is_error, duration_ms, told, tripwire, by };
 }

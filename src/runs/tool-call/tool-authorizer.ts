@@ -81,10 +81,11 @@ export class ToolAuthorizer {
   }
 
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
-    const { interaction } = this.scope.run;
+    const { interaction, speakers } = this.scope.run;
     const { agent, key } = this.input;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, interaction, agent: agent.type };
+    const about = { interaction, agent: agent.type, speakers: speakers.all };
+    const call = { tool, tool_input: input, ...about };
     return this.scope.run.services.judge.authorize(call, `${interaction.id}/${key}`);
   }
 

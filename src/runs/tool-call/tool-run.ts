@@ -1,4 +1,5 @@
 import { BlockWriter } from '../../event-log/append/block-writer.js';
+import type { Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
@@ -24,6 +25,8 @@ export type Executed = ToolExecution & {
   readonly tripwire?: string | undefined;
   /** The approval that the call still waits for. */
   readonly deferred?: string;
+  /** Who sent the result, if a client ran the call. */
+  readonly by?: Decider;
 };
 
 /** Runs one authorized call: logs its start, and gives the tool its context. */
@@ -132,7 +135,7 @@ export class ToolRun {
   ): Promise<(path: string) => boolean> {
     const { services, interaction } = this.scope.run;
     const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, interaction };
+    const call = { tool, tool_input: input, interaction, speakers: this.scope.run.speakers.all };
     const judged = { ...call, agent: this.input.agent.type };
     const filter = await services.judge.filterFiles(judged, toolNames);
     return (path) => filter.shows(path);
