@@ -55,7 +55,7 @@ describe('A server whose event loop is blocked', () => {
   ])('by %s says where, and obeys SIGTERM', async (_, code, frame) => {
     await start(code);
     block();
-    const line = await said('is blocked since');
+    const line = await said('has been blocked for');
     expect(line).toMatchObject({ level: 'warn', context: 'Watchdog' });
     expect((line as { frames: string[] }).frames.join('\n')).toContain(frame);
     expect(await server.kill('SIGTERM')).toEqual({ code: null, signal: 'SIGKILL' });
@@ -65,7 +65,7 @@ describe('A server whose event loop is blocked', () => {
   it('obeys a second signal at once', async () => {
     await start(LOOP, { SHUTDOWN_GRACE_MS: '600000' });
     block();
-    await said('is blocked since');
+    await said('has been blocked for');
     process.kill(server.pid, 'SIGINT');
     await delay(300); // two signals at once are one
     expect(await server.kill('SIGINT')).toEqual({ code: null, signal: 'SIGKILL' });

@@ -64,7 +64,7 @@ function isStalled() {
 /** Each report is about twice as late as the one before. */
 function report() {
   next_report_ms = blocked_ms * 2;
-  const message = `The event loop is blocked since ${seconds(blocked_ms)}`;
+  const message = `The event loop has been blocked for ${seconds(blocked_ms)}`;
   askMainThread(TICK_MS, (answer) => {
     isDebugged = answer?.is_debugged ?? false;
     if (answer) logLine('warn', message, { work: answer.work, frames: answer.frames });
@@ -74,7 +74,10 @@ function report() {
 }
 
 function end(why) {
-  logLine('error', `The event loop is blocked since ${seconds(blocked_ms)}; exiting, as ${why}`);
+  logLine(
+    'error',
+    `The event loop has been blocked for ${seconds(blocked_ms)}; exiting, as ${why}`,
+  );
   process.kill(process.pid, 'SIGKILL');
 }
 
