@@ -217,6 +217,11 @@ export class Config {
   /** Open event streams of this process, and of one interaction through it. */
   readonly maxStreams: number;
   readonly maxStreamsPerInteraction: number;
+  /** Requests and uploads of one user that this process has not answered yet. */
+  readonly maxRequests: number;
+  readonly maxUploads: number;
+  /** Of answers that clients have not read yet. */
+  readonly maxUnreadBytes: number;
 
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;

@@ -87,6 +87,9 @@ export const environment = z.object({
   SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
   MAX_STREAMS: integer(1, 1_000_000).default(1000),
   MAX_STREAMS_PER_INTERACTION: integer(1, 1_000_000).default(200),
+  MAX_REQUESTS: integer(1, 1_000_000).default(2000),
+  MAX_UPLOADS: integer(1, 1_000_000).default(100),
+  MAX_UNREAD_BYTES: integer(1_000_000, Number.MAX_SAFE_INTEGER).default(134_217_728),
 
   MAX_ITERATIONS: integer(1, 1000).default(25),
   MAX_TOOL_CALLS: integer(0, 1_000_000).default(500),

@@ -14,6 +14,7 @@ import { jsonBody } from './input/json-body.js';
 import { serveDocument } from './openapi/openapi.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import { requestLog } from '../logging/request-log.js';
+import { ResponseLimits } from './response-limits.js';
 import { roleMiddleware } from './security/role.middleware.js';
 
 /** Time for a whole request to arrive, in milliseconds: that of a session log to import. */
@@ -31,9 +32,17 @@ export function configureApp(
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
   app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;
-  app.use(securityHeaders, requestLog(logger), hostMiddleware(config), refuseNulInUrl);
+  const limits = app.get(ResponseLimits);
+  app.use(
+    limits.watchAll,
+    securityHeaders,
+    requestLog(logger),
+    hostMiddleware(config),
+    refuseNulInUrl,
+  );
   if (config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
-  app.use(roleMiddleware(config), app.get(Authentication).middleware, jsonBody(), ofTenant);
+  app.use(roleMiddleware(config), app.get(Authentication).middleware, limits.admit);
+  app.use(jsonBody(), ofTenant);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new InputPipe());
   serveDocument(app);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { invalidCredential } from '../auth/auth-errors.js';
 import { Authentication } from '../auth/authentication.js';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
@@ -14,7 +15,7 @@ interface Watched {
   readonly stream: { complete(): void };
 }
 
-/** Tells open streams when their credential is deleted or expires. */
+/** Tells open streams and other long requests when their credential is deleted or expires. */
 @Injectable()
 export class CredentialWatch implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly watched = new Set<Watched>();
@@ -45,6 +46,28 @@ export class CredentialWatch implements OnApplicationBootstrap, OnApplicationShu
     const watched = { principal, stream };
     this.watched.add(watched);
     return () => void this.watched.delete(watched);
+  }
+
+  /** Aborts once the credential of a request that is still to be answered is no longer valid. */
+  signalOf(response: ServerResponse): AbortSignal {
+    const revoked = new AbortController();
+    const stop = this.watch(response, { complete: () => revoked.abort() });
+    response.once('close', stop);
+    return revoked.signal;
+  }
+
+  /** Closes the connection of an answer that is being sent once its credential is not valid. */
+  cutOff(response: ServerResponse): void {
+    this.signalOf(response).addEventListener('abort', () => response.destroy());
+  }
+
+  /**
+   * For what took long: the credential may have been deleted, or have expired, meanwhile.
+   * @throws AppError `invalid_credential` (401), `store_unavailable` (503)
+   */
+  async requireValid(principal: Principal): Promise<void> {
+    if (await this.authentication.isValid(principal)) return;
+    throw invalidCredential('It was deleted, or has expired, during the request.');
   }
 
   private async check(): Promise<void> {

@@ -13,8 +13,11 @@ import { Observable, Subject, of } from 'rxjs';
 import { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { Authentication } from '../auth/authentication.js';
+import { Clock } from '../kernel/clock.js';
+import { FakeClock } from '../../test/support/fake-clock.js';
 import { CredentialWatch } from './credential-watch.js';
 import { EventStreams, MAX_PENDING_LENGTH, StreamBacklog } from './event-streams.js';
+import { ResponseLimits, STALL_MS } from './response-limits.js';
 
 type Handler = (response: ServerResponse) => Promise<Observable<MessageEvent>>;
 
@@ -41,7 +44,9 @@ class StreamController {
     EventStreams,
     CredentialWatch,
     { provide: Authentication, useValue: {} },
+    ResponseLimits,
     { provide: Config, useFactory: () => loadConfig({}) },
+    { provide: Clock, useClass: FakeClock },
   ],
 })
 class StreamModule {}
@@ -49,6 +54,7 @@ class StreamModule {}
 describe(EventStreams.name, () => {
   let app: NestExpressApplication;
   let streams: EventStreams;
+  let limits: ResponseLimits;
   let port: number;
 
   beforeEach(async () => {
@@ -56,6 +62,7 @@ describe(EventStreams.name, () => {
     await app.listen(0, '127.0.0.1');
     port = Number(new URL(await app.getUrl()).port);
     streams = app.get(EventStreams);
+    limits = app.get(ResponseLimits);
   });
   afterEach(async () => {
     expect(streams.count).toBe(0);
@@ -70,8 +77,9 @@ describe(EventStreams.name, () => {
   it('bounds the streams of a user, not those of others', () => {
     const { maxStreams } = loadConfig({});
     const responses: EventEmitter[] = [];
+    const socket = new EventEmitter();
     const admit = (user_id: string): void => {
-      const req = { principal: { tenant_id: 'acme', user_id } };
+      const req = { principal: { tenant_id: 'acme', user_id }, socket };
       const response = Object.assign(new EventEmitter(), { req, closed: false });
       responses.push(response);
       streams.admit(response as unknown as ServerResponse);
@@ -91,7 +99,7 @@ describe(EventStreams.name, () => {
   }
 
   /** The server's side of the next request, once it is subscribed to. */
-  function accept(stallMs?: number): Promise<Opened> {
+  function accept(): Promise<Opened> {
     return new Promise((resolve) => {
       handle = async (response) => {
         const messages = new Subject<MessageEvent>();
@@ -101,9 +109,16 @@ describe(EventStreams.name, () => {
           setImmediate(() => resolve({ messages, response, closed }));
           return subscription;
         });
-        return streams.send(source, response, stallMs);
+        return streams.send(source, response);
       };
     });
+  }
+
+  /** Passes the time that a reader may take nothing. */
+  function stall(): void {
+    limits.check();
+    app.get<FakeClock>(Clock).pass(STALL_MS);
+    limits.check();
   }
 
   /** More than the kernel takes. */
@@ -146,7 +161,7 @@ describe(EventStreams.name, () => {
 
   it('sends comments without an id while it is idle', async () => {
     const config = loadConfig({ HEARTBEAT_MS: '20' });
-    const quick = new EventStreams(config, app.get(CredentialWatch));
+    const quick = new EventStreams(config, app.get(CredentialWatch), limits);
     handle = async (response) => quick.send(new Subject<MessageEvent>(), response);
     let seen = '';
     for await (const chunk of await read()) {
@@ -158,7 +173,7 @@ describe(EventStreams.name, () => {
 
   it('sends no comments to a reader that takes nothing (I10)', async () => {
     const config = loadConfig({ HEARTBEAT_MS: '20' });
-    const quick = new EventStreams(config, app.get(CredentialWatch));
+    const quick = new EventStreams(config, app.get(CredentialWatch), limits);
     const messages = new Subject<MessageEvent>();
     handle = async (response) => quick.send(messages, response);
     const socket = silentReader();
@@ -255,32 +270,47 @@ describe(EventStreams.name, () => {
   });
 
   it('disconnects a reader that takes nothing for too long', async () => {
-    const accepted = accept(50);
+    const accepted = accept();
     const socket = silentReader();
     const opened = await accepted;
     flood(opened);
+    stall();
     await opened.closed;
     socket.destroy();
   });
 
   it('leaves an idle stream open for longer than a reader may stall', async () => {
-    const accepted = accept(10);
+    const accepted = accept();
     const response = await read();
-    const { messages, response: served } = await accepted;
-    await once(served, 'timeout');
+    const { messages } = await accepted;
+    stall();
     messages.next(message('late'));
     messages.complete();
     expect(await text(response)).toContain('data: late');
   });
 
   it('does not wait for ever for a reader to take the end', async () => {
-    const accepted = accept(50);
+    const accepted = accept();
     const socket = silentReader();
     const opened = await accepted;
     flood(opened);
     opened.messages.complete();
+    stall();
     await opened.closed;
     socket.destroy();
+  });
+
+  it('forgets a stream whose connection closes while it waits for an earlier one', async () => {
+    const first = accept();
+    const socket = silentReader();
+    const { closed } = await first;
+    const second = accept();
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const waiting = await second;
+    expect(streams.count).toBe(2);
+    socket.destroy();
+    await Promise.all([closed, waiting.closed]);
+    expect([streams.count, waiting.messages.observed]).toEqual([0, false]);
   });
 
   it('leaves nothing behind, however streams end', async () => {

@@ -7,13 +7,14 @@ import type { Authenticated } from '../auth/caller.decorator.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { doneWithin } from '../kernel/promises.js';
+import { Counts } from './counts.js';
 import { CredentialWatch } from './credential-watch.js';
 import { OpenStream } from './open-stream.js';
+import { ResponseLimits } from './response-limits.js';
+import { closeOf, isGone } from './unsent-responses.js';
 
 /** For `@Sse`: a reader that has more than this many characters to take is disconnected (I10). */
 export const MAX_PENDING_LENGTH = 1024 * 1024;
-/** Timeout for a reader that takes nothing of the written data, in milliseconds. */
-const STALL_MS = 60_000;
 /**
  * Timeout for readers to take the rest when the server stops, in milliseconds, if the shutdown
  * grace period allows it.
@@ -24,9 +25,8 @@ const USERS_AT_ONCE = 10;
 
 /**
  * The event streams of this process: what `@Sse` leaves to the application. Reconnection hint,
- * heartbeats, one write per tick, a limit on how long a reader may stall, and an end when the
- * server stops or the reader's credential is no longer valid. Every message needs an id of its own,
- * as Nest numbers those without.
+ * heartbeats, one write per tick, and an end when the server stops or the reader's credential is no
+ * longer valid. Every message needs an id of its own, as Nest numbers those without.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -40,6 +40,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   constructor(
     private readonly config: Config,
     private readonly credentials: CredentialWatch,
+    private readonly limits: ResponseLimits,
   ) {}
 
   /** Streams that are open. */
@@ -79,13 +80,9 @@ export class EventStreams implements BeforeApplicationShutdown {
    * The stream of messages for a controller to return; `response` sends them. They must not fail
    * once one was emitted.
    */
-  send(
-    messages: Observable<MessageEvent>,
-    response: ServerResponse,
-    stallMs = STALL_MS,
-  ): Observable<MessageEvent> {
+  send(messages: Observable<MessageEvent>, response: ServerResponse): Observable<MessageEvent> {
     return new Observable((reader) => {
-      this.track(response, stallMs);
+      this.track(response);
       if (this.isShutDown) return reader.complete();
       const stream = new OpenStream(reader, response);
       this.sending.add(stream);
@@ -123,7 +120,9 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   private note(response: ServerResponse): void {
-    if (response.closed || this.open.has(response)) return;
+    if (isGone(response) || this.open.has(response)) return;
+    this.limits.watch(response);
+    this.limits.release(response);
     const admitted = [userOf(response)];
     this.open.set(response, admitted);
     this.counts.add(admitted[0], 1);
@@ -133,13 +132,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     });
   }
 
-  private track(response: ServerResponse, stallMs: number): void {
-    if (response.closed) return;
+  private track(response: ServerResponse): void {
+    if (isGone(response)) return;
     this.note(response);
     response.on('error', () => {}); // a write after the client has disconnected: 'close' follows
-    response.setTimeout(stallMs, () => {
-      if (response.writableLength > 0) response.destroy();
-    });
   }
 }
 
@@ -169,21 +165,6 @@ export class StreamBacklog {
   }
 }
 
-/** How many streams each user and each topic has. */
-class Counts {
-  private readonly counts = new Map<string | undefined, number>();
-
-  of(key: string | undefined): number {
-    return this.counts.get(key) ?? 0;
-  }
-
-  add(key: string | undefined, difference: number): void {
-    const count = this.of(key) + difference;
-    if (count > 0) this.counts.set(key, count);
-    else this.counts.delete(key);
-  }
-}
-
 /** Undefined without a principal, as in tests of streams alone. */
 function userOf({ req }: ServerResponse): string | undefined {
   const { principal } = req as Authenticated;
@@ -196,10 +177,6 @@ function tooMany(owner: string, most: number, variable: string): AppError {
     'too_many_streams',
     `${owner} has ${most} open event streams already (${variable}). Close some, or retry shortly with the same cursor.`,
   );
-}
-
-function closeOf(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => response.once('close', resolve));
 }
 
 function drainOf(response: ServerResponse): Promise<void> {

@@ -93,7 +93,9 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   queue_full: [429, 'The chat has its maximum of queued interactions.'],
   quota_exceeded: [429, 'A quota of the tenant is used up: see `quota` and `Retry-After`.'],
   too_many_interventions: [429, 'The agent has too many interventions that it has not taken in.'],
+  too_many_requests: [429, 'The user has MAX_REQUESTS requests that are not answered yet.'],
   too_many_tickets: [429, 'The user has too many unused tickets.'],
+  too_many_uploads: [429, 'The user has MAX_UPLOADS uploads that have not arrived yet.'],
   internal: [500, 'A fault of the server; its log has more under the `request_id`.'],
   data_key_missing: [500, 'The key of saved data is missing: it was changed in the store.'],
   decryption_failed: [500, 'Saved data was changed in the store, and can’t be decrypted.'],
@@ -108,6 +110,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   shutting_down: [503, 'The server shuts down. Retry shortly.'],
   stopping: [503, 'The process stops; another one goes on.'],
   store_unavailable: [503, 'The store is away. Retry shortly.'],
+  too_much_unread: [503, 'Too many bytes wait for clients to read them: MAX_UNREAD_BYTES.'],
   too_many_streams: [503, 'The user, server or interaction has its maximum of streams.'],
 };
 

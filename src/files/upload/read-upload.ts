@@ -11,8 +11,6 @@ const FORM_BYTES = 64 * 1024;
 const MAX_FIELD_BYTES = 1024;
 /** More than the form has, so that one too many is named. */
 const MAX_PARTS = 10;
-/** Bytes that a refused client may still send before its connection is closed. */
-const MAX_DISCARDED = 16 * 1024 * 1024;
 
 export interface IncomingFile {
   /** As it was sent. */
@@ -34,8 +32,7 @@ export interface UploadForm<T> {
 }
 
 /**
- * Reads a form with one part `file` as it arrives, and returns what `take` made of it. What is left
- * of the body after a failure is discarded, so that the client can read the response.
+ * Reads a form with one part `file` as it arrives, and returns what `take` made of it.
  * @throws AppError `unsupported_media_type` (415), `file_too_large` (413), `invalid_body` (400),
  * `body_cut_off` (400) when the client leaves early
  */
@@ -43,13 +40,8 @@ export async function readUpload<T>(
   request: Request,
   form: UploadForm<T>,
 ): Promise<{ readonly taken: T; readonly fields: Fields }> {
-  try {
-    checkHeaders(request, form.limit);
-    return await new FormReader(form).read(request);
-  } catch (error) {
-    discardRest(request);
-    throw error;
-  }
+  checkHeaders(request, form.limit);
+  return new FormReader(form).read(request);
 }
 
 class FormReader<T> {
@@ -135,15 +127,6 @@ function checkHeaders({ headers }: Request, limit: number): void {
     throw new AppError('unsupported', 'unsupported_media_type', message);
   }
   if (Number(headers['content-length'] ?? 0) > limit + FORM_BYTES) throw tooLarge(limit);
-}
-
-function discardRest(request: Request): void {
-  let left = MAX_DISCARDED;
-  request.on('error', () => {}); // the client may leave
-  request.on('data', (chunk: Uint8Array) => {
-    left -= chunk.length;
-    if (left < 0 && request.res?.writableFinished) request.destroy();
-  });
 }
 
 function faulty(field = '', problem: string): AppError {

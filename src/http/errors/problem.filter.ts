@@ -4,8 +4,10 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import type { Problem } from '../../protocol/codes.js';
 import { allowedMethods } from './allowed-methods.js';
+import { answerEarly, isArriving } from './answer-early.js';
 import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
+import type { ProblemOrigin } from './to-problem.js';
 
 /** Most outages are over by then, and refusing an early retry is cheap. */
 const RETRY_AFTER_S = 2;
@@ -20,12 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const origin = {
-      method: request.method,
-      path: request.originalUrl.split('?', 1)[0] ?? '',
-      base: request.baseUrl,
-      request_id: response.get('X-Request-Id') ?? 'none',
-    };
+    const origin = originOf(request, response);
     const allowed = isUnknownRoute(exception) ? allowedMethods(request.app, request.path) : [];
     const isKnown = allowed.length > 0;
     if (isKnown) response.set('Allow', allowed.join(', '));
@@ -33,7 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = toProblem(isKnown ? notAllowed(request, allowed) : exception, origin);
     this.report(problem.status, { message: 'Request failed', ...origin, err: exception });
     if (response.headersSent) response.end();
-    else this.answer(response, problem, retryAfter(exception, problem));
+    else answer(problem, response, retryAfter(exception, problem));
   }
 
   /** Outages (503) are logged at `debug`: `StoreHealth` reports them once. */
@@ -41,13 +38,36 @@ export class ProblemFilter implements ExceptionFilter {
     if (status === 503) this.logger.debug(entry);
     else if (status >= 500) this.logger.error(entry);
   }
+}
 
-  private answer(response: Response, problem: Problem, retry_after_s?: number): void {
-    rememberProblem(response, problem);
-    if (retry_after_s !== undefined) response.setHeader('Retry-After', retry_after_s);
-    if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
-    response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
-  }
+/** Answers a request with an error of which nothing is logged. */
+export function sendProblem(error: AppError, request: Request, response: Response): Response {
+  const problem = toProblem(error, originOf(request, response));
+  return answer(problem, response, retryAfter(error, problem));
+}
+
+function originOf(request: Request, response: Response): ProblemOrigin {
+  return {
+    method: request.method,
+    path: request.originalUrl.split('?', 1)[0] ?? '',
+    base: request.baseUrl,
+    request_id: response.get('X-Request-Id') ?? 'none',
+  };
+}
+
+function answer(problem: Problem, response: Response, retry_after_s?: number): Response {
+  rememberProblem(response, problem);
+  if (retry_after_s !== undefined) response.setHeader('Retry-After', retry_after_s);
+  if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
+  response.status(problem.status).type('application/problem+json');
+  const text = JSON.stringify(problem);
+  if (!isArriving(response.req)) return response.send(text);
+  setImmediate(() => {
+    // What came with the headers has been read by now.
+    if (isArriving(response.req)) answerEarly(response.req, response, text);
+    else response.send(text);
+  });
+  return response;
 }
 
 /** As of RFC 6750. */

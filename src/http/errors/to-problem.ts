@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException, NotFoundException } from '@nestjs/common';
+import { isUnreadable } from '../../encryption/unreadable.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { ErrorKind } from '../../kernel/app-error.js';
 import { PROBLEMS } from '../../protocol/codes.js';
@@ -51,7 +52,8 @@ export function toProblem(exception: unknown, origin: ProblemOrigin): Problem {
 
 function internalCode(exception: unknown): string {
   const code = exception instanceof AppError ? exception.code : 'internal';
-  return PROBLEMS[code]?.[0] === 500 ? code : 'internal';
+  if (PROBLEMS[code]?.[0] === 500) return code;
+  return isUnreadable(exception) ? 'decryption_failed' : 'internal';
 }
 
 /** True if no route matched the request. */

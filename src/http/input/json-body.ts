@@ -26,6 +26,7 @@ export function jsonBody(): RequestHandler {
   return (request, response, next) => {
     if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
+    else if (isTooLong(request)) next(bodyTooLarge());
     else parse(request, response, (error) => next(error ? toAppError(error) : clean(request)));
   };
 }
@@ -47,6 +48,12 @@ export function copyBody(body: object): object {
 function hasBody({ method, headers }: Request): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The parser would read all of it before it refuses. */
+function isTooLong({ headers }: Request): boolean {
+  const isPlain = headers['content-encoding'] === undefined;
+  return isPlain && Number(headers['content-length'] ?? 0) > BODY_LIMIT;
 }
 
 function notJson({ headers }: Request): AppError {

@@ -20,10 +20,13 @@ import { Type } from 'class-transformer';
 import { IsInt, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import type { Response } from 'express';
 import { Authentication } from '../../../src/auth/authentication.js';
+import { Config } from '../../../src/config/config.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
 import { configureApp } from '../../../src/http/configure-app.js';
+import { Clock, SystemClock } from '../../../src/kernel/clock.js';
+import { ResponseLimits } from '../../../src/http/response-limits.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { ErrorKind } from '../../../src/kernel/app-error.js';
 
@@ -118,7 +121,11 @@ export interface TinyApp {
 }
 
 /** An application with the server's edges and little behind them. */
-export async function startTinyApp(env: Environment = {}, module?: Class): Promise<TinyApp> {
+export async function startTinyApp(
+  env: Environment = {},
+  module?: Class,
+  clock: Clock = new SystemClock(),
+): Promise<TinyApp> {
   const log: Record<string, unknown>[] = [];
   const config = loadConfig({ LOG_LEVEL: 'debug', ...env });
   const logger = new AppLogger(config, (line) => log.push(JSON.parse(line)));
@@ -134,7 +141,12 @@ export async function startTinyApp(env: Environment = {}, module?: Class): Promi
     {
       module: TinyServer,
       imports: [root],
-      providers: [{ provide: Authentication, useValue: open }],
+      providers: [
+        ResponseLimits,
+        { provide: Authentication, useValue: open },
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+      ],
     },
     options,
   );
