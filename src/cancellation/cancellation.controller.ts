@@ -5,6 +5,7 @@ import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
+import { CredentialWatch } from '../http/credential-watch.js';
 import { EventStreams } from '../http/event-streams.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
@@ -17,6 +18,7 @@ export class CancellationController {
   constructor(
     private readonly cancellation: CancellationService,
     private readonly streams: EventStreams,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Post(':interaction_id/cancel')
@@ -45,6 +47,7 @@ export class CancellationController {
     if (waits) this.streams.admit(response);
     const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);
     const outcome = waits ? await this.cancellation.outcome(caller, row) : undefined;
+    if (waits) await this.credentials.requireValid(caller);
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

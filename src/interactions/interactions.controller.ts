@@ -8,6 +8,7 @@ import { ChatAccess } from '../access/chat-access.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../access/access.decorator.js';
+import { CredentialWatch } from '../http/credential-watch.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -54,6 +55,7 @@ export class InteractionsController {
     private readonly events: EventsService,
     private readonly view: InteractionView,
     private readonly access: ChatAccess,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @StartsInteraction('', {
@@ -206,7 +208,9 @@ export class InteractionsController {
       });
     if (waits) {
       response.set('Preference-Applied', 'wait');
-      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, response });
+      const signal = this.credentials.signalOf(response);
+      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, response, signal });
+      await this.credentials.requireValid(caller);
     }
     const latest = waits ? await this.access.interaction(caller, row.chat_id, row.id) : row;
     response.status(waits && isFinal(latest.status) ? 200 : 202).json(await this.view.one(latest));

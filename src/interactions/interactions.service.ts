@@ -43,6 +43,13 @@ export type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 
 /** Starts interactions. */
+interface EndWait {
+  readonly limit_ms: number;
+  readonly response: ServerResponse;
+  /** Ends it too. */
+  readonly signal: AbortSignal;
+}
+
 @Injectable()
 export class InteractionsService {
   constructor(
@@ -147,17 +154,18 @@ export class InteractionsService {
    * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, and when
    * the client is gone or the server shuts down.
    */
-  async waitForEnd(
-    { id }: InteractionRow,
-    { limit_ms, response }: { limit_ms: number; response: ServerResponse },
-  ): Promise<void> {
+  async waitForEnd({ id }: InteractionRow, { limit_ms, response, signal }: EndWait): Promise<void> {
     const over = new AbortController();
     const giveUp = (): void => over.abort();
     response.once('close', giveUp);
     this.gate.closed.addEventListener('abort', giveUp);
     if (response.closed || this.gate.closed.aborted) giveUp();
     try {
-      await this.ends.of(id, { limit_ms, until_asked: true, signal: over.signal });
+      await this.ends.of(id, {
+        limit_ms,
+        until_asked: true,
+        signal: AbortSignal.any([over.signal, signal]),
+      });
     } finally {
       this.gate.closed.removeEventListener('abort', giveUp);
     }
