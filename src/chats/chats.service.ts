@@ -13,6 +13,7 @@ import { InteractionView } from '../interactions/interaction-view.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
+import { KeyedMutex } from '../kernel/keyed-mutex.js';
 import { Ids } from '../kernel/ids.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { ChatStore } from '../persistence/chat.store.js';
@@ -42,8 +43,14 @@ const STOP_LIMIT_MS = 30_000;
 /** The newest interactions whose readers a delete waits for. */
 const MAX_JUST_ENDED = 20;
 
+/** Pages of chats that are read for one user at once; each may be large. */
+const PAGES_AT_ONCE = 4;
+
 @Injectable()
 export class ChatsService {
+  private readonly pages = new KeyedMutex();
+  private turn = 0;
+
   constructor(
     private readonly chats: ChatStore,
     private readonly access: ChatAccess,
@@ -72,7 +79,6 @@ export class ChatsService {
     const { id, title, visibility = 'private', messages = [], metadata } = body;
     const settings = this.settings.ofNew(caller, body);
     const bytes = jsonBytes(messages) + jsonBytes(settings) + jsonBytes(metadata ?? {});
-    await this.quotas.requireBytes(caller.tenant_id, bytes);
     const chat = {
       uid: this.ids.makeUid(),
       id: id ?? this.ids.make('chat'),
@@ -85,9 +91,14 @@ export class ChatsService {
       created_at: this.clock.now().toISOString(),
       metadata: metadata ?? {},
     };
-    if (!(await this.chats.createChat(chat)))
-      throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
-    this.quotas.addBytes(chat.tenant_id, bytes);
+    const reserved = await this.quotas.reserve(caller.tenant_id, bytes);
+    try {
+      if (!(await this.chats.createChat(chat)))
+        throw new AppError('conflict', 'chat_exists', `There is a chat ${chat.id} already.`);
+      this.quotas.addBytes(chat.tenant_id, bytes);
+    } finally {
+      reserved.release();
+    }
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     await this.audit.note(caller, 'chat.created', { chat_id: chat.id });
     const row = newChatRow(chat);
@@ -113,7 +124,10 @@ export class ChatsService {
    * interactions
    */
   async get(caller: Principal, id: string, query: GetChatQueryDto): Promise<Chat> {
-    return this.show(caller, await this.access.chat(caller, id), query);
+    const chat = await this.access.chat(caller, id);
+    const slot = this.turn++ % PAGES_AT_ONCE;
+    const key = JSON.stringify([caller.tenant_id, caller.user_id, slot]);
+    return this.pages.run(key, () => this.show(caller, chat, query));
   }
 
   private async show(caller: Principal, chat: ChatRow, query: GetChatQueryDto): Promise<Chat> {

@@ -21,14 +21,20 @@ export interface FilePage {
   readonly before?: Pick<FileRow, 'created_at' | 'id'>;
 }
 
+export type AddedFile = 'added' | 'chat_deleted' | 'no_room';
+
 /**
  * Port: the rows of files; a `FileStore` has their bytes. Deleting a chat deletes its files.
  * A deleted row is no longer found; `listDeleted` returns it until its bytes are removed.
  * Rejections mean that the store is unavailable or broken.
  */
 export abstract class FileCatalog {
-  /** False, without a change, if its chat was deleted. */
-  abstract add(row: FileRow): Promise<boolean>;
+  /**
+   * Nothing is changed unless it is added.
+   * @param room bytes that the files of the tenant may have with it, also if several are added at
+   * the same time; undefined: any number
+   */
+  abstract add(row: FileRow, room?: number): Promise<AddedFile>;
   abstract find(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Newest first, by creation, then id. */
   abstract list(page: FilePage): Promise<FileRow[]>;

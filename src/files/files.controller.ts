@@ -13,6 +13,7 @@ import { Access } from '../access/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { AdmissionGate } from '../http/admission-gate.js';
+import { CredentialWatch } from '../http/credential-watch.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { sendFile } from './download/send-file.js';
@@ -44,6 +45,7 @@ export class FilesController {
     private readonly bytes: FileStore,
     private readonly urls: FileUrls,
     private readonly intake: AdmissionGate,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Post()
@@ -102,6 +104,7 @@ export class FilesController {
     @Res() response: Response,
   ): Promise<void> {
     const file = await this.files.find(caller, id);
+    this.credentials.cutOff(response);
     const open = (range?: ByteRange) => this.bytes.get(keyOf(file), range);
     await sendFile({ request, response }, file, open).catch((err: unknown) => {
       if (!response.headersSent) throw err;

@@ -21,6 +21,7 @@ import { ChatFiles } from './tools/chat-files.js';
 import { FileImportTool } from './tools/file-import.tool.js';
 import { FileListTool } from './tools/file-list.tool.js';
 import { FileReadTool } from './tools/file-read.tool.js';
+import { UploadLimit } from './upload/upload-limit.js';
 import { FileSaveTool } from './tools/file-save.tool.js';
 
 @Module({
@@ -37,6 +38,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
   providers: [
     FilesService,
     FilePurge,
+    UploadLimit,
     FileUrls,
     ChatFiles,
     AttachedFiles,

@@ -16,8 +16,10 @@ import { Ids } from '../kernel/ids.js';
 import type { ArchivedFile } from '../persistence/chat-archive.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
+import { CredentialWatch } from '../http/credential-watch.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { Quotas } from '../quotas/quotas.js';
+import type { ReservedBytes } from '../quotas/reserved-bytes.js';
 import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileKey, FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
@@ -29,6 +31,7 @@ import { Measured } from './upload/measured.js';
 import { readUpload, tooLarge } from './upload/read-upload.js';
 import type { Fields, IncomingFile } from './upload/read-upload.js';
 import { sniffType } from './upload/sniff-type.js';
+import { UploadLimit } from './upload/upload-limit.js';
 
 const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -80,6 +83,8 @@ export class FilesService {
     private readonly meter: FileMeter,
     private readonly bus: LiveBus,
     private readonly redaction: Redaction,
+    private readonly uploads: UploadLimit,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   /**
@@ -88,14 +93,25 @@ export class FilesService {
    * those of `readUpload`
    */
   async upload(caller: Principal, request: Request): Promise<FileInfo> {
+    const end = this.uploads.begin(caller);
+    try {
+      return await this.uploadWithin(caller, request);
+    } finally {
+      end();
+    }
+  }
+
+  private async uploadWithin(caller: Principal, request: Request): Promise<FileInfo> {
     const { tenant_id, user_id: owner } = caller;
-    await this.quotas.requireBytes(tenant_id, Number(request.headers['content-length'] ?? 0));
+    const expected = Number(request.headers['content-length'] ?? 0);
+    const reserved = await this.quotas.reserve(tenant_id, expected);
     const chatIn = (fields: Fields) => this.findChat(caller, fields.get('chat_id'));
     let stored: Stored | undefined;
     let known: ChatOf | undefined;
     const take = async ({ filename, content, fields }: IncomingFile) => {
       known = await chatIn(fields);
-      stored = await this.store({ tenant_id, owner, filename }, content, known);
+      const counted = Readable.from(reserved.count(content), { objectMode: false });
+      stored = await this.store({ tenant_id, owner, filename }, counted, known);
       return stored;
     };
     const form = { limit: this.config.fileMaxBytes, fields: ['chat_id'], take };
@@ -103,12 +119,15 @@ export class FilesService {
       const { taken, fields } = await readUpload(request, form);
       const chat = await chatIn(fields);
       if (chat && !known) await this.bytes.assign(keyOf(taken), chat.uid);
+      await this.credentials.requireValid(caller);
       const row = await this.register(taken, chat);
       await this.note(caller, 'file.added', row);
       return toFile(row);
     } catch (error) {
       if (stored) await this.discard(stored);
       throw error;
+    } finally {
+      reserved.release();
     }
   }
 
@@ -123,44 +142,40 @@ export class FilesService {
     content: Readable,
   ): Promise<FileInfo> {
     const { tenant_id, owner } = chat;
-    await this.quotas.requireBytes(tenant_id);
     const whose = { tenant_id, owner, ...named };
-    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
+    const reserved = await this.quotas.reserve(tenant_id);
+    let stored: Stored | undefined;
     try {
+      stored = await this.store(whose, this.bounded(content, reserved), chat);
       return toFile(await this.register(stored, chat, created_at));
     } catch (error) {
-      await this.discard(stored);
+      if (stored) await this.discard(stored);
       throw error;
+    } finally {
+      reserved.release();
     }
   }
 
   /**
    * Keeps the bytes of a file of a chat that is being imported. Its row comes with the chat;
    * `noteAdded` or `discard` follows.
-   * @param staged bytes of the files before it
+   * @param reserved for the files of the chat
    * @throws as `publish`
    */
   async stage(
     chat: ImportedChat,
     { created_at, ...named }: Required<Publication>,
     content: Readable,
-    staged: number,
+    reserved: ReservedBytes,
   ): Promise<ArchivedFile> {
     const { tenant_id, owner, uid: chat_uid, id: chat_id } = chat;
-    await this.quotas.requireBytes(tenant_id, staged);
     const whose = { tenant_id, owner, ...named };
-    const stored = await this.store(whose, boundedBy(this.config.fileMaxBytes, content), chat);
-    try {
-      await this.quotas.requireBytes(tenant_id, staged + stored.size_bytes);
-    } catch (error) {
-      await this.discard(stored);
-      throw error;
-    }
+    const stored = await this.store(whose, this.bounded(content, reserved), chat);
     return { ...stored, chat_uid, chat_id, created_at };
   }
 
   noteAdded({ tenant_id, size_bytes }: Pick<FileRow, 'tenant_id' | 'size_bytes'>): void {
-    this.quotas.addBytes(tenant_id, size_bytes);
+    this.quotas.addFileBytes(tenant_id, size_bytes);
     this.meter.added(size_bytes);
   }
 
@@ -250,14 +265,21 @@ export class FilesService {
     chat: ChatOf | undefined,
     created_at = this.clock.now().toISOString(),
   ): Promise<FileRow> {
-    const { tenant_id, size_bytes } = stored;
-    await this.quotas.requireBytes(tenant_id, size_bytes);
+    const { tenant_id } = stored;
+    const room = await this.quotas.roomForFiles(tenant_id);
     const place = { chat_id: chat?.id ?? null, chat_uid: chat?.uid ?? null };
     const row = { ...stored, ...place, created_at };
-    if (!(await this.catalog.add(row))) throw chatNotFound(chat?.id ?? '');
+    const added = await this.catalog.add(row, room);
+    if (added === 'no_room') throw this.quotas.noRoom(tenant_id);
+    if (added === 'chat_deleted') throw chatNotFound(chat?.id ?? '');
     this.noteAdded(row);
     if (chat) this.bus.noteChange({ chat_uid: chat.uid });
     return row;
+  }
+
+  private bounded(content: Readable, reserved: ReservedBytes): Readable {
+    const counted = reserved.count(boundedBy(this.config.fileMaxBytes, content));
+    return Readable.from(counted, { objectMode: false });
   }
 
   private async findChat(caller: Principal, id: string | undefined): Promise<ChatRow | undefined> {

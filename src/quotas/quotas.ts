@@ -3,7 +3,10 @@ import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import type { QuotaExceeded, StartQuota } from '../persistence/rows/store-rows.js';
+import { Counts } from '../http/counts.js';
 import { KnownUsage } from './known-usage.js';
+import { ReservedBytes } from './reserved-bytes.js';
+import type { UsedBytes } from './usage-store.js';
 
 export const QUOTAS = [
   'QUOTA_RUNS',
@@ -27,6 +30,9 @@ const BYTES_RETRY_MS = 3_600_000;
 /** The quotas of each tenant: docs/operations.md. */
 @Injectable()
 export class Quotas {
+  /** Bytes that are being added, by tenant. */
+  private readonly reserved = new Counts();
+
   constructor(
     private readonly config: Config,
     private readonly known: KnownUsage,
@@ -53,20 +59,48 @@ export class Quotas {
    * @throws AppError `quota_exceeded` (429)
    */
   async requireBytes(tenantId: string, adding = 0): Promise<void> {
-    const limit = this.config.quotaBytes;
-    if (limit === 0) return;
-    const used = await this.known.bytes(tenantId);
-    if (used < limit && used + adding <= limit) return;
-    throw this.refuse(
-      'QUOTA_BYTES',
-      `Your tenant uses ${used} of its ${limit} bytes${adding > 0 ? `, and this would add ${adding}` : ''}. Delete chats and files that you no longer need; the space is free some seconds later.`,
-      BYTES_RETRY_MS,
-    );
+    if (this.config.quotaBytes === 0) return;
+    this.checkBytes(tenantId, await this.known.bytes(tenantId), adding);
   }
 
-  /** So that bytes that were just added count at once. */
+  /**
+   * Reserves room for bytes that are being added, so that they count before they are saved.
+   * @param bytes as far as their number is known
+   * @throws AppError `quota_exceeded` (429)
+   */
+  async reserve(tenantId: string, bytes = 0): Promise<ReservedBytes> {
+    const reservation = new ReservedBytes({
+      take: (more) => this.takeBytes(tenantId, more),
+      giveBack: (taken) => this.reserved.add(tenantId, -taken),
+    });
+    await reservation.grow(bytes);
+    return reservation;
+  }
+
+  /**
+   * Bytes that all files of a tenant may have, for the store, which knows those of other processes;
+   * undefined: any number.
+   */
+  async roomForFiles(tenantId: string): Promise<number | undefined> {
+    const limit = this.config.quotaBytes;
+    if (limit === 0) return undefined;
+    const { total, files } = await this.known.bytes(tenantId);
+    return limit - (total - files);
+  }
+
+  /** The error of a file for which the store has found no room. */
+  noRoom(tenantId: string): AppError {
+    this.known.forgetBytes(tenantId);
+    return this.bytesExceeded('With other files that were added meanwhile, this is too much.');
+  }
+
+  /** So that bytes that were just saved count at once. */
   addBytes(tenantId: string, bytes: number): void {
-    this.known.addBytes(tenantId, bytes);
+    this.known.addBytes(tenantId, { total: bytes, files: 0 });
+  }
+
+  addFileBytes(tenantId: string, bytes: number): void {
+    this.known.addBytes(tenantId, { total: bytes, files: bytes });
   }
 
   /** The error of a start that the store refused. */
@@ -99,6 +133,28 @@ export class Quotas {
       `Your tenant has used its ${limit} tokens of today. Retry tomorrow: a day begins at 00:00 UTC.`,
       today_ms + DAY_MS - now,
     );
+  }
+
+  /** Nothing may happen between the check and the reservation. */
+  private async takeBytes(tenantId: string, bytes: number): Promise<void> {
+    if (this.config.quotaBytes > 0)
+      this.checkBytes(tenantId, await this.known.bytes(tenantId), bytes);
+    this.reserved.add(tenantId, bytes);
+  }
+
+  private checkBytes(tenantId: string, { total }: UsedBytes, adding: number): void {
+    const limit = this.config.quotaBytes;
+    const used = total + this.reserved.of(tenantId);
+    if (used < limit && used + adding <= limit) return;
+    throw this.bytesExceeded(
+      `Your tenant uses ${used} of its ${limit} bytes${adding > 0 ? `, and this would add ${adding}` : ''}.`,
+    );
+  }
+
+  private bytesExceeded(why: string): AppError {
+    const remedy =
+      'Delete chats and files that you no longer need; the space is free some seconds later.';
+    return this.refuse('QUOTA_BYTES', `${why} ${remedy}`, BYTES_RETRY_MS);
   }
 
   private refuse(quota: Quota, message: string, retry_after_ms: number): AppError {

@@ -1,3 +1,9 @@
+export interface UsedBytes {
+  readonly total: number;
+  /** Those of files. */
+  readonly files: number;
+}
+
 /** Port: usage of the quotas of a tenant, except of those that a start checks itself. */
 export abstract class UsageStore {
   /**
@@ -10,5 +16,5 @@ export abstract class UsageStore {
    * those that it starts from, its records and its requests, as JSON. A database counts an
    * interaction when it has ended. A deleted file counts until its bytes are removed.
    */
-  abstract countBytes(tenantId: string): Promise<number>;
+  abstract countBytes(tenantId: string): Promise<UsedBytes>;
 }

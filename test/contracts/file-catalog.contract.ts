@@ -58,7 +58,7 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
     });
     const add = async (more: Partial<FileRow> = {}): Promise<FileRow> => {
       const row = file(more);
-      expect(await files().add(row)).toBe(true);
+      expect(await files().add(row)).toBe('added');
       return row;
     };
     const newChat = async (visibility: 'private' | 'tenant' = 'private') => {
@@ -92,7 +92,7 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
 
     it('adds nothing to a chat that is not there', async () => {
       const lost = file({ chat_id: 'gone', chat_uid: uidOf(`gone-${randomUUID()}`) });
-      expect(await files().add(lost)).toBe(false);
+      expect(await files().add(lost)).toBe('chat_deleted');
       expect(await files().findKnown([lost.id])).toEqual([]);
     });
 
@@ -186,7 +186,7 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
       expect(await files().list({ viewer: ann, limit: 9 })).toEqual([other]);
       expect(await deleted()).toContain(ofChat.id);
       expect(await deleted()).not.toContain(other.id);
-      expect(await files().add(file(chat))).toBe(false);
+      expect(await files().add(file(chat))).toBe('chat_deleted');
     });
 
     it('deletes old files without a chat', async () => {
@@ -201,16 +201,31 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
 
     it('counts for the quota of the tenant until its bytes are removed', async () => {
       const chat = await newChat();
-      const ofChat = await opened.usage.countBytes(ann.tenant_id);
-      const used = async () => (await opened.usage.countBytes(ann.tenant_id)) - ofChat;
+      const { total: ofChat } = await opened.usage.countBytes(ann.tenant_id);
+      const used = async () => (await opened.usage.countBytes(ann.tenant_id)).total - ofChat;
       const row = await add({ size_bytes: 1000 });
       await add({ ...chat, size_bytes: 20 });
       expect(await used()).toBe(1020);
-      expect(await opened.usage.countBytes(stranger.tenant_id)).toBe(0);
+      expect(await opened.usage.countBytes(stranger.tenant_id)).toEqual({ total: 0, files: 0 });
       await files().delete(row.id, ann);
       expect(await used()).toBe(1020);
       await files().remove(row.id);
       expect(await used()).toBe(20);
+    });
+
+    it('adds what fits, of files that come together', async () => {
+      const [one, other] = [await newChat(), await newChat()];
+      await add({ size_bytes: 100 });
+      const sizes = Array.from({ length: 20 }, (_, i) =>
+        file({ ...(i % 2 ? one : other), size_bytes: 50 }),
+      );
+      const added = await Promise.all(sizes.map((row) => files().add(row, 300)));
+      expect(added.filter((outcome) => outcome === 'added')).toHaveLength(4);
+      expect(added.filter((outcome) => outcome === 'no_room')).toHaveLength(16);
+      expect((await opened.usage.countBytes(ann.tenant_id)).files).toBe(300);
+      const theirs = file({ tenant_id: stranger.tenant_id, size_bytes: 300 });
+      expect(await files().add(theirs, 300)).toBe('added');
+      expect(await files().add(file({ size_bytes: 1 }))).toBe('added');
     });
 
     it('keeps everything across a restart', async () => {

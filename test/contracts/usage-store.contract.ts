@@ -181,12 +181,12 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       const added_messages = [{ role: 'user', content: 'ä'.repeat(5000) }] as const;
       await opened.store.append([newBatch(row.id, [2, 9])]);
       await opened.store.append([endBatch(row.id, 10, { end: newEnd('x', { added_messages }) })]);
-      const total = await usage.countBytes(ann.tenant_id);
+      const { total } = await usage.countBytes(ann.tenant_id);
       expect(total).toBeGreaterThan(12_000);
       expect(total).toBeLessThan(24_000);
-      expect(await usage.countBytes(bob.tenant_id)).toBe(0);
+      expect((await usage.countBytes(bob.tenant_id)).total).toBe(0);
       await opened.store.deleteChat(row.chat_uid);
-      expect(await usage.countBytes(ann.tenant_id)).toBe(0);
+      expect((await usage.countBytes(ann.tenant_id)).total).toBe(0);
     });
 
     it('sums the bytes of what chats begin with: messages, settings, metadata', async () => {
@@ -199,11 +199,11 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       const metadata = { note: 'x'.repeat(1000) };
       const whole = { ...chat, uid, tenant_id, owner, messages, settings, metadata };
       await opened.store.createChat(whole);
-      const total = await opened.usage.countBytes(tenant_id);
+      const { total } = await opened.usage.countBytes(tenant_id);
       expect(total).toBeGreaterThan(13_000);
       expect(total).toBeLessThan(20_000);
       await opened.store.deleteChat(uid);
-      expect(await opened.usage.countBytes(tenant_id)).toBe(0);
+      expect((await opened.usage.countBytes(tenant_id)).total).toBe(0);
     });
   });
 }

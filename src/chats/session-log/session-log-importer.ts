@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/principal.js';
 import { Config } from '../../config/config.js';
 import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
+import { CredentialWatch } from '../../http/credential-watch.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
@@ -50,6 +51,7 @@ export class SessionLogImporter {
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
     private readonly bus: LiveBus,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   /**
@@ -73,13 +75,15 @@ export class SessionLogImporter {
     const { chat_id, chat_uid: uid } = ids;
     const { tenant_id } = caller;
     if (await this.chats.findChat(chat_id, viewerOf(caller))) throw chatExists(chat_id);
-    await this.quotas.requireBytes(tenant_id);
+    const reserved = await this.quotas.reserve(tenant_id);
     const incoming = await this.archive.receive({ uid, tenant_id });
     try {
-      return await this.receive(request, incoming);
+      return await this.receive({ ...request, body: reserved.count(request.body) }, incoming);
     } catch (error) {
       await incoming.discard();
       throw error;
+    } finally {
+      reserved.release();
     }
   }
 
@@ -96,6 +100,7 @@ export class SessionLogImporter {
     if (!chat) throw nothingToImport(problems);
     const files: ArchivedFile[] = [];
     for await (const file of added) files.push(file);
+    await this.credentials.requireValid(caller);
     if (!(await incoming.commit({ ...chat, files }))) throw chatExists(ids.chat_id);
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     const { interactions, records } = reading;

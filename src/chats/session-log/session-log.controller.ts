@@ -8,6 +8,7 @@ import type { Principal } from '../../auth/principal.js';
 import { Access } from '../../access/access.decorator.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../http/admission-gate.js';
+import { CredentialWatch } from '../../http/credential-watch.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
@@ -43,6 +44,7 @@ export class SessionLogController {
     private readonly intake: AdmissionGate,
     private readonly audit: AuditTrail,
     private readonly archive: ChatFilesArchive,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Get(':chat_id/log')
@@ -58,6 +60,7 @@ export class SessionLogController {
     const [type, extension] = files ? [TAR, 'tar'] : [NDJSON, 'ndjson'];
     const content = await (files ? this.archive : this.exporter).open(caller, chat_id);
     await this.audit.note(caller, 'chat.exported', { chat_id });
+    this.credentials.cutOff(response);
     response.attachment(`${chat_id}.${extension}`).type(type);
     // A failure from here on destroys the connection, so that the client notices the truncation.
     await pipeline(content, response).catch((err: unknown) =>

@@ -1,5 +1,5 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
-import type { FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
+import type { AddedFile, FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import { NO_JOURNAL } from './core/row-journal.js';
 import type { RowJournal } from './core/row-journal.js';
@@ -24,6 +24,8 @@ export class MemoryFileCatalog extends FileCatalog {
   private readonly isDeleted: (chatUid: string) => boolean;
   /** Rows whose mark is not saved yet. Their bytes have to stay: a kill would undo the mark. */
   private readonly unsaved = new Set<string>();
+  /** Rows that are being saved. */
+  private readonly adding = new Set<FileRow>();
 
   constructor({
     chats,
@@ -38,11 +40,17 @@ export class MemoryFileCatalog extends FileCatalog {
     this.isDeleted = isDeleted;
   }
 
-  async add(row: FileRow): Promise<boolean> {
-    if (!this.hasChat(row)) return false;
-    await this.journal.save(row);
-    this.rows.set(row.id, row);
-    return true;
+  async add(row: FileRow, room = Infinity): Promise<AddedFile> {
+    if (!this.hasChat(row)) return 'chat_deleted';
+    if (this.countBytes(row.tenant_id) + row.size_bytes > room) return 'no_room';
+    this.adding.add(row);
+    try {
+      await this.journal.save(row);
+      this.rows.set(row.id, row);
+    } finally {
+      this.adding.delete(row);
+    }
+    return 'added';
   }
 
   /** Saves files of a chat that is being imported. If it never enters, they are purged. */
@@ -115,8 +123,8 @@ export class MemoryFileCatalog extends FileCatalog {
   /** Of all files of a tenant whose bytes are not removed. */
   countBytes(tenantId: string): number {
     let total = 0;
-    for (const { tenant_id, size_bytes } of this.rows.values())
-      if (tenant_id === tenantId) total += size_bytes;
+    for (const rows of [this.rows.values(), this.adding])
+      for (const { tenant_id, size_bytes } of rows) if (tenant_id === tenantId) total += size_bytes;
     return total;
   }
 

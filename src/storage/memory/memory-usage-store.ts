@@ -1,5 +1,6 @@
 import type { QuotaExceeded, StartQuota } from '../../persistence/rows/store-rows.js';
 import { UsageStore } from '../../quotas/usage-store.js';
+import type { UsedBytes } from '../../quotas/usage-store.js';
 import type { MemoryFileCatalog } from './memory-file-catalog.js';
 import type { StoreCore } from './core/store-core.js';
 import type { StoreIndex } from './core/store-index.js';
@@ -26,13 +27,14 @@ export class MemoryUsageStore extends UsageStore {
     );
   }
 
-  async countBytes(tenantId: string): Promise<number> {
+  async countBytes(tenantId: string): Promise<UsedBytes> {
     const chats = this.index.newestFirst(tenantId, 'created');
     const logs = chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes));
     const own = chats.map(({ messages, row: { settings, metadata } }) => {
       return jsonBytes(messages) + jsonBytes(settings) + jsonBytes(metadata);
     });
-    return sum(logs) + sum(own) + this.files.countBytes(tenantId);
+    const files = this.files.countBytes(tenantId);
+    return { total: sum(logs) + sum(own) + files, files };
   }
 }
 

@@ -9,6 +9,7 @@ import { SessionLogImporter } from '../../../src/chats/session-log/session-log-i
 import type { ImportReport } from '../../../src/chats/session-log/session-log-importer.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { AppError } from '../../../src/kernel/app-error.js';
+import type { CredentialWatch } from '../../../src/http/credential-watch.js';
 import { SystemClock } from '../../../src/kernel/clock.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import { wholeStore } from '../../support/store/whole-store.js';
@@ -60,6 +61,7 @@ export class SessionLogWorld {
       new Redaction(config),
       quotas,
       new LocalLiveBus(),
+      { requireValid: async () => {} } as unknown as CredentialWatch,
     );
   }
 

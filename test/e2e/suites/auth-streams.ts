@@ -175,6 +175,10 @@ export function describeAuthStreams(servers: Servers): void {
     });
   });
 
+  describe('A request', () => {
+    servers.run(ENV, testLongRequests, { isOwn: true });
+  });
+
   describe('An open stream', () => {
     servers.run(
       ENV,
@@ -245,6 +249,65 @@ export function describeAuthStreams(servers: Servers): void {
       },
       { isOwn: true },
     );
+  });
+}
+
+/** What takes long is not done, or not told, for a credential that was deleted meanwhile. */
+function testLongRequests(server: ServerUnderTest): void {
+  let api: ApiClient;
+  let revoke: () => Promise<void>;
+  beforeEach(async () => {
+    const { id, key } = await makeKey(server.api, ['chat', 'admin']);
+    api = server.api.bearing(key);
+    revoke = async () => {
+      await server.api.bearing(ADMIN_KEY).delete(`/keys/${id}`);
+      await eventually(async () => (await api.get('/chats')).status === 401);
+    };
+  });
+  const inTwoParts = (path: string, type: string, [first, last]: readonly [string, string]) => {
+    const headers = { ...api.headers, 'content-type': type };
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(first);
+      await revoke();
+      yield Buffer.from(last);
+    };
+    const init = { method: 'POST', headers, body: body(), duplex: 'half' };
+    return fetch(`${server.api.url}${path}`, init as unknown as RequestInit);
+  };
+
+  it('that waits for an interaction is answered 401', async () => {
+    const gate = new Gate();
+    server.fake.reply({ text: ['Half', gate, ' and half.'] });
+    const path = `/chats/waits-${++chats}/interactions?wait=true`;
+    const waiting = api.post(path, { user_message: 'Hello?' });
+    await gate.reached;
+    await revoke();
+    expect(await waiting).toMatchObject({
+      status: 401,
+      body: { type: '/problems/invalid_credential' },
+    });
+    gate.open();
+  });
+
+  it('that uploads a file stores none', async () => {
+    const part =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nHello';
+    const type = 'multipart/form-data; boundary=b';
+    const reply = await inTwoParts('/files', type, [part, '\r\n--b--\r\n']);
+    expect(reply.status).toBe(401);
+    const { body } = await server.api.bearing(ADMIN_KEY).get('/files');
+    expect(body.items).toEqual([]);
+  });
+
+  it('that imports a chat makes none', async () => {
+    await api.post('/chats', { id: `exported-${++chats}` });
+    const url = `${server.api.url}/chats/exported-${chats}/log`;
+    const log = await (await fetch(url, { headers: api.headers })).text();
+    const to = `/chats/import?chat_id=imported-${chats}`;
+    const reply = await inTwoParts(to, 'application/x-ndjson', [log, '\n']);
+    expect(reply.status).toBe(401);
+    const found = await server.api.bearing(ADMIN_KEY).get(`/chats/imported-${chats}`);
+    expect(found.status).toBe(404);
   });
 }
 

@@ -403,6 +403,22 @@ function testQuota(server: ServerUnderTest): void {
     });
     expect((await stored(server)).length).toBe(1);
   });
+
+  it('counts those that arrive together, also on several processes', async () => {
+    const { items } = (await server.api.get('/files')).body as { items: FileInfo[] };
+    for (const { id } of items) await server.api.delete(`/files/${id}`);
+    await eventually(async () => (await stored(server)).length === 0);
+    server.clock.pass(61_000);
+    const uploads = Array.from({ length: 30 }, (_, i) =>
+      upload(server, Buffer.alloc(2_000), `${i}.bin`),
+    );
+    const statuses = (await Promise.all(uploads)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(2);
+    expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(5);
+    expect(statuses.every((status) => status === 201 || status === 429)).toBe(true);
+    const kept = statuses.filter((status) => status === 201).length;
+    await eventually(async () => (await stored(server)).length === kept);
+  });
 }
 
 const MULTIPART = 'multipart/form-data; boundary=b';

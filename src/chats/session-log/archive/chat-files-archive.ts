@@ -6,6 +6,8 @@ import { FilesService } from '../../../files/files.service.js';
 import type { Publication } from '../../../files/files.service.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { ArchivedFile } from '../../../persistence/chat-archive.js';
+import { Quotas } from '../../../quotas/quotas.js';
+import type { ReservedBytes } from '../../../quotas/reserved-bytes.js';
 import type { NewIds } from '../new-ids.js';
 import { SessionLogImporter } from '../session-log-importer.js';
 import type { ImportReport } from '../session-log-importer.js';
@@ -23,6 +25,7 @@ interface ArchiveImport {
 
 interface StagedImport extends Pick<ArchiveImport, 'caller' | 'ids'> {
   readonly archive: TarImport;
+  readonly reserved: ReservedBytes;
 }
 
 /** Session logs with the files of their chats, as archives. */
@@ -35,6 +38,7 @@ export class ChatFilesArchive {
     private readonly importer: SessionLogImporter,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly quotas: Quotas,
   ) {}
 
   /** @throws AppError `chat_not_found` (404) */
@@ -51,26 +55,30 @@ export class ChatFilesArchive {
    * (413), and `files_unavailable` (503)
    */
   async import({ caller, ids, body }: ArchiveImport): Promise<ImportReport> {
+    const reserved = await this.quotas.reserve(caller.tenant_id);
     const archive = new TarImport(body, this.config.importMaxBytes);
     const added: ArchivedFile[] = [];
     const problems: ImportProblem[] = [];
-    const files = this.stage({ caller, ids, archive }, added, problems);
+    const files = this.stage({ caller, ids, archive, reserved }, added, problems);
     const request = { caller, ids, body: archive.log(), files };
-    const report = await this.importer.import(request).finally(() => archive.close());
-    for (const file of added) this.files.noteAdded(file);
-    return { ...report, files: added.length, problems: [...report.problems, ...problems] };
+    try {
+      const report = await this.importer.import(request).finally(() => archive.close());
+      for (const file of added) this.files.noteAdded(file);
+      return { ...report, files: added.length, problems: [...report.problems, ...problems] };
+    } finally {
+      reserved.release();
+    }
   }
 
   /** @param added gets the files that are not left out */
   private async *stage(
-    { caller, ids, archive }: StagedImport,
+    { caller, ids, archive, reserved }: StagedImport,
     added: ArchivedFile[],
     problems: ImportProblem[],
   ): AsyncGenerator<ArchivedFile> {
     const { chat_id: id, chat_uid: uid } = ids;
     const chat = { uid, id, tenant_id: caller.tenant_id, owner: caller.user_id };
     const seen = new Set<string>();
-    let bytes = 0;
     try {
       for await (const file of archive.files()) {
         if (seen.has(file.id)) {
@@ -78,9 +86,8 @@ export class ChatFilesArchive {
           continue;
         }
         seen.add(file.id);
-        const staged = await this.files.stage(chat, this.named(file, ids), file.content, bytes);
+        const staged = await this.files.stage(chat, this.named(file, ids), file.content, reserved);
         added.push(staged);
-        bytes += staged.size_bytes;
         yield staged;
       }
     } catch (error) {

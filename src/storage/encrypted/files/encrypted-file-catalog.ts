@@ -2,7 +2,7 @@ import { UNREADABLE } from '../../../encryption/unreadable.js';
 import type { DataKey } from '../../../encryption/data-key.js';
 import type { DataKeys } from '../../../encryption/data-keys.js';
 import { FileCatalog } from '../../../files/file-catalog.js';
-import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
+import type { AddedFile, FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { openEach } from '../open-each.js';
 import { keyIdOf, openText } from '../sealed/sealed-fields.js';
@@ -16,13 +16,13 @@ export class EncryptedFileCatalog extends FileCatalog {
     super();
   }
 
-  async add(row: FileRow): Promise<boolean> {
+  async add(row: FileRow, room?: number): Promise<AddedFile> {
     const { chat_uid, tenant_id } = row;
     const key = await (chat_uid === null
       ? this.keys.ofTenant(tenant_id)
       : this.keys.ofChat(chat_uid));
-    if (!key) return false;
-    return this.inner.add(sealFile(key, row));
+    if (!key) return 'chat_deleted';
+    return this.inner.add(sealFile(key, row), room);
   }
 
   async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {

@@ -1,19 +1,28 @@
 import { FileCatalog } from '../../../files/file-catalog.js';
-import type { FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
+import type { AddedFile, FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import type { Database, Statement } from '../connection/database.js';
+import type { Database, Row, Statement } from '../connection/database.js';
 import { inSeenChat, viewerValues } from '../viewer-sql.js';
 
 export const FILE_COLUMNS =
   'id, tenant_id, owner, chat_uid, chat_id, filename, mime_type, size_bytes, sha256, created_at';
 
-/** The lock on the chat's row prevents its deletion meanwhile. */
+/** Additions of a tenant that has a quota are serialized, on all processes. */
+const LOCK_FILES: Statement = {
+  name: 'files.lock',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('files/' || $1::text, 0))`,
+};
+
+/** The lock on the chat's row prevents its deletion meanwhile. `$11`: the room, or null. */
 const ADD: Statement = {
   name: 'files.add',
-  text: `WITH chat AS (SELECT uid FROM chats WHERE uid = $4 FOR KEY SHARE)
-    INSERT INTO files (${FILE_COLUMNS})
-    SELECT $1, $2, $3, $4::uuid, $5, $6, $7, $8, $9, $10
-    WHERE $4::uuid IS NULL OR EXISTS (SELECT FROM chat) RETURNING id`,
+  text: `WITH chat AS (SELECT uid FROM chats WHERE uid = $4 FOR KEY SHARE),
+    verdict AS (SELECT
+      $4::uuid IS NULL OR EXISTS (SELECT FROM chat) AS has_chat,
+      $11::float8 IS NULL OR (SELECT coalesce(sum(size_bytes), 0) FROM files WHERE tenant_id = $2) + $8::bigint <= $11::float8 AS has_room),
+    added AS (INSERT INTO files (${FILE_COLUMNS})
+      SELECT $1, $2, $3, $4::uuid, $5, $6, $7, $8::bigint, $9, $10 FROM verdict WHERE has_chat AND has_room RETURNING id)
+    SELECT has_chat, has_room, (SELECT count(*) FROM added) AS added FROM verdict`,
 };
 
 /** The condition of `seesFile` for a file `f`, which is not deleted; `$first` as in `isSeen`. */
@@ -78,12 +87,17 @@ export class TypeOrmFileCatalog extends FileCatalog {
     super();
   }
 
-  async add(row: FileRow): Promise<boolean> {
+  async add(row: FileRow, room?: number): Promise<AddedFile> {
     const { id, tenant_id, owner, chat_uid, chat_id } = row;
     const { filename, mime_type, size_bytes, sha256, created_at } = row;
     const place = [id, tenant_id, owner, chat_uid, chat_id];
     const values = [...place, filename, mime_type, size_bytes, sha256, created_at];
-    return (await this.db.query(ADD, values)).length > 0;
+    if (room === undefined) return outcomeOf(await this.db.query(ADD, [...values, null]));
+    const [, added] = await this.db.batch([
+      [LOCK_FILES, [tenant_id]],
+      [ADD, [...values, room]],
+    ]);
+    return outcomeOf(added!);
   }
 
   async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
@@ -128,6 +142,11 @@ export class TypeOrmFileCatalog extends FileCatalog {
     const [found] = await this.db.query<Columns>(statement, [id, ...viewerValues(viewer)]);
     return found && toRow(found);
   }
+}
+
+function outcomeOf([verdict]: readonly Row[]): AddedFile {
+  if (!verdict!['has_chat']) return 'chat_deleted';
+  return verdict!['has_room'] ? 'added' : 'no_room';
 }
 
 function toRow({ size_bytes, created_at, ...rest }: Columns): FileRow {

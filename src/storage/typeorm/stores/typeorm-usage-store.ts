@@ -1,4 +1,5 @@
 import { UsageStore } from '../../../quotas/usage-store.js';
+import type { UsedBytes } from '../../../quotas/usage-store.js';
 import type { Database, Statement } from '../connection/database.js';
 
 const COUNT_TOKENS: Statement = {
@@ -12,12 +13,12 @@ const COUNT_TOKENS: Statement = {
 
 const COUNT_BYTES: Statement = {
   text: `
-    SELECT coalesce(sum(bytes), 0)::float8 AS total FROM (
-      SELECT final_bytes AS bytes FROM interactions WHERE tenant_id = $1
+    SELECT coalesce(sum(bytes), 0)::float8 AS total, coalesce(sum(bytes) FILTER (WHERE is_file), 0)::float8 AS files FROM (
+      SELECT final_bytes AS bytes, false AS is_file FROM interactions WHERE tenant_id = $1
       UNION ALL
-      SELECT octet_length(messages::text) + octet_length(settings::text) + octet_length(metadata::text) FROM chats WHERE tenant_id = $1
+      SELECT octet_length(messages::text) + octet_length(settings::text) + octet_length(metadata::text), false FROM chats WHERE tenant_id = $1
       UNION ALL
-      SELECT size_bytes FROM files WHERE tenant_id = $1
+      SELECT size_bytes, true FROM files WHERE tenant_id = $1
     ) used`,
 };
 
@@ -26,16 +27,13 @@ export class TypeOrmUsageStore extends UsageStore {
     super();
   }
 
-  countTokens(tenantId: string, since: string): Promise<number> {
-    return this.#total(COUNT_TOKENS, [tenantId, since]);
-  }
-
-  countBytes(tenantId: string): Promise<number> {
-    return this.#total(COUNT_BYTES, [tenantId]);
-  }
-
-  async #total(statement: Statement, values: readonly unknown[]): Promise<number> {
-    const [row] = await this.db.query<{ total: number }>(statement, values);
+  async countTokens(tenantId: string, since: string): Promise<number> {
+    const [row] = await this.db.query<{ total: number }>(COUNT_TOKENS, [tenantId, since]);
     return row!.total;
+  }
+
+  async countBytes(tenantId: string): Promise<UsedBytes> {
+    const [row] = await this.db.query<UsedBytes>(COUNT_BYTES, [tenantId]);
+    return row!;
   }
 }
