@@ -8,10 +8,14 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { HealthController } from './health.controller.js';
 import { StoreGuard } from './store.guard.js';
+import { WriteFaultsGuard } from './write-faults.guard.js';
 
 @Module({
   imports: [EventLogModule, HttpModule, QueueModule, ToolsModule, WebhooksModule, WorkspaceModule],
   controllers: [HealthController],
-  providers: [{ provide: APP_GUARD, useClass: StoreGuard }],
+  providers: [
+    { provide: APP_GUARD, useClass: StoreGuard },
+    { provide: APP_GUARD, useClass: WriteFaultsGuard },
+  ],
 })
 export class HealthModule {}
