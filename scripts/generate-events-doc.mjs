@@ -44,6 +44,12 @@ drop every block that has no record yet, and on a \`notice\` with \`void\` the b
 A failover of the database can lose its last commits. A reader that has lost events gets an \`error\` without \`seq\`, with the code \`log_went_back\` and the id \`0\`,
 and the stream ends. Drop what you have of the interaction, and come back with that id: everything is sent again, as it is now.
 
+## When the log can't be read
+
+If saved records were changed in the store, or their key is missing, a reader gets an \`error\` without \`seq\`, with the code \`log_unreadable\`. Its id is the
+end of the log: come back with it for what follows. That is 204 for an interaction that has ended, which ends an \`EventSource\`. The stream of a chat goes on
+with the next interaction.
+
 ## Records
 
 Durable: saved before they are sent, and sent again to a reader that comes back. Each also has \`seq\` (1, 2, 3… without a gap) and \`at\` (ISO 8601 in UTC).

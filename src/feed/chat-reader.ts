@@ -5,15 +5,18 @@ import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
 import type { Backlog } from '../event-log/follow/follower.js';
 import type { Readers } from '../event-log/follow/readers.js';
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
-import { positionIn, toErrorEvent } from '../interactions/events.service.js';
+import { LOG_UNREADABLE, positionIn, toErrorEvent } from '../interactions/events.service.js';
+import { isUnreadable } from '../encryption/unreadable.js';
 import { afterTick } from '../kernel/after-tick.js';
 import { AppError } from '../kernel/app-error.js';
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { sees } from '../persistence/viewer.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { START } from '../protocol/cursor.js';
+import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { ChatEvent } from '../protocol/live-events.js';
 import { RESUME_REASONS } from '../runs/run-input.js';
@@ -147,14 +150,24 @@ export class ChatReader {
 
   /** Resolves when the reader has all of it. */
   private async followOne({ interaction_id, cursor }: ChatCursor): Promise<void> {
-    const { viewer, trace, backlog } = this.options;
+    const { viewer } = this.options;
     const row = await this.deps.interactions.findInteraction(interaction_id, viewer);
     const from = row && positionIn(row, cursor);
     if (!row || !from || this.stopped) return;
+    try {
+      await this.followRow(row, from);
+    } catch (error) {
+      this.skip(row, error);
+    }
+  }
+
+  private async followRow(row: InteractionRow, from: Cursor): Promise<void> {
+    const { id: interaction_id } = row;
+    const { trace, backlog } = this.options;
     const { records } = this.deps;
     this.agents = isFinal(row.status) ? undefined : await AgentStates.open(records, row, from.seq);
     if (this.stopped) return;
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       void this.stopping.then(resolve);
       const events = this.deps.readers.follow({ interaction_id, cursor: from, trace, backlog });
       this.following = events.subscribe({
@@ -169,15 +182,23 @@ export class ChatReader {
           }
         },
         complete: resolve,
-        error: (error) => {
-          if (error instanceof AppError && error.code === LOG_WENT_BACK) {
-            this.cursor = formatChatCursor(startOf(interaction_id));
-            this.send(toErrorEvent({ interaction_id, agent_id: row.agent_id }, error));
-            this.finish();
-          } else this.fail(error);
-        },
+        error: reject,
       });
     });
+  }
+
+  /** Goes on after an interaction that can't be read; another error ends the stream. */
+  private skip({ id: interaction_id, agent_id, last_seq }: InteractionRow, error: unknown): void {
+    const origin = { interaction_id, agent_id };
+    if (isUnreadable(error)) {
+      this.at = { interaction_id, cursor: { ...START, seq: last_seq } };
+      this.cursor = formatChatCursor(this.at);
+      this.send(toErrorEvent(origin, LOG_UNREADABLE));
+    } else if (error instanceof AppError && error.code === LOG_WENT_BACK) {
+      this.cursor = formatChatCursor(startOf(interaction_id));
+      this.send(toErrorEvent(origin, error));
+      this.finish();
+    } else this.fail(error);
   }
 
   /** Once for all events of a tick. */

@@ -8,6 +8,7 @@ import type { Principal } from '../auth/principal.js';
 import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { Readers } from '../event-log/follow/readers.js';
+import { isUnreadable } from '../encryption/unreadable.js';
 import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { AppError } from '../kernel/app-error.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
@@ -40,6 +41,13 @@ interface FailedStream {
   readonly event: EventOrigin & RecordOf<'ERROR'>;
 }
 
+type EventsRow = Pick<InteractionRow, 'id' | 'agent_id' | 'last_seq'>;
+
+export const LOG_UNREADABLE = new AppError(
+  'internal',
+  'log_unreadable',
+  'The events of this interaction can’t be read: its saved data was changed, or its key is missing.',
+);
 const BEGINNING = formatCursor(START.seq, START.offsets);
 
 /** Streams an interaction's events to readers. */
@@ -72,15 +80,15 @@ export class EventsService {
 
   /**
    * For a controller to return, of a response that was admitted. A failure ends the stream: the
-   * client reconnects with its cursor, or from the start if the log has lost records that it may
-   * have.
+   * client reconnects with its cursor, from the start if the log has lost records that it may have,
+   * or after the records that can't be read.
    * @throws AppError `too_many_streams` (503)
    */
   follow(
     row: InteractionRow,
     { caller, from, first, trace, named, response }: StreamOptions,
   ): Observable<MessageEvent> {
-    const { id: interaction_id, agent_id } = row;
+    const { id: interaction_id } = row;
     this.streams.join(response, interaction_id);
     const backlog = new StreamBacklog(response);
     const show = named ? toMessage : withoutName;
@@ -94,9 +102,8 @@ export class EventsService {
         }),
         catchError((error: unknown) => {
           this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
-          if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return EMPTY;
-          const failed = toErrorEvent({ interaction_id, agent_id }, error);
-          return of(show({ cursor: BEGINNING, event: failed }));
+          const failed = toLastEvent(row, error);
+          return failed ? of(show(failed)) : EMPTY;
         }),
       );
     const seen = messages.pipe(takeUntil(this.watch.untilHidden(caller, row)));
@@ -122,6 +129,22 @@ function toMessage({ cursor, event }: FollowedEvent | FailedStream): TextMessage
 
 function withoutName({ cursor, event }: FollowedEvent | FailedStream): TextMessage {
   return { id: cursor, data: JSON.stringify(event) };
+}
+
+/**
+ * Tells a reader why its stream ends; undefined: it comes back with the cursor that it has. After an
+ * unreadable log it comes back with the log's end, which is answered 204 once there is no more.
+ */
+function toLastEvent(row: EventsRow, error: unknown): FailedStream | undefined {
+  const { id: interaction_id, agent_id, last_seq } = row;
+  const origin = { interaction_id, agent_id };
+  if (isUnreadable(error))
+    return {
+      cursor: formatCursor(last_seq, new Map()),
+      event: toErrorEvent(origin, LOG_UNREADABLE),
+    };
+  if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return undefined;
+  return { cursor: BEGINNING, event: toErrorEvent(origin, error) };
 }
 
 /** Not a record: it has no seq, and is not sent again. */

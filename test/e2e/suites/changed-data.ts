@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { AppError } from '../../../src/kernel/app-error.js';
+import type { RecordStore } from '../../../src/persistence/record.store.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
+import { LiveWatch } from '../../support/client/live-watch.js';
 import { Person } from '../../support/client/person.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
@@ -130,6 +133,51 @@ export function describeChangedData(servers: Servers): void {
         }
       });
 
+      it('refuses an interaction whose data key can’t be read, also its stream', async () => {
+        await api.post('/chats', { id: 'whole', title: 'Whole' });
+        const reader = await api.say('locked', script({ text: 'Hello.' }));
+        const path = `/chats/locked/interactions/${reader.records[0]!.interaction_id}`;
+        await damageKey('locked');
+        const other = await servers.start(opened.stores, { env, fake: server.fake });
+        try {
+          for (const url of [path, `${path}/events`]) {
+            const { status, body } = await other.api.get(url);
+            expect([status, body.type]).toEqual([500, '/problems/decryption_failed']);
+          }
+        } finally {
+          await other.close();
+        }
+      });
+
+      it('tells readers that the log of an interaction can’t be read, once', async () => {
+        const reader = await api.say('sealed', script({ text: 'Hello.' }));
+        const { interaction_id: id } = reader.records[0]!;
+        const records = withoutEventsOf(id, opened.stores.records);
+        const stores = { ...opened.stores, records };
+        const other = await servers.start(stores, { env, fake: server.fake });
+        try {
+          const of = { chat_id: 'sealed', id };
+          const failed = { type: 'ERROR', interaction_id: id, code: 'log_unreadable' };
+          const frames = await (await other.api.events(of)).all();
+          expect(frames.map(({ event }) => event)).toEqual(['error']);
+          expect(frames[0]!.data).toMatchObject(failed);
+          expect((await other.api.events(of, frames[0]!.id)).status).toBe(204);
+          const chat = await LiveWatch.open(other.api, '/chats/sealed/events', `${id}/0`);
+          expect(await chat.until('error')).toMatchObject(failed);
+          await other.api.patch('/chats/sealed', { visibility: 'tenant' });
+          await chat.until('chat_updated', (data) => data.chat.visibility === 'tenant');
+          const again = await LiveWatch.open(other.api, '/chats/sealed/events', chat.lastId);
+          await again.until('chat_state');
+          expect([chat.of('error').length, again.of('error').length]).toEqual([1, 0]);
+          await Promise.all([chat.close(), again.close()]);
+          const feed = await LiveWatch.open(other.api, '/events');
+          await feed.until('feed_state');
+          await feed.close();
+        } finally {
+          await other.close();
+        }
+      });
+
       it('shows and deletes a task and a rule of a chat that name the key of no chat', async () => {
         await api.post('/chats', { id: 'named' });
         await api.post('/tasks', { chat_id: 'named', title: 'First' });
@@ -254,6 +302,20 @@ export function describeChangedData(servers: Servers): void {
 
 const VALUES = { settings: { max_iterations: 3 }, metadata: { of: 'it' } };
 const NOW = '2026-02-01T00:00:00.000Z';
+
+/** A store in which the records of one interaction were changed. */
+function withoutEventsOf(id: string, records: RecordStore): RecordStore {
+  return new Proxy(records, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown =>
+        name === 'readEvents' && args[0] === id
+          ? Promise.reject(new AppError('internal', 'decryption_failed', 'It was changed.'))
+          : Reflect.apply(member, target, args);
+    },
+  });
+}
 
 /** The text with another last byte. */
 function flip(sealed: string): string {
