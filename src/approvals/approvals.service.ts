@@ -13,6 +13,7 @@ import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { PermissionRule, RuleInput } from '../permissions/rules/permission-rule.js';
 import { ToolJudge } from '../permissions/judges/tool-judge.js';
 import type { JudgedCall } from '../permissions/judges/tool-judge.js';
+import { judgedArguments } from '../tools/core/check-arguments.js';
 import { ToolExecutor } from '../tools/core/tool-executor.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ApproveDto } from './dto/decisions.dto.js';
@@ -128,7 +129,7 @@ export class ApprovalsService {
     const tool = this.tools.find(toolName(row));
     const interaction = await this.interactions.findInteraction(row.interaction_id, viewer);
     if (!tool || !interaction) return undefined;
-    const tool_input = input ?? (JSON.parse(String(row.event['tool_input']) || '{}') as Json);
+    const tool_input = input ?? judgedArguments(String(row.event['tool_input']));
     return { tool, tool_input, interaction, agent: interaction.agent };
   }
 }

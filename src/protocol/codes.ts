@@ -17,6 +17,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   bad_request: [400, 'The request can’t be read.'],
   body_cut_off: [400, 'The upload ended before its end.'],
   cursor_ahead: [400, 'The cursor is ahead of an interaction that has ended. Read without it.'],
+  inexact_number: [400, 'A number of the body would be changed: send it as a string.'],
   invalid_archive: [400, 'The archive is damaged, or cut off, or no tar.'],
   invalid_body: [400, 'The body, or a field of it, is invalid: see `errors`.'],
   invalid_cursor: [400, 'The cursor is not one that a stream gave. Read without it.'],

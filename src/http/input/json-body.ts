@@ -3,6 +3,7 @@ import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
+import { findInexact } from '../../kernel/exact-json.js';
 import { measureJson } from '../../kernel/json.js';
 
 /** Bytes, after decompression. */
@@ -21,7 +22,10 @@ export function jsonBody(): RequestHandler {
   const reading = { limit: BODY_LIMIT, strict: false, type: JSON_TYPES };
   const parse = express.json({
     ...reading,
-    verify: (_request, _response, body) => checkDepth(body),
+    verify: (_request, _response, body, charset) => {
+      checkDepth(body);
+      checkNumbers(new TextDecoder(charset).decode(body));
+    },
   });
   return (request, response, next) => {
     if (!hasBody(request) || STREAMED.test(request.path)) next();
@@ -68,6 +72,14 @@ function checkDepth(body: Buffer): void {
   if (measureJson(body, MAX_DEPTH).depth > MAX_DEPTH) throw tooDeep();
 }
 
+/** A number must arrive as it was sent: an approval of other digits would be for another call. */
+function checkNumbers(json: string): void {
+  const number = findInexact(json);
+  if (number === undefined) return;
+  const message = `The body has the number ${number.slice(0, 100)}, which would be changed: send it as a string.`;
+  throw new AppError('invalid', 'inexact_number', message);
+}
+
 function clean({ body }: { readonly body?: unknown }): AppError | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return new AppError('invalid', 'invalid_body', 'The body has to be a JSON object: {…}');
@@ -86,7 +98,7 @@ interface ParserError extends Error {
 function toAppError(error: ParserError): AppError {
   switch (error.type) {
     case 'entity.verify.failed':
-      return tooDeep();
+      return refusalOf(error);
     case 'entity.parse.failed':
       return new AppError('invalid', 'malformed_json', `The body is not JSON: ${error.message}`);
     case 'entity.too.large':
@@ -103,6 +115,12 @@ function toAppError(error: ParserError): AppError {
         cause: error,
       });
   }
+}
+
+/** A new error: the parser has given its own status to the one of `verify`. */
+function refusalOf(error: Error): AppError {
+  if (!(error instanceof AppError)) return tooDeep();
+  return new AppError(error.kind, error.code, error.message);
 }
 
 function bodyTooLarge(): AppError {

@@ -93,6 +93,10 @@ describe(parseRules.name, () => {
       `[{ ${ALLOW}, "decision": "deny", "matcher": { "type": "all" } }]`,
       /\[0\]\.decision: is there twice/,
     ],
+    [
+      `[{ ${ALLOW}, "matcher": { "type": "tool", "pattern": "a", "input": { "id": 1234567890123456789 } } }]`,
+      /input\.id: would be changed: write the number as a string/,
+    ],
     [`[{ "id": "a b", ${ALLOW}, "matcher": { "type": "all" } }]`, /\[0\]\.id: has to be 1 to 64/],
   ])('finds the fault in %j', (text, fault) => {
     expect(faultsOf(text)[0]).toMatch(fault);

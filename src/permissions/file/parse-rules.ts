@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import jsonc from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
 import { nearestNames } from '../../tools/core/nearest-names.js';
+import { findInexact } from '../../kernel/exact-json.js';
 import { canonicalJson } from '../../kernel/json.js';
 import type { PermissionRule } from '../rules/permission-rule.js';
 import { checkRule } from '../rules/check-rule.js';
@@ -109,7 +110,15 @@ class RulesParser {
     return this.faults.length > before;
   }
 
+  /** A rule with a changed number would cover another call. */
+  private checkNumber(node: Node, path: Path): void {
+    const number = findInexact(this.text.slice(node.offset, node.offset + node.length));
+    if (number !== undefined)
+      this.faultAt(node.offset, format(path), 'would be changed: write the number as a string');
+  }
+
   private checkDuplicates(node: Node, path: Path): void {
+    if (node.type === 'number') this.checkNumber(node, path);
     const seen = new Set<string>();
     for (const [at, child] of (node.children ?? []).entries()) {
       if (node.type === 'array') this.checkDuplicates(child, [...path, at]);

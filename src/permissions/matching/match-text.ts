@@ -49,8 +49,11 @@ export function textForbidder(regex: LinearRegex): CompiledMatcher {
 }
 
 function textsOf(part: JudgedPart, judged: JudgedCall): readonly string[] {
-  if (part.kind === 'call')
-    return [`${judged.call.tool_name} ${judged.inputJson}`, ...judged.texts].slice(0, MAX_TEXTS);
+  if (part.kind === 'call') {
+    const whole = [judged.inputJson, withNumbers(judged.inputJson)];
+    const jsons = [...new Set(whole)].map((json) => `${judged.call.tool_name} ${json}`);
+    return [...jsons, ...judged.texts].slice(0, MAX_TEXTS);
+  }
   if (part.kind !== 'command') return [part.source];
   return [...new Set([textOf(part), plainTextOf(part), part.source])];
 }
@@ -63,3 +66,8 @@ const textOf = rememberPerObject(({ words }: CommandPart) =>
 const plainTextOf = rememberPerObject(({ words }: CommandPart) =>
   words.map(({ text }) => text).join(' '),
 );
+
+/** A number that a double would change is a string here; a rule may be written for the number. */
+function withNumbers(json: string): string {
+  return json.replaceAll(/"(-?\d[\d.eE+-]*)"/g, '$1');
+}

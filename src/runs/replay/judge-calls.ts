@@ -4,9 +4,8 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { ToolJudge } from '../../permissions/judges/tool-judge.js';
 import type { Decision } from '../../permissions/rules/permission-rule.js';
 import { Speakers } from '../scope/speakers.js';
-import type { Json } from '../../protocol/json.js';
 import type { ToolRegistry } from '../../tools/core/tool-registry.js';
-import { checkArguments } from '../../tools/core/check-arguments.js';
+import { checkArguments, judgedArguments } from '../../tools/core/check-arguments.js';
 
 /** A call of a log, and what the rules say of it now. */
 export interface JudgedAgain {
@@ -49,7 +48,7 @@ export async function judgeCalls(
     const agent = agents.get(agent_id) ?? interaction.agent;
     const verdict = await judge.check({
       tool,
-      tool_input: checked.input as Json,
+      tool_input: judgedArguments(tool_input),
       interaction,
       agent,
       speakers: speakers.all,

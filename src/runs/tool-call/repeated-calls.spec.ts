@@ -46,6 +46,12 @@ describe(RepeatedCalls.name, () => {
     expect(looped).toEqual([false, false, true, true]);
   });
 
+  it('tells numbers apart that are the same as doubles', () => {
+    const story = new Story();
+    for (const last of [1, 2, 3, 4])
+      expect(story.call(`{"id":123456789012345678${last}}`)).toBe(false);
+  });
+
   it('counts errors, whatever they say', () => {
     const story = new Story();
     expect(story.call()).toBe(false);

@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { canonicalJson } from '../../kernel/json.js';
+import { judgedArguments } from '../../tools/core/check-arguments.js';
 import type { RecordOf } from '../../protocol/events.js';
 
 /** This many identical calls in a row look like a loop. */
@@ -62,7 +63,7 @@ function takeResult(streak: Streak, { is_error, tool_output }: RecordOf<'TOOL_RE
 /** Text that is not JSON is compared unchanged. */
 function canonical(text: string): string {
   try {
-    return canonicalJson(JSON.parse(text || '{}'));
+    return canonicalJson(judgedArguments(text));
   } catch {
     return text;
   }

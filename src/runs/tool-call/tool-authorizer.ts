@@ -1,5 +1,5 @@
-import type { Json } from '../../protocol/json.js';
 import type { RecordBody } from '../../protocol/events.js';
+import { judgedArguments, parseArguments } from '../../tools/core/check-arguments.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import { showInput } from '../../tools/text/cut-text.js';
 import type { Cut } from '../../tools/text/cut-text.js';
@@ -83,9 +83,8 @@ export class ToolAuthorizer {
   private judge(tool: Tool, tool_input: string): Promise<ToolVerdict> {
     const { interaction, speakers } = this.scope.run;
     const { agent, key } = this.input;
-    const input = JSON.parse(tool_input || '{}') as Json;
     const about = { interaction, agent: agent.type, speakers: speakers.all };
-    const call = { tool, tool_input: input, ...about };
+    const call = { tool, tool_input: judgedArguments(tool_input), ...about };
     return this.scope.run.services.judge.authorize(call, `${interaction.id}/${key}`);
   }
 
@@ -162,7 +161,8 @@ export function denied(output: string, told: readonly RecordBody[] = []): Author
 
 /** Description for people. Approval is requested even if the tool can't describe its action. */
 async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
-  const input = JSON.parse(tool_input || '{}') as Json;
+  const parsed = parseArguments(tool.name, tool_input);
+  const input = parsed.ok ? parsed.input : {};
   try {
     const said = await tool.summarize?.(input, about);
     return showUnseen(said ?? `Call ${tool.name} with ${showInput(input)}`);

@@ -1,7 +1,7 @@
 import { BlockWriter } from '../../event-log/append/block-writer.js';
 import type { Decider } from '../../protocol/events.js';
-import type { Json } from '../../protocol/json.js';
 import type { Entry } from '../../event-log/append/run-log.js';
+import { judgedArguments } from '../../tools/core/check-arguments.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
 import type { ToolContext, ToolEvent, ToolRecovery, Tool } from '../../tools/core/tool.js';
 import { ToolWorkspace } from '../../tools/files/tool-workspace.js';
@@ -134,8 +134,8 @@ export class ToolRun {
     toolNames: readonly string[],
   ): Promise<(path: string) => boolean> {
     const { services, interaction } = this.scope.run;
-    const input = JSON.parse(tool_input || '{}') as Json;
-    const call = { tool, tool_input: input, interaction, speakers: this.scope.run.speakers.all };
+    const speakers = this.scope.run.speakers.all;
+    const call = { tool, tool_input: judgedArguments(tool_input), interaction, speakers };
     const judged = { ...call, agent: this.input.agent.type };
     const filter = await services.judge.filterFiles(judged, toolNames);
     return (path) => filter.shows(path);

@@ -1,21 +1,52 @@
-import { parseArguments } from './check-arguments.js';
+import { z } from 'zod';
+import { ExactNumber } from '../../kernel/exact-json.js';
+import { checkArguments, judgedArguments, parseArguments } from './check-arguments.js';
+import type { Tool } from './tool.js';
 
 const nested = (depth: number) => `{"a":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
 
 describe(parseArguments.name, () => {
   it('takes an object, and nothing at all', () => {
     expect(parseArguments('t', '{"a":[[1]]}')).toEqual({ ok: true, input: { a: [[1]] } });
-    expect(parseArguments('t', ' ')).toEqual({ ok: true, input: {} });
+    for (const none of ['', ' \n', 'null', ' null '])
+      expect(parseArguments('t', none)).toEqual({ ok: true, input: {} });
   });
 
-  it.each(['[]', '1', 'null', '{', nested(200), nested(200_000)])('refuses %.40s', (text) => {
-    expect(parseArguments('t', text)).toMatchObject({
-      ok: false,
-      fault: expect.stringMatching(/^The arguments of t .* Send one JSON object\.$/),
-    });
-  });
+  it.each(['[]', '1', 'nil', 'null,', '{', nested(200), nested(200_000)])(
+    'refuses %.40s',
+    (text) => {
+      expect(parseArguments('t', text)).toMatchObject({
+        ok: false,
+        fault: expect.stringMatching(/^The arguments of t .* Send one JSON object\.$/),
+      });
+    },
+  );
 
   it('takes what is nested as deep as anybody means it', () => {
     expect(parseArguments('t', nested(90)).ok).toBe(true);
+  });
+});
+
+describe(checkArguments.name, () => {
+  const text = '{"id":1234567890123456789,"n":1.5}';
+  const tool = { name: 't', input: z.looseObject({}) } as unknown as Tool;
+
+  it('refuses a number that the tool would get changed', () => {
+    expect(checkArguments(tool, text)).toEqual({
+      ok: false,
+      fault: expect.stringMatching(/the number 1234567890123456789, .* as a string\.$/),
+    });
+    expect(checkArguments(tool, '{"id":"1234567890123456789"}')).toMatchObject({ ok: true });
+  });
+
+  it('gives it with every digit to a tool that takes it', () => {
+    const exact = { ...tool, exact_numbers: true } as unknown as Tool;
+    const input = { id: new ExactNumber('1234567890123456789'), n: 1.5 };
+    expect(checkArguments(exact, text)).toEqual({ ok: true, input });
+  });
+
+  it('shows it to rules with every digit, as a string', () => {
+    expect(judgedArguments(text)).toEqual({ id: '1234567890123456789', n: 1.5 });
+    expect(judgedArguments(' null')).toEqual({});
   });
 });

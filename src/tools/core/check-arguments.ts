@@ -1,7 +1,9 @@
 import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from '../text/to-text.js';
+import { findInexact, parseExact } from '../../kernel/exact-json.js';
 import { isObject } from '../../kernel/json.js';
+import type { Json } from '../../protocol/json.js';
 
 /** The parsed input of a tool, or the fault of its arguments. */
 export type CheckedArguments =
@@ -16,11 +18,15 @@ interface ArgumentsFault {
 
 /** Maximum number of faults reported; more would not help a model. */
 const MAX_FAULTS = 20;
+/** Maximum digits of a number that a fault shows. */
+const MAX_SHOWN = 100;
 
-/** `text` is the JSON that the model wrote; empty text counts as `{}`. */
+/** `text` is the JSON that the model wrote, as for `parseArguments`. */
 export function checkArguments(tool: Tool, text: string): CheckedArguments {
   const parsed = parseArguments(tool.name, text);
   if (!parsed.ok) return parsed;
+  const inexact = tool.exact_numbers ? undefined : findInexact(text);
+  if (inexact !== undefined) return fail(describeInexact(tool, inexact));
   try {
     const result = tool.input.safeParse(parsed.input);
     if (result.success) return { ok: true, input: result.data };
@@ -40,6 +46,11 @@ function describe({ name }: Tool, { issues }: ZodError): string {
   return `The arguments of ${name} don't fit its input:\n${lines.join('\n')}`;
 }
 
+function describeInexact({ name }: Tool, number: string): string {
+  const shown = number.length > MAX_SHOWN ? `${number.slice(0, MAX_SHOWN)}…` : number;
+  return `The arguments of ${name} have the number ${shown}, which would be changed: ${name} takes numbers of up to 15 digits. Round it, or write it as a string.`;
+}
+
 function fail(fault: string): CheckedArguments {
   return { ok: false, fault };
 }
@@ -51,8 +62,22 @@ function fail(fault: string): CheckedArguments {
 const MAX_DEPTH = 100;
 
 /**
- * Parses the JSON object that a model wrote as arguments of a tool, or returns its fault. Empty
- * text counts as `{}`.
+ * The arguments of a call, as permission rules read them: a number that a double would change is
+ * the string of its digits.
+ * @throws SyntaxError
+ */
+export function judgedArguments(text: string): Json {
+  return (hasNone(text) ? {} : parseExact(text, String)) as Json;
+}
+
+/** True for arguments without a value: no text, or `null`. They count as `{}`. */
+function hasNone(text: string): boolean {
+  return /^\s*(null\s*)?$/.test(text);
+}
+
+/**
+ * Parses the JSON object that a model wrote as arguments of a tool, with every digit of its
+ * numbers, or returns its fault. Empty text and `null` count as `{}`.
  */
 export function parseArguments(toolName: string, text: string): CheckedArguments {
   const parsed = parseObject(text);
@@ -62,9 +87,9 @@ export function parseArguments(toolName: string, text: string): CheckedArguments
 }
 
 function parseObject(text: string): CheckedArguments {
-  if (text.trim() === '') return { ok: true, input: {} };
+  if (hasNone(text)) return { ok: true, input: {} };
   try {
-    const input: unknown = JSON.parse(text);
+    const input = parseExact(text);
     if (!isObject(input)) return { ok: false, fault: 'a JSON object' };
     if (isDeeper(input, MAX_DEPTH))
       return { ok: false, fault: `usable: they are nested more than ${MAX_DEPTH} deep` };

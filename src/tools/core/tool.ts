@@ -178,6 +178,11 @@ export abstract class Tool<Input = unknown> {
   abstract readonly policy: ToolPolicy;
   /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
   readonly timeout_ms?: number;
+  /**
+   * Its input may have an `ExactNumber` in place of a number that a double would change. A call of
+   * any other tool with such a number is refused.
+   */
+  readonly exact_numbers?: boolean;
   /** The tool calls `started` itself, after its preparation and before its effect. */
   readonly announces_start?: boolean;
   /** Describes the effect of a call, for the person who approves it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactJson, parseExact } from '../../kernel/exact-json.js';
 import { toErrorText } from '../text/to-text.js';
 import type { ToolContext } from '../core/tool.js';
 
@@ -24,7 +25,7 @@ export async function answerRequest(line: string, context: Context): Promise<str
 
 async function answerOrFault(line: string, context: Context): Promise<Answer> {
   try {
-    const request = programRequest.safeParse(JSON.parse(line));
+    const request = programRequest.safeParse(parseExact(line));
     if (!request.success) return { error: z.prettifyError(request.error) };
     return await carryOut(request.data, context);
   } catch (error) {
@@ -53,7 +54,7 @@ async function callTool(
   { name, arguments: args }: Extract<ProgramRequest, { op: 'tool' }>,
   { call_tool }: Context,
 ): Promise<Answer> {
-  const json = JSON.stringify(args);
+  const json = exactJson(args);
   if (json.length > MAX_ARGUMENTS)
     return { error: `The arguments are longer than ${MAX_ARGUMENTS} characters of JSON.` };
   const { output, is_error } = await call_tool(name, json);

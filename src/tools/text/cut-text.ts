@@ -1,3 +1,5 @@
+import { exactJson } from '../../kernel/exact-json.js';
+
 /** In characters. */
 const MAX_LENGTH = 300;
 
@@ -17,7 +19,7 @@ export function cutLine(line: string, most: number, cut: Cut): string {
 
 /** Shows a call's input to people: JSON on one line, truncated if it is long. */
 export function showInput(input: unknown): string {
-  const text = JSON.stringify(input);
+  const text = exactJson(input);
   if (text.length <= MAX_LENGTH) return text;
   return `${cutText(text, MAX_LENGTH)}…`;
 }

@@ -138,6 +138,11 @@ const BAD_REQUESTS: readonly BadRequest[] = [
   { name: 'JSON that is a text', body: '"Hi"', type: 'invalid_body' },
   { name: 'JSON that is null', body: 'null', type: 'invalid_body' },
   { name: 'JSON that is a list', body: '[{"user_message":"Hi"}]', type: 'invalid_body' },
+  ...['1234567890123456789', '1e400', '0.12345678901234567890'].map((number) => ({
+    name: `the number ${number}, which would be changed`,
+    body: `{"user_message":"Hi","metadata":{"id":${number}}}`,
+    type: 'inexact_number',
+  })),
   {
     name: 'JSON that is nested too deep',
     body: `{"user_message":"Hi","metadata":${DEEP}}`,
