@@ -139,6 +139,8 @@ export class Config {
   readonly systemPromptFile?: string;
   /** Path of a JSON file with MCP servers; by default `./mcp.json`, if it exists. */
   readonly mcpConfig?: string;
+  /** Time for an MCP server to start and to list its tools, in milliseconds. */
+  readonly mcpStartTimeoutMs: number;
   /** Any variable, for configuration files that refer to it. */
   readonly variable: (name: string) => string | undefined;
 

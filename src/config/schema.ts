@@ -125,6 +125,7 @@ export const environment = z.object({
   PYTHON_MEMORY_MB: integer(64, 2048).default(256),
   PYTHON_TOTAL_MB: integer(64, 1_000_000).default(2048),
   MCP_CONFIG: z.string().optional(),
+  MCP_START_TIMEOUT_MS: milliseconds(1).default(60_000),
 
   WORKSPACE_MODE: oneOf('chat', 'shared').default('chat'),
   WORKSPACE_ROOTS: tenantPaths().default([]),

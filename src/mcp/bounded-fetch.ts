@@ -1,4 +1,6 @@
+import { unmarkNumbers } from '../kernel/exact-json.js';
 import { CallWatch } from './call-watch.js';
+import { cleanBody } from './clean-body.js';
 
 /**
  * Maximum bytes of one message of a server; a longer output would be truncated for the model
@@ -10,18 +12,23 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /**
- * As `fetch`, but a response that breaks off, or that has a message above the limit, fails its
- * call.
+ * As `fetch`, with exact numbers, and with messages as `parseIncoming` reads them. A response that
+ * breaks off, or that has a message above the limit, fails its call.
  */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const watch = CallWatch.current;
-  const response = await fetch(url, init);
+  const response = await fetch(url, withExactNumbers(init));
   if (!response.body) return response;
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
+  const type = response.headers.get('content-type') ?? '';
+  const size = new MessageSize(type.includes('text/event-stream'));
   watch?.began();
-  const body = ReadableStream.from(bounded(response.body, new MessageSize(isStream), watch));
+  const body = ReadableStream.from(cleanBody(bounded(response.body, size, watch), type));
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
+}
+
+function withExactNumbers(init: RequestInit | undefined): RequestInit | undefined {
+  return typeof init?.body === 'string' ? { ...init, body: unmarkNumbers(init.body) } : init;
 }
 
 async function* bounded(

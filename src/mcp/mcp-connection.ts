@@ -15,12 +15,12 @@ import { z } from 'zod';
 import { CallWatch } from './call-watch.js';
 import { describeProblem, hideSecrets } from './describe-problem.js';
 import { callResult, resultOutput } from './result-output.js';
+import { StdioTransport } from './stdio-transport.js';
 import { SaidLines } from './said-lines.js';
 import type { ServerSettings } from './server-settings.js';
 import type { Cut } from '../tools/text/cut-text.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
 
@@ -38,8 +38,10 @@ export interface CallOptions {
 export type OnTools = (tools: readonly unknown[]) => string | null;
 
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
-/** Timeout of the first response of a server, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000;
+/** `MCP_START_TIMEOUT_MS` by default. */
+const START_TIMEOUT_MS = 60_000;
+/** Timeout of the list of tools when a server reports a change, in milliseconds. */
+const LIST_TIMEOUT_MS = 30_000;
 /** The executor has its own timeout for calls; the SDK requires one too. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 const FIRST_RETRY_MS = 1_000;
@@ -59,7 +61,7 @@ const EFFECT_UNKNOWN = 'Whether the call had an effect is unknown.';
 const anyResult = z.looseObject({});
 
 const toolList = z.looseObject({
-  tools: z.array(z.unknown()),
+  tools: z.array(z.unknown()).default([]),
   nextCursor: z.string().optional(),
 });
 
@@ -70,6 +72,7 @@ export class McpConnection {
   private readonly logger: Logger;
   private readonly stopping = new AbortController();
   private client: Client | undefined;
+  private first: Promise<boolean> | undefined;
   private status: Omit<ToolServer, 'name' | 'tools'>;
   private wakeLost: () => void = () => {};
   /** The last error of the connection: the reason, if it closes next. */
@@ -80,6 +83,8 @@ export class McpConnection {
   constructor(
     private readonly settings: ServerSettings,
     private readonly onTools: OnTools,
+    /** Time to answer and to list the tools, from the start of a program on, in milliseconds. */
+    private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {
     this.logger = new Logger(`MCP ${settings.name}`);
     this.status = { state: 'connecting', problem: null, since: new Date().toISOString() };
@@ -103,14 +108,14 @@ export class McpConnection {
    * is stopped.
    */
   async start(): Promise<void> {
-    const first = await this.connect();
-    void this.lookAfter(first);
+    this.first = this.connect();
+    void this.lookAfter(await this.first);
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wakeLost();
-    await this.client?.close().catch(() => {});
+    await Promise.all([this.first, this.client?.close().catch(() => {})]);
   }
 
   /**
@@ -208,16 +213,18 @@ export class McpConnection {
     this.lastError = undefined;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onerror = (error) => this.note(error);
+    const timeout = this.startTimeoutMs;
+    const inTime = AbortSignal.timeout(timeout);
     try {
       await client.connect(
         makeTransport(this.settings, (said) => this.logger.debug(said)),
-        { timeout: CONNECT_TIMEOUT_MS, signal: this.stopping.signal },
+        { timeout, signal: this.stopping.signal },
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
       client.onclose = () => void this.lose(client, this.describeClose());
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
       this.client = client;
-      await this.refresh(client);
+      await this.refresh(client, inTime);
       return true;
     } catch (error) {
       this.client = undefined;
@@ -235,7 +242,7 @@ export class McpConnection {
     try {
       while (this.hasChanged && this.client) {
         this.hasChanged = false;
-        await this.refresh(this.client);
+        await this.refresh(this.client, AbortSignal.timeout(LIST_TIMEOUT_MS));
         await delay(REFRESH_PAUSE_MS, undefined, { signal: this.stopping.signal, ref: false });
       }
     } finally {
@@ -244,8 +251,8 @@ export class McpConnection {
   }
 
   /** Refreshes the tools that the server offers. */
-  private async refresh(client: Client): Promise<void> {
-    const problem = this.onTools(await listTools(client));
+  private async refresh(client: Client, signal: AbortSignal): Promise<void> {
+    const problem = this.onTools(await listTools(client, signal));
     if (problem !== null) this.logger.warn(problem);
     this.become('ready', problem);
   }
@@ -302,19 +309,24 @@ function describeProgress({ progress, total, message }: Progress): string {
   return `${message ?? 'progress'} (${progress}${of})`;
 }
 
-/** Returns the tools as the server declares them, not validated yet. */
-async function listTools(client: Client): Promise<unknown[]> {
+/**
+ * Returns the tools as the server declares them, not validated yet. The list also ends at a cursor
+ * that was there before.
+ */
+async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const tools: unknown[] = [];
+  const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && tools.length < MAX_LISTED; page++) {
+  while (cursors.size < MAX_PAGES && tools.length < MAX_LISTED) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: 'tools/list', params }, toolList, {
-      timeout: CONNECT_TIMEOUT_MS,
+      ...{ signal, timeout: NO_TIMEOUT },
     });
     for (const tool of answer.tools) tools.push(tool);
     cursor = answer.nextCursor;
-    if (cursor === undefined) break;
+    if (!cursor || cursors.has(cursor)) break;
+    cursors.add(cursor);
   }
   return tools;
 }
@@ -340,7 +352,7 @@ function makeTransport(settings: ServerSettings, onSaid: (text: string) => void)
     return new StreamableHTTPClientTransport(url, options);
   }
   const { command, args, env, cwd } = settings;
-  const transport = new StdioClientTransport({
+  const transport = new StdioTransport({
     command,
     args: [...args],
     env: { ...env },

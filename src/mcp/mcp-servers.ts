@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
@@ -10,6 +11,8 @@ import { parseServers } from './parse-servers.js';
 import type { ServerSettings } from './server-settings.js';
 import { toolPrefix } from './tool-name.js';
 
+/** Time that the start of Parley waits for its servers, in milliseconds. */
+const START_WAIT_MS = 10_000;
 const DEFAULT_PATH = './mcp.json';
 const MAX_TOLD = 5;
 
@@ -24,7 +27,8 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   private constructor(private readonly registry: ToolRegistry) {}
 
   /** @throws ConfigError with all faults of the file */
-  static async open({ mcpConfig, variable }: Config, registry: ToolRegistry): Promise<McpServers> {
+  static async open(config: Config, registry: ToolRegistry): Promise<McpServers> {
+    const { mcpConfig, mcpStartTimeoutMs, variable } = config;
     const path = mcpConfig ?? DEFAULT_PATH;
     const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT' && mcpConfig === undefined) return undefined;
@@ -35,17 +39,20 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     if (text === undefined) return mcp;
     const { servers, faults } = parseServers(text, { path, variable });
     if (faults.length > 0) throw new ConfigError(faults);
-    if (servers.length > 0) await mcp.connect(servers);
+    if (servers.length > 0) await mcp.connect(servers, mcpStartTimeoutMs);
     return mcp;
   }
 
   /**
-   * Waits for the first connection attempt to each server, so that interactions resumed at start
-   * have their tools.
+   * Waits a while for the first connection attempt to each server, so that interactions resumed at
+   * start have their tools. An attempt that takes longer goes on, and its tools come later.
    */
   async onModuleInit(): Promise<void> {
     this.registry.addSource(this);
-    await Promise.all(this.connections.map((connection) => connection.start()));
+    const waited = new AbortController();
+    const all = Promise.all(this.connections.map((connection) => connection.start()));
+    await Promise.race([all, delay(START_WAIT_MS, undefined, { signal: waited.signal })]);
+    waited.abort();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -66,12 +73,14 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   }
 
   /** The SDK is imported only here, if servers are configured. */
-  private async connect(settings: readonly ServerSettings[]): Promise<void> {
+  private async connect(settings: readonly ServerSettings[], startTimeoutMs: number) {
     const { McpConnection } = await import('./mcp-connection.js');
     const { offeredTools } = await import('./mcp-tool.js');
     this.connections = settings.map((each) => {
-      const connection: McpConnection = new McpConnection(each, (declarations) =>
-        this.offer(connection, offeredTools(connection, declarations)),
+      const connection: McpConnection = new McpConnection(
+        each,
+        (declarations) => this.offer(connection, offeredTools(connection, declarations)),
+        startTimeoutMs,
       );
       return connection;
     });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import { ExactNumber, exactJson } from '../kernel/exact-json.js';
+import { isObject } from '../kernel/json.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
@@ -48,8 +50,8 @@ class McpTool extends Tool<Input> {
   readonly input: z.ZodType<Input>;
   override readonly input_schema: Readonly<Record<string, unknown>>;
   readonly policy: ToolPolicy;
+  override readonly exact_numbers = true;
 
-  /** @throws Error if the server's schema can't be used */
   constructor(
     private readonly server: McpConnection,
     private readonly declaration: Declaration,
@@ -64,7 +66,7 @@ class McpTool extends Tool<Input> {
   }
 
   override summarize(input: unknown): string {
-    return `Call ${this.declaration.name} of the MCP server ${this.server.name} with ${JSON.stringify(input)}`;
+    return `Call ${this.declaration.name} of the MCP server ${this.server.name} with ${exactJson(input)}`;
   }
 
   execute(input: Input, { signal, output, cut }: ToolContext): Promise<ToolOutput> {
@@ -76,9 +78,21 @@ class McpTool extends Tool<Input> {
 function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
   const check = schemaCheck(schema);
   return z.looseObject({}).superRefine((value, context) => {
-    const fault = check(value);
+    const fault = check(rounded(value));
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
+}
+
+/** With doubles in place of exact numbers, for a check of types and limits. */
+function rounded(value: unknown): unknown {
+  if (value instanceof ExactNumber) return finite(Number(value.text));
+  if (Array.isArray(value)) return value.map(rounded);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rounded(item)]));
+}
+
+function finite(number: number): number {
+  return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
 /**

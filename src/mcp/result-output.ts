@@ -1,6 +1,5 @@
-import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { exactJson } from '../kernel/exact-json.js';
 import type { Image } from '../protocol/message.js';
 import { ToolOutput } from '../tools/core/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
@@ -22,10 +21,32 @@ export const callResult = z.looseObject({
 
 type CallResult = z.output<typeof callResult>;
 
+const text = z.string().default('');
+
+/** The parts of a block that are shown; an odd member beside them costs nothing. */
+const contentBlock = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), data: z.string(), mimeType: text }),
+  z.object({ type: z.literal('audio'), data: z.string(), mimeType: text }),
+  z.object({ type: z.literal('resource_link'), uri: z.string(), name: text }),
+  z.object({
+    type: z.literal('resource'),
+    resource: z.object({
+      uri: text,
+      mimeType: z.string().default('binary'),
+      text: z.string().optional(),
+      blob: text,
+    }),
+  }),
+]);
+
+type ContentBlock = z.output<typeof contentBlock>;
+type ImageContent = Extract<ContentBlock, { type: 'image' }>;
+
 /** Converts a result for the model: images, and text that also names all other content. */
 export function resultOutput({ content, structuredContent }: CallResult): ToolOutput {
   if (content.length === 0 && structuredContent)
-    return new ToolOutput(JSON.stringify(structuredContent));
+    return new ToolOutput(exactJson(structuredContent));
   const images: Image[] = [];
   const texts = content.slice(0, MAX_BLOCKS).map((block) => readBlock(block, images));
   const more = content.length - texts.length;
@@ -34,7 +55,7 @@ export function resultOutput({ content, structuredContent }: CallResult): ToolOu
 }
 
 function readBlock(value: unknown, images: Image[]): string {
-  const block = ContentBlockSchema.safeParse(value);
+  const block = contentBlock.safeParse(value);
   return block.success ? blockText(block.data, images) : '[a part of a kind that is not known]';
 }
 
@@ -50,8 +71,8 @@ function blockText(block: ContentBlock, images: Image[]): string {
       return `[resource ${block.name}: ${block.uri}]`;
     case 'resource': {
       const { resource } = block;
-      if ('text' in resource) return `${resource.uri}:\n${resource.text}`;
-      return `[resource ${resource.uri}, ${resource.mimeType ?? 'binary'}, ${bytes(resource.blob)}]`;
+      if (resource.text !== undefined) return `${resource.uri}:\n${resource.text}`;
+      return `[resource ${resource.uri}, ${resource.mimeType}, ${bytes(resource.blob)}]`;
     }
   }
 }

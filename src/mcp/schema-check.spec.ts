@@ -13,36 +13,28 @@ describe(schemaCheck.name, () => {
   });
 
   it.each([
-    [
-      'a pattern that goes back for ever',
-      text({ pattern: '^(a+)+$' }),
-      { a: `${'a'.repeat(40)}!` },
-    ],
+    ['a pattern that is not linear', text({ pattern: '^(?=b)' }), { a: 'a' }],
+    ['a format', text({ format: 'email' }), { a: 'a' }],
+    ['an unknown dialect', { $schema: 'urn:own', required: ['b'] }, { a: 'a' }],
+    ['a check that would be a promise', { $async: true, required: ['b'] }, { a: 'a' }],
+    ['a reference to elsewhere', { $ref: 'https://example.com/a.json' }, { a: 'a' }],
     [
       'references that double',
       { type: 'object', $defs: doubling(40), $ref: '#/$defs/d40' },
       { a: 1 },
     ],
   ])(
-    'gives up soon on %s',
+    'leaves %s to the server',
     (_, schema, input) => {
-      const check = schemaCheck(schema);
-      expect(() => check(input)).toThrow('too long');
+      expect(schemaCheck(schema)(input)).toBeUndefined();
     },
     20_000,
   );
 
-  it('goes on after it gave up', () => {
+  it('checks a pattern that would go back for ever in linear time', () => {
     const check = schemaCheck(text({ pattern: '^(a+)+$' }));
-    expect(() => check({ a: `${'a'.repeat(40)}!` })).toThrow('too long');
+    expect(check({ a: `${'a'.repeat(50_000)}!` })).toMatch(/pattern/);
     expect(check({ a: 'aaa' })).toBeUndefined();
-    expect(check({ a: 'b' })).toMatch(/pattern/);
-  }, 20_000);
-
-  it('refuses a schema whose check would be a promise', () => {
-    expect(() => schemaCheck({ $async: true, type: 'object', required: ['a'] })).toThrow(
-      'asynchronous',
-    );
   });
 
   it('cuts what is said of very many faults', () => {

@@ -1,37 +1,84 @@
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { createContext, Script } from 'node:vm';
+import { Ajv } from 'ajv';
+import type { Options, ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { LinearRegex } from '../matching/linear-regex.js';
 
 /**
  * Timeouts in milliseconds for compiling a server's schema and for checking an input against it:
- * patterns and references may take forever.
+ * references may take forever.
  */
 const MAX_READ_MS = 1_000;
-const MAX_CHECK_MS = 200;
+const MAX_CHECK_MS = 100;
 /** In characters. */
 const MAX_FAULT = 2_000;
 
-/** Returns the faults of an input; undefined: it is valid. */
+/** Returns the faults of an input; undefined: none are known. */
 export type SchemaCheck = (input: unknown) => string | undefined;
 
-/** @throws Error if the schema can't be used */
-export function schemaCheck(schema: Readonly<Record<string, unknown>>): SchemaCheck {
-  if ('$async' in schema) throw new Error('its schema is asynchronous');
-  const validate = inTime('its schema takes too long to read', MAX_READ_MS, () =>
-    new AjvJsonSchemaValidator().getValidator(schema),
-  );
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The check of inputs against a server's schema. What can't be checked here is the server's to
+ * check: a schema that can't be compiled, a pattern that is not linear, a check that takes too long.
+ */
+export function schemaCheck(schema: Schema): SchemaCheck {
+  let check: SchemaCheck | undefined;
   return (input) => {
-    const tooLong = "its server's schema takes too long to check them against";
-    const { valid, errorMessage } = inTime(tooLong, MAX_CHECK_MS, () => validate(input));
-    return valid ? undefined : errorMessage.slice(0, MAX_FAULT).toWellFormed();
+    check ??= compile(schema) ?? unchecked;
+    try {
+      return withinTime(MAX_CHECK_MS, () => check!(input));
+    } catch {
+      check = unchecked; // it would take as long again
+      return undefined;
+    }
   };
 }
 
-function inTime<T>(fault: string, ms: number, work: () => T): T {
+function unchecked(): undefined {
+  return undefined;
+}
+
+/** Undefined for a schema that can't be compiled. */
+function compile(schema: Schema): SchemaCheck | undefined {
   try {
-    return withinTime(ms, work);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause;
-    throw new Error(fault, { cause });
+    const ajv = dialectOf(schema);
+    if (!ajv || '$async' in schema) return undefined;
+    const validate = withinTime(MAX_READ_MS, () => ajv.compile(schema)) as ValidateFunction;
+    return (input) => {
+      if (validate(input)) return undefined;
+      return ajv.errorsText(validate.errors).slice(0, MAX_FAULT).toWellFormed();
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Formats are annotations in the default dialect. */
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  logger: false,
+  validateSchema: false,
+  validateFormats: false,
+  code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+};
+
+/** The validator of the schema's dialect, 2020-12 by default; undefined for one that is not known. */
+function dialectOf({ $schema }: Schema): Ajv | undefined {
+  const dialect = typeof $schema === 'string' ? $schema : '2020-12';
+  if (dialect.includes('2020-12')) return new Ajv2020(OPTIONS);
+  if (dialect.includes('2019-09')) return new Ajv2019(OPTIONS);
+  return /draft-0[67]/.test(dialect) ? new Ajv(OPTIONS) : undefined;
+}
+
+function linearPattern(pattern: string): { test: (text: string) => boolean } {
+  try {
+    const regex = LinearRegex.compile(pattern);
+    return { test: (text) => regex.finds(text) !== false };
+  } catch {
+    return { test: () => true };
   }
 }
 
