@@ -34,11 +34,8 @@ const ARCHIVES: Readonly<Record<string, string>> = {
   '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
-/** Browsers run scripts in these, whatever the name says. */
-const MARKUP: readonly (readonly [RegExp, string])[] = [
-  [/<svg[\s>:]/i, SVG],
-  [/^\s*(<!--[^]*?-->\s*)*<(!doctype\s+html|html|head|body|script|iframe)[\s>]/i, 'text/html'],
-];
+const SVG_ELEMENT = /<svg[\s>:]/i;
+const HTML_ELEMENT = /^<(!doctype\s+html|html|head|body|script|iframe)[\s>]/i;
 /** Beginning of a text in which markup is looked for. */
 const MARKUP_CHARACTERS = 4096;
 /** Control characters that no text has; logs have escapes. */
@@ -54,9 +51,24 @@ export async function sniffType(head: Uint8Array, filename: string): Promise<str
   if (found !== undefined && found !== XML) return found;
   const text = textOf(head);
   if (text === undefined) return found ?? UNKNOWN;
-  const begin = text.slice(0, MARKUP_CHARACTERS);
-  const markup = MARKUP.find(([pattern]) => pattern.test(begin));
-  return markup?.[1] ?? TEXTS[extension] ?? found ?? PLAIN;
+  return markupType(text.slice(0, MARKUP_CHARACTERS)) ?? TEXTS[extension] ?? found ?? PLAIN;
+}
+
+/** Browsers run scripts in these, whatever the name says. */
+function markupType(begin: string): string | undefined {
+  if (SVG_ELEMENT.test(begin)) return SVG;
+  return HTML_ELEMENT.test(withoutComments(begin)) ? 'text/html' : undefined;
+}
+
+/** Without the white space and the comments at its beginning. */
+function withoutComments(text: string): string {
+  let rest = text.trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 2); // <!--> is one, too
+    if (end === -1) break;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return rest;
 }
 
 /** Undefined if it is no UTF-8, or no text. A character may be cut off at the end. */
