@@ -129,7 +129,8 @@ export const ERRORS: Readonly<Record<string, string>> = {
   crash_loop: 'The process died each time that the interaction ran. It can be retried.',
   guardrail: 'A guardrail stopped the run.',
   hook_not_synchronous: 'A hook that has to be synchronous was not.',
-  journal_mismatch: 'The agent’s code has changed since the log was written, or is not deterministic.',
+  journal_mismatch:
+    'The agent’s code has changed since the log was written, or is not deterministic.',
   log_gap: 'The log lacks a record.',
   log_unreadable: 'The log can’t be read. It can be retried.',
   log_went_back: 'The store lost events that the reader has. Read from the start.',

@@ -1,6 +1,7 @@
 import type { Scope } from '../../../src/auth/principal.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
 import { Following } from '../../support/store/following.js';
 import { ADMIN_KEY, WITH_KEYS, makeKey } from '../with-keys.js';
@@ -34,7 +35,7 @@ export function describeSpeakers(servers: Servers): void {
           });
 
           /** Ann asks for turns in a chat that Amy sees; the first of them asks a question. */
-          const begin = async (chat: string, ...turns: Parameters<typeof script>) => {
+          const begin = async (chat: string, ...turns: readonly FakeTurn[]) => {
             expect((await ann.post('/chats', { id: chat, visibility: 'tenant' })).status).toBe(201);
             const asked = script({ calls: [ASKS] }, ...turns);
             const following = new Following(ann, await ann.begin(chat, asked));
