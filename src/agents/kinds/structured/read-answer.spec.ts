@@ -9,6 +9,7 @@ describe(readAnswer.name, () => {
     ['with spaces', ' \n{"sure": true}\n'],
     ['in a code block', 'Here you are:\n```json\n{"sure": true}\n```\nBye.'],
     ['in a block without a name', '```\n{"sure": true}\n```'],
+    ['in a block after empty lines', '```\n\n \n  {"sure": true}\n\n  ```'],
     ['in a sentence', 'I think {"sure": true} is right.'],
     ['with more than was asked for', '{"sure": true, "why": "because"}'],
   ])('finds the object %s', (_, text) => {
@@ -18,6 +19,8 @@ describe(readAnswer.name, () => {
   it.each([
     ['', /not a JSON object/],
     ['Yes.', /not a JSON object/],
+    [`\`\`\`${'\n'.repeat(100_000)}`, /not a JSON object/],
+    [`\`\`\`${'\n'.repeat(100_000)}\`\`\``, /not a JSON object/],
     ['[true]', /expected object/],
     ['{"sure": tr', /not a JSON object/],
     ['} {', /not a JSON object/],

@@ -19,8 +19,15 @@ export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
   return { ok: false, fault };
 }
 
+const OPENING_FENCE = /```(?:json)?[^\S\n]*\n/;
+const CLOSING_FENCE = /\n[^\S\n]*```/;
+
 function fenced(text: string): string | undefined {
-  return /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+  const opening = OPENING_FENCE.exec(text);
+  if (!opening) return undefined;
+  const content = text.slice(opening.index + opening[0].length);
+  const closing = CLOSING_FENCE.exec(content);
+  return closing ? content.slice(0, closing.index) : undefined;
 }
 
 function braced(text: string): string | undefined {
