@@ -39,7 +39,7 @@ function qualityOf(parameters: readonly string[]): number {
 /** The longest wait for an end, in milliseconds: proxies give up soon after. */
 const MAX_WAIT_MS = 60_000;
 
-const WAIT = /(?:^|,)\s*wait\s*(?:=\s*"?(\d{1,9})"?)?\s*(?:;|,|$)/i;
+const WAIT = /^wait(?:\s*=\s*"?(\d{1,9})"?)?$/i;
 
 /**
  * Milliseconds to wait for the end of an interaction before the answer; undefined: no wait.
@@ -48,7 +48,15 @@ const WAIT = /(?:^|,)\s*wait\s*(?:=\s*"?(\d{1,9})"?)?\s*(?:;|,|$)/i;
  */
 export function waitLimitOf(wait: unknown, prefer = ''): number | undefined {
   if (wait === 'false') return undefined;
-  const [found, seconds] = WAIT.exec(prefer) ?? [];
+  const [found, seconds] = findWait(prefer);
   if (wait !== 'true' && found === undefined) return undefined;
   return seconds === undefined ? MAX_WAIT_MS : Math.min(Number(seconds) * 1_000, MAX_WAIT_MS);
+}
+
+function findWait(prefer: string): readonly (string | undefined)[] {
+  for (const preference of prefer.split(',')) {
+    const found = WAIT.exec(preference.split(';', 1)[0]!.trim());
+    if (found) return found;
+  }
+  return [];
 }

@@ -3,6 +3,9 @@ import { secretValues } from '../config/secret-values.js';
 
 const HIDDEN = '[hidden]';
 
+/** A token of three parts; of other words that begin like one, nothing is hidden. */
+const TOKEN = /\beyJ[\w-]{8,}(\.eyJ[\w-]{8,}\.[\w-]*)?/g;
+
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [
     /(authorization|api[-_]?key|password|secret|token|cookie)(\\?":\s*\\?")[^"\\]+/gi,
@@ -11,7 +14,6 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
   [/\bsk-[\w-]{8,}/g, HIDDEN],
   [/\bparley_[0-9a-f]{24}_[0-9a-f]+/gi, HIDDEN],
-  [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g, HIDDEN],
   [/([?&]ticket=)[^&\s"\\]+/gi, `$1${HIDDEN}`],
   [/(\w:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${HIDDEN}@`],
 ];
@@ -31,6 +33,6 @@ export function redactor(secrets: Config['environmentSecrets']): (line: string) 
     let text = line;
     for (const literal of known) text = text.replaceAll(literal, HIDDEN);
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
-    return text;
+    return text.replace(TOKEN, (word, rest?: string) => (rest === undefined ? word : HIDDEN));
   };
 }

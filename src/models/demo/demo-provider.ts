@@ -85,7 +85,7 @@ function toolCalls(calls: readonly DemoCall[], messages: readonly Message[]): To
 
 /** Splits into words, each with its leading white space. */
 function wordsOf(text = ''): readonly string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
+  return text === '' ? [] : text.split(/(?<=\S)(?=\s)/);
 }
 
 function usageOf(turn: DemoTurn, { messages, instructions = '' }: ModelRequest): Usage {

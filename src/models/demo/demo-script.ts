@@ -19,11 +19,14 @@ export interface DemoTurn {
 
 /** Longer messages are truncated to this length before they are matched. */
 const MAX_MESSAGE = 2_000;
+// regex: of at most `MAX_MESSAGE` characters
 const ARITHMETIC = /[\d(](?:[\d\s.()]*[-+*/^%])+[\d\s.()]*[\d)]/;
 const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
 const TIME = /\b(what time|the time|time is it|what date|what day|today)\b/i;
 /** `call bash {"command": "ls"}`; without an object, with no arguments. */
+// regex: of at most `MAX_MESSAGE` characters
 const CALL = /^\s*call\s+([\w.-]{1,64})\s*(\{.*\})?\s*$/is;
+// regex: of at most `MAX_MESSAGE` characters
 const RUN = /\brun\s*:?\s*`([^`]+)`|\brun:\s*(.+)/is;
 const ASK = /\bask me\b[\s,]*([^:]*)(?::\s*(.*))?/is;
 const LONG = /\blong (?:answer|text|story)\b|\b\d{1,9} words\b/i;
@@ -145,11 +148,13 @@ function callsFor(message: string): DemoCall[] {
 function questionOf([, subject = '', list]: readonly (
   string | undefined
 )[]): DemoCall['arguments'] {
+  // regex: of at most `MAX_MESSAGE` characters
   const turned = subject
     .replace(/[.?!]+\s*$/, '')
     .replace(/\bI\b/, 'do you')
     .replace(/\bmy\b/gi, 'your');
   const question = turned === '' ? 'What would you like to do next' : turned;
+  // regex: of at most `MAX_MESSAGE` characters
   const options = list?.replace(/[.?!]+$/, '').split(/,\s*|\s+or\s+/);
   return {
     question: `${question[0]!.toUpperCase()}${question.slice(1)}?`,

@@ -64,7 +64,10 @@ export class GrepTool extends SearchTool<Input> {
     const { path: at, stats } = await workspace.resolve(path);
     const isFolder = stats.isDirectory();
     const files = isFolder ? tree.below(at) : tree.file(at);
-    const isWanted = fileMatcher(glob, isFolder ? at : at.replace(/\/?[^/]*$/, ''));
+    const isWanted = fileMatcher(
+      glob,
+      isFolder ? at : at.slice(0, Math.max(0, at.lastIndexOf('/'))),
+    );
     const regex = LinearRegex.compile(pattern, { ignoreCase: ignore_case });
     const lines = new LineSearch(regex, tree, cut);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_LINES);
