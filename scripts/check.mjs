@@ -23,6 +23,7 @@ const CHECKS = {
   'codes of problems':
     'node scripts/build-if-stale.mjs && node scripts/generate-problems-doc.mjs --check',
   links: 'node scripts/check-links.mjs',
+  'regular expressions': 'node scripts/check-regexes.mjs',
   'lock file': 'node scripts/check-lock.mjs',
   comments: 'node scripts/check-comments.mjs',
 };

@@ -127,6 +127,7 @@ function reportClashes(servers: readonly ServerSettings[], report: Report): void
   }
 }
 
+// regex: of the operator's own file
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**

@@ -37,5 +37,5 @@ export class SaidLines {
 
 /** The last word could be the beginning of a secret. */
 function withoutLastWord(line: string): string {
-  return `${line.replace(/\S+$/, '')}…`;
+  return `${line.replace(/\S+$/, '')}…`; // regex: a line has at most `MAX_LINE` characters
 }

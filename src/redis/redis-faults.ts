@@ -4,6 +4,7 @@ const OLDEST = [6, 2] as const;
 /** Unsuitable settings of a Redis, by its answer to INFO: one sentence each. */
 export function findRedisFaults(info: string): string[] {
   const field = (name: string): string | undefined =>
+    // regex: `field` is a name of ours, and Redis is
     new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const policy = field('maxmemory_policy') ?? 'noeviction';
   const version = field('redis_version') ?? OLDEST.join('.');

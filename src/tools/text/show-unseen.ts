@@ -6,6 +6,7 @@ const IN_EMOJI =
  * Characters that are invisible, look like a space and are none, have no known look, or change the
  * display of others; without tab and line feed.
  */
+// regex: it has no repetition
 const UNSEEN = new RegExp(
   String.raw`(?!${IN_EMOJI.source}|[\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]`,
   'gu',

@@ -67,6 +67,7 @@ export class ProcessGroupLimit {
 async function findBase(): Promise<string> {
   const lines = (await readFile('/proc/self/cgroup', 'utf8')).trim().split('\n');
   const [first] = lines
+    // regex: of the kernel
     .map((line) => /^\d+:(?:\w+,)*pids(?:,\w+)*:(.*)$/.exec(line))
     .filter(Boolean);
   if (first?.[1] !== undefined) return join(MOUNT, 'pids', first[1]);

@@ -47,7 +47,7 @@ export class IgnoreRules {
 
 function parseLine(line: string): IgnoreRule[] {
   if (line.length > MAX_LINE || line.startsWith('#')) return [];
-  const text = line.replace(/(?<!\\) +$/, '');
+  const text = line.replace(/(?<!\\) +$/, ''); // regex: of at most `MAX_LINE` characters
   const negated = text.startsWith('!');
   const folders_only = text.endsWith('/');
   const pattern = text.slice(negated ? 1 : 0, folders_only ? -1 : undefined);
@@ -64,6 +64,7 @@ function parseLine(line: string): IgnoreRule[] {
  * folder.
  */
 function toGlob(pattern: string): string {
+  // regex: of at most `MAX_LINE` characters
   const glob = pattern
     .replace(/(?<=[^/])\*\*+|\*\*+(?=[^/])/g, '*')
     .replace(/\\.|\[!?[^\]/\\]+\]|[{}]/g, (part) => (/^[{}]$/.test(part) ? `\\${part}` : part));

@@ -50,6 +50,7 @@ const KEPT = new Set(
 
 /** Converts a module's text to an expression; its value is the module's binding `name`. */
 function asScript(text, name) {
+  // regex: of our own packages
   const body = text
     .replaceAll('import.meta.url', '"file:///"')
     .replace(/\bexport\s*(default\s+\w+|\{[^{}]*\});?/g, '')
@@ -58,6 +59,7 @@ function asScript(text, name) {
 }
 
 function exportedAs(text, name) {
+  // regex: of our own packages
   const found = new RegExp(`\\bexport\\{.*?(\\w+) as ${name}\\b`).exec(text);
   if (!found) throw new Error(`the module does not export ${name}`);
   return found[1];
