@@ -1,0 +1,90 @@
+import { readPlainScript } from './plain-script.js';
+
+describe(readPlainScript.name, () => {
+  it.each<[string, string[][]]>([
+    ['ls', [['ls']]],
+    ['\n ls  -la\t src \n\n', [['ls', '-la', 'src']]],
+    ['a; b && c || d | e\nf;', [['a'], ['b'], ['c'], ['d'], ['e'], ['f']]],
+    ['a |\n b &&\n\n c', [['a'], ['b'], ['c']]],
+    ['# first\na # second\n# third', [['a']]],
+    [`a 'b "c" $x' "d 'e'" f"g"'h' ''`, [['a', 'b "c" $x', "d 'e'", 'fgh', '']]],
+    [`git commit -m 'one\n\ntwo'`, [['git', 'commit', '-m', 'one\n\ntwo']]],
+    ['a >/dev/null 2>&1 | b 2> /dev/null < /dev/null', [['a'], ['b']]],
+    ['2>&1 a b 2>&-', [['a', 'b']]],
+    [
+      'git show HEAD~2 HEAD@{1} v1^{} HEAD^',
+      [['git', 'show', 'HEAD~2', 'HEAD@{1}', 'v1^{}', 'HEAD^']],
+    ],
+    [
+      'find . ! -name x -exec cat {} +',
+      [['find', '.', '!', '-name', 'x', '-exec', 'cat', '{}', '+']],
+    ],
+    ['ls src/*.ts --include=*.c a[1]', [['ls', 'src/', '--include=', 'a']]],
+    ["echo 'größer' a=b x#y", [['echo', 'größer', 'a=b', 'x#y']]],
+    ['./tool /usr/bin/g++ ../x', [['./tool', '/usr/bin/g++', '../x']]],
+  ])('reads %j', (script, expected) => {
+    const plain = readPlainScript(script);
+    const words = 'commands' in plain && plain.commands.map((c) => c.map(({ text }) => text));
+    expect(words).toEqual(expected);
+  });
+
+  it.each<[string, string]>([
+    ['', 'it has no command'],
+    ['# x', 'it has no command'],
+    ['cat $HOME/x', 'it has a variable ($HOME/x)'],
+    ['cat "a $HOME"', 'it has a variable ($HOME")'],
+    ["cat $'x'", "it has a variable ($'x')"],
+    ['cat $(ls)', 'it has a command in a command ($(ls))'],
+    ['cat "`ls`"', 'it has a command in a command (`ls`")'],
+    ['cat a\\ b', 'it has a backslash outside of single quotes (\\)'],
+    ['grep "a\\|b"', 'it has a backslash outside of single quotes (\\|b")'],
+    ['find . -exec x {} \\;', 'it has a backslash outside of single quotes (\\)'],
+    ['a & b', 'it has a command in the background (&)'],
+    ['a |& b', 'it has a command in the background (&)'],
+    ['a &>/dev/null', 'it has a command in the background (&>/dev/null)'],
+    ['a > x', 'it has a redirection to or from a file (>)'],
+    ['a >/dev/nullx', 'it has a redirection to or from a file (>/dev/nullx)'],
+    ['a >"/dev/null"', 'it has a redirection to or from a file (>"/dev/null")'],
+    ['a 12>/dev/null', 'it has a redirection to or from a file (>/dev/null)'],
+    ['a 3>&1', 'it has a redirection to or from a file (>&1)'],
+    ['a 2>&1x', 'it has a redirection to or from a file (>&1x)'],
+    ['a {b}>/dev/null', 'it has braces outside of quotes ({b}>/dev/null)'],
+    ['a {}>/dev/null', 'it has a redirection to or from a file (>/dev/null)'],
+    ['a <<E\nx\nE', 'it has a here-document (<<E)'],
+    ['>/dev/null', 'it has a redirection of nothing'],
+    ['(a)', 'it has parentheses outside of quotes ((a))'],
+    ['a !(b)', 'it has parentheses outside of quotes ((b))'],
+    ['{ a; }', 'it has braces outside of quotes ({)'],
+    ['a {b,c}', 'it has braces outside of quotes ({b,c})'],
+    ['a x@{1..3}', 'it has braces outside of quotes ({1..3})'],
+    ['a ~/x', 'it has a tilde that can become a folder (~/x)'],
+    ['a x=~/x', 'it has a tilde that can become a folder (~/x)'],
+    ['A=1 b', 'it sets a variable (A=1)'],
+    ['a[0]+=1', 'it sets a variable (a[0]+=1)'],
+    ["'A'=1 b", 'it sets a variable (A=1)'],
+    ['if a', 'it has a keyword of shells (if)'],
+    ['time a', 'it has a keyword of shells (time)'],
+    ['"time" a', 'it has a keyword of shells (time)'],
+    ['! a', 'it has a command with an unusual name (!)'],
+    ['[ -f a ]', 'it has a command with an unusual name ([)'],
+    ['[[ a ]]', 'it has a command with an unusual name ([[)'],
+    ['%1', 'it has a command with an unusual name (%1)'],
+    ["'' a", 'it has a command with an unusual name ()'],
+    ['l* a', 'it has a command with an unusual name (l*)'],
+    ['ls *', 'it has wildcards that can become an option (*)'],
+    ['ls -*', 'it has wildcards that can become an option (-*)'],
+    ["ls '-'x*", "it has wildcards that can become an option ('-'x*)"],
+    ['a;;b', 'a command is missing in it'],
+    ['; a', 'a command is missing in it'],
+    ['a &&', 'a command is missing in it'],
+    ['a || | b', 'a command is missing in it'],
+    ['a \n; b', 'a command is missing in it'],
+    ["a 'b", 'it has a quote without an end ()'],
+    ['a "b', 'it has a quote without an end ()'],
+    ['a é', 'it has an unusual character outside of quotes (é)'],
+    ['a\r', 'it has an unusual character outside of quotes ()'],
+    ['a\0', 'it has an unusual character outside of quotes (\0)'],
+  ])('refuses %j', (script, reason) => {
+    expect(readPlainScript(script)).toEqual({ fault: `the script is not plain: ${reason}` });
+  });
+});
