@@ -17,7 +17,7 @@ const command = fc
   .map(([name, args]) => [name, ...args].join(' '));
 const allowed = fc.array(command, { minLength: 1, maxLength: 4 }).chain((commands) =>
   fc
-    .array(fc.constantFrom('; ', ' && ', ' || ', ' | ', '\n', ' & '), {
+    .array(fc.constantFrom('; ', ' && ', ' || ', ' | ', '\n'), {
       minLength: 4,
       maxLength: 4,
     })
@@ -62,6 +62,9 @@ const APPENDED_THAT_ASK = [
   ' `',
   ' $(',
   ' <<E',
+  ' &',
+  '; x=1 ls',
+  '; for f in a; do ls; done',
   ' \u202e',
 ];
 

@@ -240,12 +240,19 @@ describe(PermissionPolicy.name, () => {
     );
   });
 
-  it('lets a command write the files that are allowed', () => {
-    const rules = [prefix('allow', 'git log'), rule('allow', { type: 'path', pattern: 'out/**' })];
-    expect(judgeCommand(rules, 'git log > out/log.txt').decision).toBe('allow');
-    expect(judgeCommand(rules, 'git log > out/../log.txt').decision).toBe('ask');
-    expect(judgeCommand(rules, 'git log > out/$x').decision).toBe('ask');
-    expect(judgeCommand(rules, 'cat out/log.txt').decision).toBe('ask');
+  it('asks about a command that writes a file, unless the files and all commands are allowed', () => {
+    const out = rule('allow', path('out/**'));
+    const rules = [prefix('allow', 'git log'), out, rule('deny', path('**'))];
+    expect(judgeCommand(rules, 'git log > out/log.txt').decision).toBe('ask');
+    const all = [
+      out,
+      rule('deny', path('*.txt')),
+      rule('allow', { type: 'tool', pattern: 'bash' }),
+    ];
+    expect(judgeCommand(all, 'git log > out/log.txt').decision).toBe('allow');
+    expect(judgeCommand(all, 'git log > log.txt').decision).toBe('deny');
+    expect(judgeCommand(all, 'git log > out/../log.txt').decision).toBe('deny');
+    expect(judgeCommand(all, 'git log > out/$x').decision).toBe('ask');
   });
 
   it('takes a pattern that allows from the start of each text on', () => {

@@ -1,5 +1,5 @@
 import type { Effort } from '../../matching/effort.js';
-import type { CommandPart, Word } from '../shell/script.js';
+import type { CommandPart, OtherPart, Word } from '../shell/script.js';
 import type { CompiledMatcher } from './match.js';
 import { forbids } from './forbids-command.js';
 import type { Match } from './match.js';
@@ -35,15 +35,13 @@ export function commandAllower(
   };
 }
 
-/** True if the command begins with all words of the rule, plainly written. */
+/** True if the command begins with all words of the rule. */
 function begins(words: readonly Word[], prefix: readonly string[]): boolean {
   return prefix.every((wanted, at) => words[at]?.text === wanted && !words[at].dynamic);
 }
 
 function permits(part: CommandPart, prefix: readonly string[], { exact, open }: Extent): Match {
-  if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
-  if (part.words.slice(0, prefix.length).some(({ odd }) => odd))
-    return no('the command is written in pieces');
+  if (part.doubt !== undefined) return no(part.doubt);
   if (prefix.length < part.must_name)
     return no(`the rule has to name at least ${part.must_name} words of it, as it runs another`);
   const isWhole = prefix.length === part.words.length;
@@ -62,17 +60,29 @@ export function commandForbidder(
 ): CompiledMatcher {
   return (part, { effort }) => {
     if (part.kind === 'unreadable') return forbidsText(part.source, prefixes, effort);
+    if (part.kind === 'other') return forbidsOther(part, prefixes, effort);
     if (part.kind !== 'command') return NOT_A_COMMAND;
     const results = prefixes.map((prefix) => forbids(part.words, { prefix, exact, effort }));
     if (results.includes(true)) return yes('the command is one of those that it names');
     if (part.whole && stands(argumentsOf(part), prefixes, effort))
       return part.unlisted ? maybe(IN_TEXT.why) : IN_TEXT;
-    if (part.opaque) return maybe('the command runs code that can’t be read');
+    if (part.opaque) return RUNS_CODE;
     if (results.includes('maybe')) return maybe('the command may turn out to be one that it names');
     return no('the command begins with other words');
   };
 }
 
+/** Shells can run what is in variables, tests and arithmetic. */
+function forbidsOther(
+  { source, opaque }: OtherPart,
+  prefixes: readonly (readonly string[])[],
+  effort: Effort,
+): Match {
+  if (opaque) return RUNS_CODE;
+  return stands(source, prefixes, effort) ? maybe(IN_TEXT.why) : NOT_A_COMMAND;
+}
+
+const RUNS_CODE = maybe('the command may run code that can’t be read');
 const IN_TEXT = yes('the words that it names stand in the command');
 
 /** The arguments that are code for a program whose language is not parsed here. */

@@ -52,18 +52,24 @@ export function pathForbidder(glob: LinearRegex): CompiledMatcher {
       case 'command':
         return forbidsCommand(part, glob, effort);
       case 'unreadable':
-      case 'other':
-        return forbids(
-          roughWords(part.source, effort).flatMap(({ text }) => pathsIn(text)),
-          glob,
-          effort,
-        );
+        return forbidsText(part.source, glob, effort);
+      case 'other': {
+        const found = forbidsText(part.source, glob, effort);
+        return part.opaque && found.matched === false ? RUNS_CODE : found;
+      }
     }
   };
 }
 
+const RUNS_CODE = maybe('the command may run code that can’t be read');
+
+function forbidsText(source: string, glob: LinearRegex, effort: Effort): Match {
+  const paths = roughWords(source, effort).flatMap(({ text }) => pathsIn(text));
+  return forbids(paths, glob, effort);
+}
+
 function forbidsCommand(
-  { words, whole, unlisted }: CommandPart,
+  { words, whole, unlisted, opaque }: CommandPart,
   glob: LinearRegex,
   effort: Effort,
 ): Match {
@@ -73,7 +79,9 @@ function forbidsCommand(
     whole && !unlisted ? roughWords(texts.join(' '), effort).map(({ text }) => text) : [];
   const paths = [...texts, ...inCode].flatMap(pathsIn);
   const found = forbids(paths, glob, effort);
-  if (found.matched !== false || !words.some(({ dynamic }) => dynamic)) return found;
+  if (found.matched !== false) return found;
+  if (opaque) return RUNS_CODE;
+  if (!words.some(({ dynamic }) => dynamic)) return found;
   return maybe('a word may turn out to be a path that it names');
 }
 

@@ -24,10 +24,9 @@ export function textAllower(regex: LinearRegex): CompiledMatcher {
 }
 
 function permits(part: CommandPart, regex: LinearRegex, effort: Effort): Match {
-  if (part.doubt !== undefined) return no(`the command ${part.doubt}`);
+  if (part.doubt !== undefined) return no(part.doubt);
   if (part.words.some(({ dynamic }) => dynamic))
     return no('the command has words that are known only when it runs');
-  if (part.words.some(({ odd }) => odd)) return no('the command is written in pieces');
   const needsAll = part.whole || part.must_name > 1;
   const text = textOf(part);
   const result = needsAll ? regex.covers(text, effort) : regex.begins(text, effort);
@@ -43,9 +42,16 @@ export function textForbidder(regex: LinearRegex): CompiledMatcher {
     if (results.includes('too much'))
       return yes('matching would take too long, so it counts as a match');
     if (results.includes(true)) return yes('the text matches');
-    const isKnown = part.kind !== 'command' || !part.words.some(({ dynamic }) => dynamic);
-    return isKnown ? no('the text does not match') : maybe('the command may turn out to match');
+    return isKnown(part)
+      ? no('the text does not match')
+      : maybe('the command may turn out to match');
   };
+}
+
+/** True if no code is in the part that is not visible here. */
+function isKnown(part: JudgedPart): boolean {
+  if (part.kind === 'other') return !part.opaque;
+  return part.kind !== 'command' || !(part.opaque || part.words.some(({ dynamic }) => dynamic));
 }
 
 function textsOf(part: JudgedPart, judged: JudgedCall): readonly string[] {

@@ -101,7 +101,7 @@ function doubtOf(part: JudgedPart): string | undefined {
       return 'it writes a file';
     case 'command':
     case 'other':
-      return part.doubt && `it ${part.doubt}`;
+      return part.doubt;
     case 'call':
       return undefined;
   }

@@ -1,3 +1,4 @@
+import { TooLong } from './reading-budget.js';
 import type { CommandPart, ScriptPart, Word } from './script.js';
 import { Unreadable } from './script.js';
 
@@ -11,8 +12,6 @@ export type ReadInner = (text: string) => ScriptPart[];
 export interface Command {
   readonly source: string;
   readonly words: readonly Word[];
-  /** Names of the variables that are set before the command. */
-  readonly assigned: readonly string[];
   /** Texts that it reads on standard input, as far as they are known. */
   readonly inputs: readonly string[];
   readonly doubt?: string;
@@ -38,7 +37,7 @@ export function part(command: Command, more: Partial<CommandPart> = {}): Command
 }
 
 export function asShadows(parts: readonly ScriptPart[]): ScriptPart[] {
-  return parts.flatMap((p) => (p.kind === 'command' ? [{ ...p, shadow: true }] : []));
+  return parts.map((p) => (p.kind === 'command' ? { ...p, shadow: true } : p));
 }
 
 /**
@@ -58,14 +57,15 @@ export function shadowsOf(command: Command, readInner: ReadInner): ScriptPart[] 
 
 function tryInner(text: string, readInner: ReadInner): ScriptPart[] {
   try {
-    return asShadows(readInner(text));
+    const parts = asShadows(readInner(text)).filter(({ kind }) => kind !== 'other');
+    return parts.map((p) => (p.kind === 'file' ? { ...p, access: 'read' } : p));
   } catch (error) {
-    if (error instanceof Unreadable) return [];
+    if (error instanceof Unreadable && !(error instanceof TooLong)) return [];
     throw error;
   }
 }
 
-/** Adds the doubts about the outer command to the parts that it runs. */
+/** Adds a doubt to all commands that have none. */
 export function withDoubt(parts: readonly ScriptPart[], doubt: string | undefined): ScriptPart[] {
   if (doubt === undefined) return [...parts];
   return parts.map((p) => (p.kind === 'command' ? { ...p, doubt: p.doubt ?? doubt } : p));

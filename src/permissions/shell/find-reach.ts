@@ -1,7 +1,7 @@
 import {
+  CHANGES_FILES,
   GIT_OPTIONS,
   KNOWN_OPTIONS,
-  MAKES_FILES,
   PLAIN_GIT,
   PLAIN_PROGRAMS,
   RISKY_OPTIONS,
@@ -11,9 +11,12 @@ import {
   RUNS_FIRST_ARGUMENT,
 } from './programs.js';
 import type { RiskyOptions } from './programs.js';
+import { isPlainAwk, isPlainSed } from './plain-code.js';
+import { findRemote } from './git-remotes.js';
 import type { CommandPart, Word } from './script.js';
 
-type Reach = Pick<CommandPart, 'whole' | 'unlisted' | 'opaque'>;
+type Reach = Pick<CommandPart, 'whole' | 'unlisted' | 'opaque'> &
+  Partial<Pick<CommandPart, 'must_name'>>;
 
 const WHOLE: Reach = { whole: true, unlisted: false, opaque: false };
 const OPAQUE: Reach = { whole: true, unlisted: false, opaque: true };
@@ -23,7 +26,8 @@ const AWK = /^[gmn]?awk$/;
 /** The dynamic loader, which runs the program that it is given. */
 const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
 const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
-const GIT_FOLDER = '.git';
+/** The folder `.git` in a path, also attached to an option. */
+const NAMES_GIT_FOLDER = /\.git(?:\/|$)/i;
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /**
@@ -32,6 +36,9 @@ const AWK_RUNS = /system|getline|[|@]|^-/;
 export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
+  if (AWK.test(program) && isPlainAwk(words)) return PLAIN;
+  if (program === 'sed' && isPlainSed(words)) return PLAIN;
+  if (program === 'uniq' && isPlainUniq(words)) return PLAIN;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
   if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
@@ -39,8 +46,15 @@ export function findReach(words: readonly Word[]): Reach {
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
-  if (MAKES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
+  if (CHANGES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
+  if (isQuery(program, words)) return PLAIN;
   return isPlain(program, words) ? PLAIN : UNLISTED;
+}
+
+/** With a second operand, it writes a file. */
+function isPlainUniq(words: readonly Word[]): boolean {
+  const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'));
+  return operands.length <= 1 && !operands.some(({ dynamic }) => dynamic);
 }
 
 function reachOfInterpreter(words: readonly Word[]): Reach {
@@ -50,20 +64,56 @@ function reachOfInterpreter(words: readonly Word[]): Reach {
 }
 
 /** Git runs what the files in its folder name: hooks, and programs of its configuration. */
-function mayNameGitFolder({ text, dynamic }: Word): boolean {
-  const names = text.toLowerCase().split(/[/=]/);
-  return names.includes(GIT_FOLDER) || (dynamic && GIT_FOLDER.startsWith(names.at(-1)!));
+function mayNameGitFolder({ text, dynamic, pattern }: Word): boolean {
+  if (!dynamic) return NAMES_GIT_FOLDER.test(text);
+  return pattern === undefined || pattern.split(/[/=]/).some(mayMatchGit);
+}
+
+/** True for `.git`, and for wildcards that can match it; those never match the dot. */
+function mayMatchGit(segment: string): boolean {
+  const at = segment.search(/[*?[]/);
+  if (at < 0) return NAMES_GIT_FOLDER.test(segment);
+  return segment.startsWith('.') && '.git'.startsWith(segment.slice(0, at).toLowerCase());
+}
+
+/** True for `command -v git`, which runs nothing. */
+function isQuery(program: string, words: readonly Word[]): boolean {
+  return (
+    program === 'command' &&
+    words
+      .slice(1)
+      .every(({ text, dynamic }, at) =>
+        at === 0 ? /^-[vV]$/.test(text) : !dynamic && !text.startsWith('-'),
+      )
+  );
 }
 
 /** Git options before the subcommand can set an alias, a pager or another folder. */
 function reachOfGit(words: readonly Word[]): Reach {
   const subcommand = words[1];
   if (!subcommand) return PLAIN;
-  if (words.some(({ text }) => GIT_CONFIGURES.test(text))) return OPAQUE;
-  if (subcommand.dynamic || subcommand.text.startsWith('-')) return WHOLE;
+  const hasOptions = subcommand.text.startsWith('-');
+  if (hasOptions && words.some(({ text }) => GIT_CONFIGURES.test(text))) return OPAQUE;
+  if (words.some((word, at) => word.dynamic && mayBeOption(word) && !isMessage(words[at - 1])))
+    return OPAQUE;
+  if (subcommand.dynamic || hasOptions) return WHOLE;
   if (hasOption(words, GIT_OPTIONS) || isRisky('git', words)) return WHOLE;
   const isPlainGit = words[0]!.text === 'git' && PLAIN_GIT.has(subcommand.text);
-  return isPlainGit ? PLAIN : UNLISTED;
+  if (!isPlainGit && !isPlainRemote(words)) return UNLISTED;
+  const remote = findRemote(words);
+  if (remote === 'unclear' || words.some((word, at) => at !== remote.url && mayNameGitFolder(word)))
+    return WHOLE;
+  return remote.name === undefined ? PLAIN : { ...PLAIN, must_name: remote.name + 1 };
+}
+
+function isMessage(word: Word | undefined): boolean {
+  return word !== undefined && /^(?:-m|--message)$/.test(word.text);
+}
+
+/** True for `git remote` if it only lists. */
+function isPlainRemote(words: readonly Word[]): boolean {
+  const [, subcommand, what] = words.map(({ text }) => text);
+  return subcommand === 'remote' && (what === undefined || /^(?:-v|--verbose|get-url)$/.test(what));
 }
 
 function isPlain(program: string, words: readonly Word[]): boolean {
@@ -75,8 +125,9 @@ function isPlain(program: string, words: readonly Word[]): boolean {
     .every((word) => !mayBeOption(word) || (!word.dynamic && known.has(nameOf(word.text))));
 }
 
-function mayBeOption({ text, dynamic, splits }: Word): boolean {
-  return text.startsWith('-') || (dynamic && (splits || text === ''));
+/** Wildcards expand to words that begin as they do. */
+function mayBeOption({ text, dynamic, splits, pattern }: Word): boolean {
+  return text.startsWith('-') || (dynamic && (text === '' || (splits && pattern === undefined)));
 }
 
 /** The name of an option, without its value. */

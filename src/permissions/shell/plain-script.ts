@@ -97,13 +97,15 @@ class PlainReader {
     const start = this.at;
     let text = '';
     let glob = false;
+    let pieces = 0;
     for (let piece = this.readPiece(); piece; piece = this.readPiece()) {
+      pieces++;
       glob ||= piece.glob;
       if (!glob) text += piece.text;
     }
     if (this.at === start || !this.isAt(WORD_END)) throw this.fault();
     const written = this.source.slice(start, this.at);
-    if (isName) checkName(glob ? written : text);
+    if (isName) checkName(pieces === 1 && !glob ? text : written);
     if (glob && !BEFORE_WILDCARD.test(text))
       throw new NotPlain(`it has wildcards that can become an option (${show(written)})`);
     return { text, glob };

@@ -1,3 +1,5 @@
+import type { Word } from './script.js';
+
 const NODE_OPTIONS =
   '-s -d -D -P -g --silent --quiet --verbose --json --long --all --depth --if-present --ignore-scripts --save-dev --production --offline --prefer-offline --frozen-lockfile --no-audit --no-fund';
 
@@ -12,18 +14,34 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
   md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum cmp diff
   stat du df basename dirname realpath readlink pwd cd pushd popd dirs which type whoami id groups uname arch
   nproc uptime ps pgrep pidof free printenv getconf tty locale lscpu
-  true false : exit return break continue shift wait sleep seq factor echo printf expr test [
+  true false : exit set wait sleep seq factor echo printf expr test
   mkdir rmdir touch cp mv rm ln chmod`.split(/\s+/),
 );
 
-/** Those that put files where their arguments say, or go there. */
-export const MAKES_FILES: ReadonlySet<string> = new Set(words('cp mv ln mkdir touch cd pushd'));
+/** Those that change files or rights where their arguments say, or go there. */
+export const CHANGES_FILES: ReadonlySet<string> = new Set(
+  words('cp mv ln mkdir rmdir touch rm chmod cd pushd'),
+);
+
+/** Builtins of shells with which later words mean something else, or run later. */
+const SHELL_STATE: ReadonlySet<string> = new Set(
+  `. source eval alias unalias enable complete compopt bind let declare typeset local readonly export unset set shopt
+  hash trap read mapfile readarray getopts coproc`.split(/\s+/),
+);
+/** Options of `set` that only end scripts earlier, or show what runs. */
+const SAFE_SET = /^(?:-[eux]+|-[eux]*o pipefail)$/;
+
+/** True if the meaning of later commands depends on this one. */
+export function changesShell(name: string, words: readonly Word[]): boolean {
+  const rest = words.slice(1).map(({ text }) => text);
+  return SHELL_STATE.has(name) && !(name === 'set' && SAFE_SET.test(rest.join(' ')));
+}
 
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
 export const PLAIN_GIT: ReadonlySet<string> = new Set(
   `add annotate apply blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects
   describe diff diff-files diff-index diff-tree fetch for-each-ref fsck grep log ls-files ls-remote ls-tree merge
-  merge-base mv name-rev pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm
+  merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm
   shortlog show show-branch show-ref stash status switch tag version whatchanged`.split(/\s+/),
 );
 
@@ -82,7 +100,9 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(
   `ssh mosh su runuser pkexec script flock at batch expect watch parallel screen tmux gdb lldb
   perl osascript pwsh powershell cmd zsh fish csh tcsh trap mapfile readarray
   declare typeset local readonly export read unset getopts compgen hash
-  linux32 linux64 setarch start-stop-daemon vi vim nvim emacs ed ex`.split(/\s+/),
+  alias enable complete bind let linux32 linux64 setarch start-stop-daemon vi vim nvim emacs ed ex`.split(
+    /\s+/,
+  ),
 );
 
 /** Shells whose scripts can be parsed. */
@@ -101,7 +121,7 @@ export interface RiskyOptions {
 
 export const GIT_OPTIONS: RiskyOptions = {
   long: words(
-    'output exec upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive unsafe-paths',
+    'output exec upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive unsafe-paths help separate-git-dir strategy',
   ),
 };
 
@@ -146,6 +166,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   printf: { short: 'v' },
   date: { short: 's', long: words('set') },
   test: { words: words('-v -R') },
+  wait: { short: 'p' },
   npm: { short: 'c', long: words('script-shell call node-options prefix userconfig globalconfig') },
   pnpm: { short: 'cC', long: words('shell-mode dir') },
   yarn: { long: words('cwd') },
@@ -165,11 +186,15 @@ export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, 
       config: true,
       hook: true,
       alias: true,
-      rebase: 'x',
+      rebase: 'xs',
       difftool: 'x',
       mergetool: true,
       grep: 'O',
       clone: 'cu',
+      merge: 's',
+      pull: 's',
+      'cherry-pick': 's',
+      revert: 's',
       'ls-remote': 'u',
       archive: 'o',
       'format-patch': 'o',
@@ -185,11 +210,17 @@ export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, 
       set: true,
       explore: true,
       edit: true,
+      help: true,
+      'help-search': true,
+      docs: true,
+      home: true,
+      repo: true,
+      bugs: true,
     },
     pnpm: { exec: true, dlx: true, create: true, config: true },
     yarn: { exec: true, dlx: true, create: true, node: true, config: true },
     go: { run: true, generate: true, env: true },
-    cargo: { run: true },
+    cargo: { run: true, help: true },
     bundle: { exec: true },
     gh: { alias: true, extension: true, config: true },
   };

@@ -2,7 +2,9 @@ import type { Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './script.js';
 
-const UNKNOWN: Word = { text: '', dynamic: true, splits: true, odd: false };
+const UNKNOWN: Word = { text: '', dynamic: true, splits: true };
+/** A text in quotes that shells decode in different ways. */
+const UNDECODED: Word = { text: '', dynamic: true, splits: false };
 
 /** The word of a node, as far as it is known before run time. */
 export function readWord(node: SyntaxNode, source: string): Word {
@@ -19,7 +21,7 @@ export function readWord(node: SyntaxNode, source: string): Word {
     case 'raw_string':
       return plain(text.slice(1, -1));
     case 'ansi_c_string':
-      return { ...plain(decodeAnsiC(text.slice(2, -1))), odd: true };
+      return readAnsiC(text.slice(2, -1));
     case 'string':
       return readString(node, source);
     case 'concatenation':
@@ -33,7 +35,7 @@ export function readWord(node: SyntaxNode, source: string): Word {
     case 'array':
       return UNKNOWN;
     case 'process_substitution':
-      return { text: '/dev/fd/', dynamic: true, splits: false, odd: false };
+      return { text: '/dev/fd/', dynamic: true, splits: false };
     case 'variable_assignment':
       return readAssignment(node, source);
     default:
@@ -42,7 +44,7 @@ export function readWord(node: SyntaxNode, source: string): Word {
 }
 
 function plain(text: string): Word {
-  return { text, dynamic: false, splits: false, odd: false };
+  return { text, dynamic: false, splits: false };
 }
 
 /** Reads text outside of quotes: escapes, globs, a bare `$`. */
@@ -52,7 +54,7 @@ function readBare(raw: string): Word {
   const dynamicAt = /^(?:[^\\*?[]|\\.)*/s.exec(raw)?.[0].length ?? 0;
   const dynamic = dynamicAt < raw.length;
   const text = raw.slice(0, dynamicAt).replace(/\\(.)/gs, '$1');
-  return { text, dynamic, splits: dynamic, odd: raw.includes('\\') };
+  return { text, dynamic, splits: dynamic, ...(dynamic && { pattern: raw }) };
 }
 
 function readString(node: SyntaxNode, source: string): Word {
@@ -65,7 +67,6 @@ function readString(node: SyntaxNode, source: string): Word {
     text,
     dynamic: first !== undefined,
     splits: /\$[@*]|\[[@*]\]/.test(content),
-    odd: false,
   };
 }
 
@@ -90,19 +91,29 @@ export function checkLeftover(node: SyntaxNode, source: string): void {
 function readConcatenation(node: SyntaxNode, source: string): Word {
   const words = node.children.map((child) => readWord(child, source));
   const bare = node.children.filter(({ type }) => type === 'word');
-  const hasBraces = /\{.*(?:,|\.\.).*\}/s.test(bare.map((w) => slice(w, source)).join(''));
-  if (hasBraces) return { ...UNKNOWN, text: slice(node, source).match(/^[\w./=:@%+,-]*/)![0] };
-  return joinWords(words, node.children.some(isQuoted));
+  if (mayExpand(bare.map((word) => slice(word, source)).join('')))
+    return { ...UNKNOWN, text: slice(node, source).match(/^[\w./=:@%+,-]*/)![0] };
+  return joinWords(words);
 }
 
-function joinWords(words: readonly Word[], quoted: boolean): Word {
+/** True if the text can have braces that a shell expands: `{a,b}`, `{1..3}`. */
+function mayExpand(text: string): boolean {
+  const open = text.indexOf('{');
+  const close = text.lastIndexOf('}');
+  if (open < 0 || close < open) return false;
+  const inside = text.slice(open, close);
+  return inside.includes(',') || inside.includes('..');
+}
+
+function joinWords(words: readonly Word[]): Word {
   const first = words.findIndex(({ dynamic }) => dynamic);
   const known = first < 0 ? words : words.slice(0, first + 1);
+  const isPattern = first >= 0 && words.every(({ dynamic, pattern }) => !dynamic || pattern);
   return {
     text: known.map(({ text }) => text).join(''),
     dynamic: first >= 0,
     splits: words.some(({ splits }) => splits),
-    odd: quoted || words.some(({ odd }) => odd),
+    ...(isPattern && { pattern: words.map(({ text, pattern }) => pattern ?? text).join('') }),
   };
 }
 
@@ -115,10 +126,6 @@ function readAssignment(node: SyntaxNode, source: string): Word {
   return { ...word, text: named + word.text };
 }
 
-function isQuoted({ type }: SyntaxNode): boolean {
-  return type === 'string' || type === 'raw_string' || type === 'ansi_c_string';
-}
-
 function onlyChild({ children }: SyntaxNode): SyntaxNode {
   const [child] = children;
   if (!child || children.length > 1) throw new Unreadable('has a name that can’t be told');
@@ -129,32 +136,19 @@ function slice(node: SyntaxNode, source: string): string {
   return source.slice(node.start, node.end);
 }
 
-const ESCAPE = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3})|c(.)|(.))/gis;
+/** The escapes of `$'…'` that mean the same everywhere. */
+const ESCAPE = /\\(?:([\\'"])|n|t|x([2-7][\dA-Fa-f])|([01][0-7]{2}))/g;
 
-const NAMED: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  E: '\x1b',
-  f: '\f',
-  v: '\v',
-};
-
-/** Decodes the content of `$'…'`. */
-function decodeAnsiC(content: string): string {
-  return content.replace(ESCAPE, (_, x?: string, u?: string, U?: string, ...rest: unknown[]) => {
-    const [octal, control, other] = rest as (string | undefined)[];
-    const hex = x ?? u ?? U;
-    if (hex !== undefined) return toCharacter(parseInt(hex, 16));
-    if (octal !== undefined) return toCharacter(parseInt(octal, 8) & 0xff);
-    if (control !== undefined) return toCharacter(control.charCodeAt(0) & 0x1f);
-    return NAMED[other ?? ''] ?? other ?? '';
+/** Reads the content of `$'…'`, if it is certain what it means. */
+function readAnsiC(content: string): Word {
+  if (content.replace(ESCAPE, '').includes('\\')) return UNDECODED;
+  const text = content.replace(ESCAPE, (escape, same?: string, hex?: string, octal?: string) => {
+    if (same !== undefined) return same;
+    if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
+    if (octal !== undefined) return String.fromCharCode(parseInt(octal, 8));
+    return escape === '\\n' ? '\n' : '\t';
   });
+  return PRINTABLE.test(text) ? plain(text) : UNDECODED;
 }
 
-function toCharacter(code: number): string {
-  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '\ufffd';
-}
+const PRINTABLE = /^[\n\t\x20-\x7e]*$/;

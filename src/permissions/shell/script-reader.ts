@@ -1,11 +1,16 @@
 import { checkTree } from './check-tree.js';
+import { asShadows, withDoubt } from './command.js';
+import { readPlainScript } from './plain-script.js';
+import { ReadingBudget } from './reading-budget.js';
 import { ScriptWalk } from './script-walk.js';
-import type { Script, ScriptPart } from './script.js';
+import type { Script, ScriptPart, Word } from './script.js';
 import type { ShellGrammar } from './shell-grammar.js';
 import { Unreadable } from './script.js';
 
 /** Maximum length of a script, in UTF-16 code units. */
-const MAX_LENGTH = 20_000;
+const MAX_LENGTH = 10_000;
+/** The time to parse pipelines grows with the square of their number. */
+const MAX_PIPES = 300;
 const MAX_PARTS = 200;
 /** Maximum nesting of scripts: `bash -c "bash -c …"`. */
 const MAX_DEPTH = 5;
@@ -18,43 +23,58 @@ export class ScriptReader {
 
   read(text: string): Script {
     try {
-      return { parts: this.readParts(text, 0) };
+      return { parts: new Reading(this.grammar).read(text, 0) };
     } catch (error) {
       if (error instanceof Unreadable) return { parts: [], fault: error.message };
       throw error;
     }
   }
+}
+
+/** Reads one script, with all scripts in it. */
+class Reading {
+  private readonly budget = new ReadingBudget();
+
+  constructor(private readonly grammar: ShellGrammar) {}
 
   /** @throws Unreadable */
-  private readParts(text: string, depth: number): ScriptPart[] {
+  read(text: string, depth: number): ScriptPart[] {
     checkText(text, depth);
-    const parts = this.parse(text, depth);
+    const { parts, commands } = this.parse(text, depth);
+    const doubt = findDoubt(text, commands);
+    const judged = doubt === undefined ? parts : withDoubt(parts, doubt);
     const joined = joinLines(text);
-    if (joined === text) return parts;
-    const doubted = parts.map((part) => withDoubt(part, 'goes on in another line'));
-    return [...doubted, ...this.tryShadows(joined, depth)];
+    if (joined === text) return judged;
+    return [...judged, ...asShadows(this.parse(joined, depth).parts)];
   }
 
-  private tryShadows(text: string, depth: number): ScriptPart[] {
-    return this.parse(text, depth).map((part) =>
-      part.kind === 'command' ? { ...part, shadow: true } : part,
-    );
-  }
-
-  private parse(text: string, depth: number): ScriptPart[] {
-    const root = this.grammar.parse(text);
+  private parse(text: string, depth: number): ScriptWalk {
+    const root = this.grammar.parse(text, this.budget);
     if (!root) throw new Unreadable('can’t be parsed');
     checkTree(root, text);
-    const parts = new ScriptWalk(text, (inner) => this.readParts(inner, depth + 1)).read(root);
-    if (parts.length > MAX_PARTS) throw new Unreadable(`runs more than ${MAX_PARTS} commands`);
-    return parts;
+    const walk = new ScriptWalk(text, (inner) => this.read(inner, depth + 1));
+    walk.read(root);
+    if (walk.parts.length > MAX_PARTS) throw new Unreadable(`runs more than ${MAX_PARTS} commands`);
+    return walk;
   }
+}
+
+/** A rule that allows commands needs a plain script, with the commands that the grammar finds. */
+function findDoubt(text: string, commands: readonly (readonly Word[])[]): string | undefined {
+  const plain = readPlainScript(text);
+  if ('fault' in plain) return plain.fault;
+  const found = commands.map((words) => words.map(({ text, dynamic }) => [text, dynamic]));
+  const expected = plain.commands.map((words) => words.map(({ text, glob }) => [text, glob]));
+  if (JSON.stringify(found) === JSON.stringify(expected)) return undefined;
+  return 'the script is not plain: it can be read in two ways';
 }
 
 function checkText(text: string, depth: number): void {
   if (depth > MAX_DEPTH) throw new Unreadable('nests scripts too deeply');
   if (text.length > MAX_LENGTH)
     throw new Unreadable(`is longer than ${MAX_LENGTH.toLocaleString('en')} characters`);
+  if (text.split('|', MAX_PIPES + 2).length > MAX_PIPES + 1)
+    throw new Unreadable(`has more than ${MAX_PIPES} pipes`);
   const deceptive = findDeceptiveCharacter(text);
   if (deceptive) throw new Unreadable(`has a character that deceives the eye (${deceptive})`);
 }
@@ -65,10 +85,6 @@ function checkText(text: string, depth: number): void {
  */
 function joinLines(text: string): string {
   return text.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair));
-}
-
-function withDoubt(part: ScriptPart, doubt: string): ScriptPart {
-  return part.kind === 'command' ? { ...part, doubt: part.doubt ?? doubt } : part;
 }
 
 /**

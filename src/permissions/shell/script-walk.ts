@@ -1,8 +1,9 @@
 import type { ReadInner } from './command.js';
+import { findRisk } from './find-risk.js';
 import { readHeredoc } from './read-heredoc.js';
 import { readCommand } from './read-command.js';
 import { readWord } from './read-word.js';
-import type { ScriptPart, Word } from './script.js';
+import type { OtherPart, ScriptPart, Word } from './script.js';
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './script.js';
 
@@ -18,7 +19,9 @@ const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 
 /** Walks a parsed script and collects the parts that run. Unknown nodes are refused. */
 export class ScriptWalk {
-  private readonly parts: ScriptPart[] = [];
+  readonly parts: ScriptPart[] = [];
+  /** The words of each simple command, as written. */
+  readonly commands: (readonly Word[])[] = [];
 
   constructor(
     private readonly source: string,
@@ -26,9 +29,11 @@ export class ScriptWalk {
   ) {}
 
   /** @throws Unreadable */
-  read(root: SyntaxNode): ScriptPart[] {
+  read(root: SyntaxNode): void {
+    const risk = findRisk(root, this.source);
+    if (risk)
+      this.parts.push({ kind: 'other', source: risk.source, opaque: true, doubt: risk.why });
     this.visit(root);
-    return this.parts;
   }
 
   private visit(node: SyntaxNode): void {
@@ -87,28 +92,21 @@ export class ScriptWalk {
    */
   private visitCommand(node: SyntaxNode, redirections: Redirections): void {
     const words: Word[] = [];
-    const assigned: string[] = [];
     for (const child of node.children) {
       if (isRedirect(child)) this.visitRedirect(child, redirections, 'command');
-      else if (isPrefix(node, child, words)) assigned.push(this.nameOf(child));
+      else if (isPrefix(node, child, words)) this.parts.push(assignment(this.text(child)));
       else if (child.type !== '(' && child.type !== ')') words.push(this.word(child));
       this.visitInside(child);
     }
     words.push(...redirections.words);
     const { inputs } = redirections;
-    const risk = findRiskyExpansion(node, this.source);
-    const command = {
-      source: this.text(node),
-      words,
-      assigned,
-      inputs,
-      ...(risk && { doubt: risk }),
-    };
-    this.parts.push(...readCommand(command, this.readInner));
+    this.commands.push(words);
+    if (words.length > 0)
+      this.parts.push(...readCommand({ source: this.text(node), words, inputs }, this.readInner));
   }
 
   private word(node: SyntaxNode): Word {
-    if (!node.named) return { text: node.type, dynamic: false, splits: false, odd: false };
+    if (!node.named) return { text: node.type, dynamic: false, splits: false };
     if (node.type === 'subshell') throw new Unreadable('has a construct that is not known');
     return readWord(node, this.source);
   }
@@ -157,7 +155,7 @@ export class ScriptWalk {
   }
 
   private visitAssignment(node: SyntaxNode): void {
-    this.parts.push({ kind: 'other', source: this.text(node), doubt: SETS_VARIABLE });
+    this.parts.push(assignment(this.text(node)));
     this.visitInside(node);
   }
 
@@ -168,21 +166,13 @@ export class ScriptWalk {
   private visitTest(node: SyntaxNode): void {
     const isGroup = node.type === 'compound_statement' && node.children[0]?.type === '{';
     if (isGroup) return this.visitChildren(node);
-    const doubt = describeArithmetic(node, this.source);
-    if (doubt) this.parts.push({ kind: 'other', source: this.text(node), doubt });
+    this.parts.push(other(this.text(node), 'it tests something'));
     this.visitInside(node);
   }
 
   private visitBranches(node: SyntaxNode): void {
-    if (node.type === 'c_style_for_statement')
-      this.parts.push({
-        kind: 'other',
-        source: this.text(node),
-        doubt: 'calculates with variables',
-      });
     const counter = node.children.find(({ type }) => type === 'variable_name');
-    if (counter && !PLAIN_COUNTER.test(this.text(counter)))
-      this.parts.push({ kind: 'other', source: this.text(counter), doubt: SETS_VARIABLE });
+    if (counter) this.parts.push(assignment(`${this.text(counter)}=`));
     for (const child of node.children) {
       if (!child.named || child.type === 'comment') continue;
       if (isStatement(child)) this.visit(child);
@@ -207,23 +197,22 @@ export class ScriptWalk {
     for (const child of node.children) this.visitInside(child);
   }
 
-  private nameOf(assignment: SyntaxNode): string {
-    const [name] = assignment.children;
-    return name ? this.text(name) : '';
-  }
-
   private text(node: SyntaxNode): string {
     return this.source.slice(node.start, node.end);
   }
 }
 
-const SETS_VARIABLE = 'sets a variable, which can change what later commands do';
+/** Variables that neither shells nor programs read, or that only change what programs print. */
+const HARMLESS_VARIABLE =
+  /^(?:(?!npm_)[a-z_][a-z0-9_]*|LANG|LANGUAGE|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|TERM|NODE_ENV)\+?=/;
 
-/**
- * Safe names for loop counters: neither the shell nor programs read variables with such names,
- * unlike `PATH` and `http_proxy`.
- */
-const PLAIN_COUNTER = /^[a-z][a-z0-9]*$/;
+function assignment(text: string): OtherPart {
+  return { ...other(text, 'it sets a variable'), opaque: !HARMLESS_VARIABLE.test(text) };
+}
+
+function other(source: string, doubt: string): OtherPart {
+  return { kind: 'other', source, opaque: false, doubt };
+}
 
 function isRedirect({ type }: SyntaxNode): boolean {
   return type.endsWith('_redirect');
@@ -269,47 +258,7 @@ function readFile(operator: string, path: Word, source: string): ScriptPart[] {
   if (!path.dynamic && duplicates && DESCRIPTOR.test(path.text)) return [];
   if (!path.dynamic && NOWHERE.test(path.text)) return [];
   if (NETWORK.test(path.text))
-    return [{ kind: 'other', source, doubt: 'opens a network connection' }];
+    return [{ ...other(source, 'it opens a network connection'), opaque: true }];
   const access = operator === '<' ? 'read' : 'write';
   return [{ kind: 'file', source, path, access }];
-}
-
-const HARMLESS_EXPANSION = /^\$\{#?(?:\w+(?:\[[@*\d]+\])?|[?$!#@*-])\}$/;
-const NUMBERS_ONLY = /^\$(?:\(\(|\[)[\d\s+\-*/%()<>]*(?:\)\)|\])$/;
-const CALCULATES = /^(?:-v|-R|-eq|-ne|-lt|-le|-gt|-ge)$/;
-
-/**
- * Finds an expansion that does more than insert a value: a shell evaluates arithmetic in it, which
- * may run commands.
- */
-function findRiskyExpansion(node: SyntaxNode, source: string): string | undefined {
-  const text = source.slice(node.start, node.end);
-  if (node.type === 'expansion' && !HARMLESS_EXPANSION.test(text))
-    return `has an expansion that can do more than it shows (${cut(text)})`;
-  if (node.type === 'arithmetic_expansion' && !NUMBERS_ONLY.test(text))
-    return 'calculates with something else than numbers';
-  for (const child of node.children) {
-    const found = findRiskyExpansion(child, source);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/**
- * Explains why a test or an arithmetic expression may have side effects; undefined if it has none.
- */
-function describeArithmetic(node: SyntaxNode, source: string): string | undefined {
-  const text = source.slice(node.start, node.end);
-  if (text.startsWith('((')) return 'calculates with variables';
-  return isLook(node, source) ? findRiskyExpansion(node, source) : 'calculates with variables';
-}
-
-/** True if it only compares texts or checks files. Comparing numbers evaluates arithmetic. */
-function isLook(node: SyntaxNode, source: string): boolean {
-  if (node.children.length === 0) return !CALCULATES.test(source.slice(node.start, node.end));
-  return node.children.every((child) => isLook(child, source));
-}
-
-function cut(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -6,8 +6,8 @@ export interface Word {
   readonly dynamic: boolean;
   /** True if the word is dynamic and may expand to none or several words. */
   readonly splits: boolean;
-  /** True if the word is written in pieces or with needless escapes (`r'm'`, `\rm`). */
-  readonly odd: boolean;
+  /** The word as it is written, if it has wildcards and is dynamic for no other reason. */
+  readonly pattern?: string;
 }
 
 /** One simple command. */
@@ -35,10 +35,7 @@ export interface CommandPart {
   readonly opaque: boolean;
   /** True for another view of a part that is also in the list; it can forbid but not permit. */
   readonly shadow: boolean;
-  /**
-   * The reason why no allow rule on commands can cover it: the end of a sentence that begins with
-   * the command.
-   */
+  /** A sentence: the reason why no allow rule on commands can cover it. */
   readonly doubt?: string;
 }
 
@@ -50,10 +47,13 @@ export interface FilePart {
   readonly access: 'read' | 'write';
 }
 
-/** Something that runs but is not a command: an assignment, arithmetic. */
+/** Something that runs but is not a command: an assignment, a test, arithmetic. */
 export interface OtherPart {
   readonly kind: 'other';
   readonly source: string;
+  /** True if it can run code that can't be parsed: the code could be anything that is forbidden. */
+  readonly opaque: boolean;
+  /** A sentence: its effect. */
   readonly doubt: string;
 }
 

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import treeSitter from '@vscode/tree-sitter-wasm';
 import type { Parser, TreeCursor } from '@vscode/tree-sitter-wasm';
+import { TooLong } from './reading-budget.js';
+import type { ReadingBudget } from './reading-budget.js';
 
 /** A node of a parsed script. Offsets are UTF-16 code units. */
 export interface SyntaxNode {
@@ -17,8 +19,6 @@ export interface SyntaxNode {
 
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
-/** Timeout for parsing: a hundred times the time for a text of maximum length. */
-const TIME_LIMIT_MS = 250;
 
 /** The parser for Bash. */
 export class ShellGrammar {
@@ -31,15 +31,16 @@ export class ShellGrammar {
     return (this.loading ??= this.open());
   }
 
-  /** Undefined if the text is not a script, nests too deeply, or takes too long to parse. */
-  parse(text: string): SyntaxNode | undefined {
-    const deadline = performance.now() + TIME_LIMIT_MS;
-    const tree = this.parser.parse(text, null, {
-      progressCallback: () => performance.now() > deadline,
-    });
+  /**
+   * Undefined if the text is not a script, or nests too deeply.
+   * @throws TooLong
+   */
+  parse(text: string, budget: ReadingBudget): SyntaxNode | undefined {
+    if (budget.isSpent) throw new TooLong();
+    const tree = this.parser.parse(text, null, { progressCallback: () => budget.isSpent });
     if (!tree) {
       this.parser.reset();
-      return undefined;
+      throw new TooLong();
     }
     try {
       return tree.rootNode.hasError ? undefined : new TreeReader(tree.walk()).read();

@@ -1,4 +1,5 @@
 import type { Word } from './script.js';
+import { PLACEHOLDER } from './wrappers.js';
 import type { Wrapper } from './wrappers.js';
 
 /** The command that a wrapper runs. */
@@ -6,12 +7,14 @@ export interface Unwrapped {
   /** Index of the command's name in the wrapper's words. */
   readonly at: number;
   readonly words: readonly Word[];
-  /** Names of the variables that it sets. */
-  readonly assigned: readonly string[];
+  /** True if it sets variables. */
+  readonly assigns: boolean;
 }
 
-const APPENDED: Word = { text: '', dynamic: true, splits: true, odd: false };
-const ASSIGNMENT = /^(\w+)=/;
+const APPENDED: Word = { text: '', dynamic: true, splits: true };
+/** A time. */
+const OPERAND = /^[\d.]+[smhd]?$/;
+const ASSIGNMENT = /^\w+=/;
 
 /**
  * Unwraps a wrapper; `none` if it runs no command, `inexact` if the start of the command can't be
@@ -22,18 +25,14 @@ export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'n
   if (!options) return 'inexact';
   let at = options.next + (wrapper.operands ?? 0);
   if (words.slice(0, at).some(({ dynamic }) => dynamic)) return 'inexact';
-  const assigned: string[] = [];
-  while (wrapper.assignments) {
-    const [, name] = ASSIGNMENT.exec(words[at]?.text ?? '') ?? [];
-    if (name === undefined) break;
-    assigned.push(name);
-    at++;
-  }
+  if (!words.slice(options.next, at).every(({ text }) => OPERAND.test(text))) return 'inexact';
+  const start = at;
+  while (wrapper.assignments && ASSIGNMENT.test(words[at]?.text ?? '')) at++;
   if (at >= words.length) return 'none';
   const inner = words.slice(at).map((word) => replaceIn(word, options.replaced));
   return {
     at,
-    assigned,
+    assigns: at > start,
     words: wrapper.appends && !options.replaced ? [...inner, APPENDED] : inner,
   };
 }
@@ -77,13 +76,15 @@ function readOption(text: string, wrapper: Wrapper): Option | undefined {
   return text.startsWith('--') ? readLong(text.slice(2), wrapper) : readShort(text, wrapper);
 }
 
-function readLong(text: string, { flags, values, replaces = [] }: Wrapper): Option | undefined {
+function readLong(text: string, { flags, values, replaces = [], optional = [] }: Wrapper) {
   const [name = '', attached] = text.split(/=(.*)/s);
-  const isValue = values.includes(name) || replaces.includes(name);
-  if (!isValue && !flags.includes(name)) return undefined;
   const isReplaced = replaces.includes(name);
-  if (attached !== undefined) return { takes: 'nothing', attached, replaces: isReplaced };
-  return { takes: isValue ? 'next' : 'nothing', replaces: isReplaced };
+  if (optional.includes(name))
+    return { takes: 'nothing', attached: attached || PLACEHOLDER, replaces: isReplaced } as const;
+  const isValue = values.includes(name) || isReplaced;
+  if (isValue ? attached === '' : attached !== undefined || !flags.includes(name)) return undefined;
+  const takes = isValue && attached === undefined ? 'next' : 'nothing';
+  return { takes, replaces: isReplaced, ...(attached && { attached }) } as const;
 }
 
 /** Reads short options: `-it`, `-n5`, and `-10` of `nice`. */

@@ -9,15 +9,20 @@ export interface Wrapper {
   /** True if it accepts `A=1` before the command. */
   readonly assignments?: boolean;
   /**
-   * Gives the command more rights or another environment: a rule that allows only the command
-   * doesn't allow this.
+   * Gives the command more rights, or runs another program of that name: a rule that allows only
+   * the command doesn't allow this.
    */
-  readonly changes?: string;
+  readonly changes?: boolean;
   /** True if it adds arguments that are not known before run time. */
   readonly appends?: boolean;
   /** Options whose value is a placeholder that is replaced everywhere in the command. */
   readonly replaces?: readonly string[];
+  /** Long options whose value, if they have one, is attached. */
+  readonly optional?: readonly string[];
 }
+
+/** The placeholder of `xargs --replace`. */
+export const PLACEHOLDER = '{}';
 
 /**
  * The known wrappers. Options are those that POSIX, GNU and BSD agree on; with any other option,
@@ -28,12 +33,12 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     flags: list('A b E H K k n P S', 'preserve-env set-home non-interactive stdin background'),
     values: list('u g p C r t T h D', 'user group prompt host chdir close-from'),
     assignments: true,
-    changes: 'runs a command with other rights',
+    changes: true,
   },
   doas: {
     flags: list('n L'),
     values: list('u C a'),
-    changes: 'runs a command with other rights',
+    changes: true,
   },
   env: {
     flags: list('- i v', 'ignore-environment debug'), // a `-` alone is `-i`
@@ -54,13 +59,14 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   command: { flags: list('p'), values: [] },
   builtin: { flags: [], values: [] },
   exec: { flags: list('c'), values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
-  busybox: { flags: [], values: [] },
-  toybox: { flags: [], values: [] },
+  busybox: { flags: [], values: [], changes: true },
+  toybox: { flags: [], values: [], changes: true },
   xargs: {
     flags: list('0 r t x p', 'null no-run-if-empty verbose exit interactive'),
-    values: list('n P L s d E a', 'max-args max-procs max-lines max-chars delimiter arg-file'),
+    values: list('n P L s d E a', 'max-args max-procs max-chars delimiter arg-file'),
     appends: true,
     replaces: list('I', 'replace'),
+    optional: list('replace', 'max-lines'),
   },
 };
 

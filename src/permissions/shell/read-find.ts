@@ -1,0 +1,57 @@
+import { findReach } from './find-reach.js';
+import { part, shadowsOf } from './command.js';
+import type { Command, ReadInner } from './command.js';
+import type { ScriptPart, Word } from './script.js';
+
+const EXECUTES = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+const FOUND = '{}';
+
+/** `find` itself, and each command that it executes. */
+export function readFind(
+  command: Command,
+  readInner: ReadInner,
+  readCommand: (command: Command, readInner: ReadInner) => ScriptPart[],
+): ScriptPart[] {
+  const { words } = command;
+  const own: Word[] = [];
+  const parts: ScriptPart[] = [];
+  for (let at = 0; at < words.length; at++) {
+    if (words[at]!.dynamic || !EXECUTES.has(words[at]!.text)) {
+      own.push(words[at]!);
+      continue;
+    }
+    const end = words.findIndex((_, index) => index > at && isEnd(words, index));
+    if (end < 0) return unclear(command, readInner);
+    const inner = words.slice(at + 1, end).map(withFound);
+    parts.push(...readCommand({ ...command, words: inner, inputs: [] }, readInner));
+    at = end;
+  }
+  if (own.some(mayExecute)) return [...unclear(command, readInner), ...parts];
+  return [part({ ...command, words: own }, findReach(own)), ...parts];
+}
+
+function unclear(command: Command, readInner: ReadInner): ScriptPart[] {
+  return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
+}
+
+/** A `+` ends a command only after `{}`; anywhere else it is an argument. */
+function isEnd(words: readonly Word[], at: number): boolean {
+  const { text, dynamic } = words[at]!;
+  if (dynamic) return false;
+  return text === ';' || (text === '+' && words[at - 1]!.text === FOUND);
+}
+
+/** True if the word can become `-exec` or another action. */
+function mayExecute({ text, dynamic, pattern }: Word): boolean {
+  return dynamic && (text.startsWith('-') || (text === '' && pattern === undefined));
+}
+
+/**
+ * Replaces `{}`: the name of a found file, which begins with the folder that is searched, or with
+ * `./`.
+ */
+function withFound(word: Word): Word {
+  const at = word.text.indexOf(FOUND);
+  if (at < 0) return word;
+  return { text: word.text.slice(0, at), dynamic: true, splits: false };
+}
