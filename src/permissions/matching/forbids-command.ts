@@ -21,7 +21,7 @@ export interface Forbidden {
   readonly effort: Effort;
 }
 
-/** Steps to compare a name, and to compare one of the other words. */
+/** Steps to compare a name, and one of the other words, besides one for each character. */
 const COST = { name: 60, word: 150 };
 
 /**
@@ -36,11 +36,11 @@ export function forbids(
   const [wantedName = '', ...wanted] = prefix;
   const [name, ...rest] = words;
   if (!name) return false;
-  effort.spend(COST.name);
+  effort.spend(COST.name + name.text.length);
   const isName = compareNames(name, wantedName);
   if (isName === false) return false;
   if (exact && rest.length !== wanted.length && !rest.some(({ splits }) => splits)) return false;
-  effort.spend(COST.word * rest.length);
+  effort.spend(rest.reduce((sum, word) => sum + COST.word + word.text.length, 0));
   const hasRest = compareRest(rest, wanted);
   if (hasRest === false) return false;
   return isName === 'maybe' || hasRest === 'maybe' ? 'maybe' : true;
@@ -65,7 +65,7 @@ function compareRest(words: readonly Word[], wanted: readonly string[]): boolean
   const options = new Set(words.flatMap(({ text }) => optionsIn(text)));
   const missing = wanted.flatMap(optionsIn).filter((option) => !hasOption(options, option));
   const operands = wanted.filter((word) => !isOption(word));
-  const hasOperands = findOperands(words, operands);
+  const hasOperands = countOperands(words, operands) === operands.length;
   if (missing.length === 0 && hasOperands) return true;
   if (isKnown) return false;
   const known = words.slice(
@@ -80,8 +80,8 @@ function compareRest(words: readonly Word[], wanted: readonly string[]): boolean
  * list.
  */
 function couldBegin(known: readonly Word[], operands: readonly string[]): boolean {
-  const count = operands.findIndex((_, at) => !findOperands(known, operands.slice(0, at + 1)));
-  if (count < 0) return true;
+  const count = countOperands(known, operands);
+  if (count === operands.length) return true;
   const taken = known.filter(({ text }) => !isOption(text)).length;
   return taken <= count || hasOptionsBefore(known);
 }
@@ -91,22 +91,22 @@ function hasOptionsBefore(words: readonly Word[]): boolean {
 }
 
 /**
- * Finds the operands in this order, starting with the first word. A word after an option may be the
- * value of that option; it is skipped if that gives a match.
+ * Counts the operands that stand there in this order, starting with the first word. A word after an
+ * option may be the value of that option; it is skipped if that gives a match.
  */
-function findOperands(words: readonly Word[], operands: readonly string[]): boolean {
+function countOperands(words: readonly Word[], operands: readonly string[]): number {
   let next = 0;
   let afterOption = false;
   for (const { text } of words) {
-    if (next === operands.length) return true;
+    if (next === operands.length) return next;
     if (isOption(text)) afterOption = text !== '--';
     else if (text === operands[next]) {
       next++;
       afterOption = false;
     } else if (afterOption) afterOption = false;
-    else return false;
+    else return next;
   }
-  return next === operands.length;
+  return next;
 }
 
 function isOption(word: string): boolean {

@@ -15,6 +15,21 @@ export interface Command {
   /** Texts that it reads on standard input, as far as they are known. */
   readonly inputs: readonly string[];
   readonly doubt?: string;
+  /** Number of commands that run it, one within the other. */
+  readonly depth?: number;
+}
+
+/** Maximum nesting of commands: `timeout 5 nice git log` is 2. */
+const MAX_DEPTH = 10;
+
+/**
+ * A command that another one runs.
+ * @throws Unreadable
+ */
+export function within(command: Command, inner: Partial<Command>): Command {
+  const depth = (command.depth ?? 0) + 1;
+  if (depth > MAX_DEPTH) throw new Unreadable('nests commands too deeply');
+  return { ...command, ...inner, depth };
 }
 
 const MAX_SHADOWS = 20;

@@ -1,6 +1,6 @@
 import { findReach } from './find-reach.js';
 import { changesShell, RUNS_ARGUMENTS, SHELLS } from './programs.js';
-import { asShadows, part, shadowsOf, withDoubt } from './command.js';
+import { asShadows, part, shadowsOf, withDoubt, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import { readFind } from './read-find.js';
 import { readShell } from './read-shell.js';
@@ -66,7 +66,7 @@ function readUnwrapped(
   { words, assigns }: Unwrapped,
   readInner: ReadInner,
 ): ScriptPart[] {
-  const parts = readCommand({ ...command, words }, readInner);
+  const parts = readCommand(within(command, { words }), readInner);
   if (!assigns) return parts;
   const doubt = 'it sets a variable';
   return [

@@ -1,5 +1,5 @@
 import { findReach } from './find-reach.js';
-import { part, shadowsOf } from './command.js';
+import { part, shadowsOf, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import type { ScriptPart, Word } from './script.js';
 
@@ -23,7 +23,7 @@ export function readFind(
     const end = words.findIndex((_, index) => index > at && isEnd(words, index));
     if (end < 0) return unclear(command, readInner);
     const inner = words.slice(at + 1, end).map(withFound);
-    parts.push(...readCommand({ ...command, words: inner, inputs: [] }, readInner));
+    parts.push(...readCommand(within(command, { words: inner, inputs: [] }), readInner));
     at = end;
   }
   if (own.some(mayExecute)) return [...unclear(command, readInner), ...parts];

@@ -15,6 +15,7 @@ interface Redirections {
   readonly inputs: string[];
 }
 
+const MAX_COMMANDS = 200;
 const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 
 /** Walks a parsed script and collects the parts that run. Unknown nodes are refused. */
@@ -100,7 +101,8 @@ export class ScriptWalk {
     }
     words.push(...redirections.words);
     const { inputs } = redirections;
-    this.commands.push(words);
+    if (this.commands.push(words) > MAX_COMMANDS)
+      throw new Unreadable(`runs more than ${MAX_COMMANDS} commands`);
     if (words.length > 0)
       this.parts.push(...readCommand({ source: this.text(node), words, inputs }, this.readInner));
   }

@@ -18,7 +18,7 @@ export interface SyntaxNode {
 }
 
 const MAX_DEPTH = 100;
-const MAX_NODES = 20_000;
+const MAX_NODES = 8_000;
 
 /** The parser for Bash. */
 export class ShellGrammar {
@@ -43,7 +43,7 @@ export class ShellGrammar {
       throw new TooLong();
     }
     try {
-      return tree.rootNode.hasError ? undefined : new TreeReader(tree.walk()).read();
+      return tree.rootNode.hasError ? undefined : new TreeReader(tree.walk(), budget).read();
     } finally {
       tree.delete();
     }
@@ -64,7 +64,10 @@ export class ShellGrammar {
 class TreeReader {
   private nodes = 0;
 
-  constructor(private readonly cursor: TreeCursor) {}
+  constructor(
+    private readonly cursor: TreeCursor,
+    private readonly budget: ReadingBudget,
+  ) {}
 
   read(): SyntaxNode | undefined {
     try {
@@ -77,6 +80,7 @@ class TreeReader {
 
   private node(depth: number): SyntaxNode | undefined {
     const { cursor } = this;
+    if (this.nodes % 256 === 0 && this.budget.isSpent) throw new TooLong();
     if (++this.nodes > MAX_NODES || depth > MAX_DEPTH || cursor.nodeIsMissing) return undefined;
     const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
     const field = cursor.currentFieldName;
