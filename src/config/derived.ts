@@ -47,9 +47,8 @@ const NON_INTERACTIVE = {
 };
 
 /**
- * Git runs programs that its configuration names. The home folder of a command is its workspace, so
- * its global configuration would be a file that agents write; the same is true of a folder in the
- * workspace that looks like a repository without `.git`.
+ * Git runs programs that its configuration names. An agent could write a folder in the workspace
+ * that looks like a repository without `.git`, and what a file system monitor is for.
  */
 const GIT_SETTINGS = {
   GIT_CONFIG_GLOBAL: '/dev/null',

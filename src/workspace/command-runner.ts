@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { CommandFolders, variablesOf } from './command-folders.js';
 import { GatedProcess } from './processes/gated-process.js';
 import { OutputPipe } from './processes/output-pipe.js';
 import { ProcessCap } from './processes/process-cap.js';
@@ -38,7 +40,9 @@ const DRAIN_MS = 1_000;
 
 /** Runs commands in the sandbox. When a command is over, none of its processes is left running. */
 @Injectable()
-export class CommandRunner {
+export class CommandRunner implements OnModuleDestroy {
+  private readonly folders = new CommandFolders();
+
   constructor(
     private readonly sandbox: Sandbox,
     private readonly config: Config,
@@ -47,6 +51,10 @@ export class CommandRunner {
   /** The restrictions of the sandbox, for people. */
   get confinement(): string {
     return this.sandbox.description;
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.folders.remove();
   }
 
   async run(command: readonly string[], options: CommandOptions): Promise<CommandEnd> {
@@ -64,9 +72,10 @@ export class CommandRunner {
     { cwd }: CommandOptions,
     output: OutputPipe,
   ): Promise<GatedProcess> {
-    const env = { ...this.config.commandEnvironment, HOME: cwd, PWD: cwd };
     try {
-      const confined = await this.sandbox.confine(command, cwd);
+      const home = await this.folders.openHome();
+      const env = { ...this.config.commandEnvironment, ...variablesOf(home), PWD: cwd };
+      const confined = await this.sandbox.confine(command, cwd, home);
       return await GatedProcess.spawn(confined, { cwd, env, output });
     } catch (error) {
       await output.handedOver();

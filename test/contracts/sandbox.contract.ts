@@ -49,7 +49,7 @@ export function describeSandbox(sandbox: SandboxUnderTest): void {
       .split('\n')
       .map((line) => line.split('=')[0]);
     expect(output).not.toContain('secret');
-    expect(output).toContain(`HOME=${world.workspace}\n`);
+    expect(output).toMatch(/^HOME=\/.*\/parley-commands-\w+\/home$/m);
     expect(names.filter((variable) => !KNOWN.includes(variable!))).toEqual([]);
   });
 
@@ -184,6 +184,7 @@ export function describeSandbox(sandbox: SandboxUnderTest): void {
 
 const KNOWN = [
   ...['PATH', 'HOME', 'PWD', 'OLDPWD', 'SHLVL', '_', 'TERM', 'NO_COLOR', 'PAGER', 'GIT_PAGER'],
+  ...['XDG_CACHE_HOME', 'npm_config_cache', 'GOPATH', 'CARGO_HOME'],
   ...['GIT_TERMINAL_PROMPT', 'PARLEY_PROCESS', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_COUNT'],
   ...['GIT_CONFIG_KEY_0', 'GIT_CONFIG_VALUE_0', 'GIT_CONFIG_KEY_1', 'GIT_CONFIG_VALUE_1'],
 ];

@@ -195,12 +195,10 @@ function mutate(below: (limit: number) => number): string {
   return text;
 }
 
-/** What the reader is not sure of; a program that is merely unknown is none of that. */
+/** Code that the reader can't see; a program that is merely unknown is none of that. */
 function isDoubtful(part: ScriptPart): boolean {
-  return (
-    part.kind === 'other' ||
-    (part.kind === 'command' && ((part.whole && !part.unlisted) || !!part.doubt))
-  );
+  if (part.kind === 'other') return part.opaque;
+  return part.kind === 'command' && (part.opaque || (part.whole && !part.unlisted));
 }
 
 /** The programs that a script runs, in a folder of its own and with nothing else to run. */

@@ -34,13 +34,14 @@ export class Bubblewrap extends Sandbox {
     this.description = `bubblewrap: only the workspace is writable, ${network}`;
   }
 
-  async confine(command: readonly string[], workspace: string): Promise<string[]> {
+  async confine(command: readonly string[], workspace: string, home?: string): Promise<string[]> {
     const hidden = await findHiddenPlaces(this.options.hidden, workspace);
     return [
       'bwrap',
       ...this.namespaces(),
       ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...KERNEL],
       ...this.files(hidden, workspace),
+      ...(home === undefined ? [] : ['--ro-bind', home, home]),
       ...['--chdir', workspace, '--'],
       ...withLimits(command, MAX_PROCESSES), // set inside, where no other process counts
     ];

@@ -14,7 +14,8 @@ export abstract class Sandbox {
 
   /**
    * Returns the command line that runs this command confined to the folder `workspace` (absolute),
-   * with that folder as its working directory.
+   * with that folder as its working directory. It can read `home` (absolute, empty), and not write
+   * it.
    */
-  abstract confine(command: readonly string[], workspace: string): Promise<string[]>;
+  abstract confine(command: readonly string[], workspace: string, home?: string): Promise<string[]>;
 }

@@ -62,8 +62,9 @@ export class CommandWorld {
     return this.run(script, { signal: stop.signal, onOutput });
   }
 
-  close(): Promise<void> {
-    return rm(this.base, { recursive: true, force: true });
+  async close(): Promise<void> {
+    await this.runner.onModuleDestroy();
+    await rm(this.base, { recursive: true, force: true });
   }
 }
 
