@@ -1,5 +1,3 @@
-import type { Word } from './script.js';
-
 const NODE_OPTIONS =
   '-s -d -D -P -g --silent --quiet --verbose --json --long --all --depth --if-present --ignore-scripts --save-dev --production --offline --prefer-offline --frozen-lockfile --no-audit --no-fund';
 
@@ -22,20 +20,6 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
 export const CHANGES_FILES: ReadonlySet<string> = new Set(
   words('cp mv ln mkdir rmdir touch rm chmod cd pushd'),
 );
-
-/** Builtins of shells with which later words mean something else, or run later. */
-const SHELL_STATE: ReadonlySet<string> = new Set(
-  `. source eval alias unalias enable complete compopt bind let declare typeset local readonly export unset set shopt
-  hash trap read mapfile readarray getopts coproc`.split(/\s+/),
-);
-/** Options of `set` that only end scripts earlier, or show what runs. */
-const SAFE_SET = /^(?:-[eux]+|-[eux]*o pipefail)$/;
-
-/** True if the meaning of later commands depends on this one. */
-export function changesShell(name: string, words: readonly Word[]): boolean {
-  const rest = words.slice(1).map(({ text }) => text);
-  return SHELL_STATE.has(name) && !(name === 'set' && SAFE_SET.test(rest.join(' ')));
-}
 
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
 export const PLAIN_GIT: ReadonlySet<string> = new Set(

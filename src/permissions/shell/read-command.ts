@@ -1,10 +1,10 @@
 import { findReach } from './find-reach.js';
-import { changesShell, RUNS_ARGUMENTS, SHELLS } from './programs.js';
+import { RUNS_ARGUMENTS, SHELLS } from './programs.js';
 import { asShadows, part, shadowsOf, withDoubt, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import { readFind } from './read-find.js';
 import { readShell } from './read-shell.js';
-import type { CommandPart, ScriptPart } from './script.js';
+import type { CommandPart, ScriptPart, Word } from './script.js';
 import { Unreadable } from './script.js';
 import { unwrap } from './unwrap.js';
 import type { Unwrapped } from './unwrap.js';
@@ -17,6 +17,14 @@ import { WRAPPERS } from './wrappers.js';
 const KEYWORD =
   /^(?:[{}!]|\[\[|\(\(|if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|\w+(?:\[.*\])?\+?=.*)$/s;
 const MAX_WORDS = 2000;
+
+/** Builtins of shells with which later words mean something else, or run later. */
+const SHELL_STATE: ReadonlySet<string> = new Set(
+  `. source eval alias unalias enable complete compopt bind let declare typeset local readonly export unset set shopt
+  hash trap read mapfile readarray getopts coproc`.split(/\s+/),
+);
+/** Options of `set` that only end scripts earlier, or show what runs. */
+const SAFE_SET = /^(?:-[eux]+|-[eux]*o pipefail)$/;
 
 /**
  * The command itself, and the commands that it runs. Wrappers are unwrapped if that is exact.
@@ -103,4 +111,10 @@ function readEval(command: Command, readInner: ReadInner): ScriptPart[] {
 /** True for a query: `command -v git` prints the location and runs nothing. */
 function isQuery(base: string, { words }: Command): boolean {
   return base === 'command' && /^-[vV]$/.test(words[1]?.text ?? '');
+}
+
+/** True if the meaning of later commands depends on this one. */
+function changesShell(name: string, words: readonly Word[]): boolean {
+  const rest = words.slice(1).map(({ text }) => text);
+  return SHELL_STATE.has(name) && !(name === 'set' && SAFE_SET.test(rest.join(' ')));
 }

@@ -60,8 +60,8 @@ class Reading {
 }
 
 /** A rule that allows commands needs a plain script, with the commands that the grammar finds. */
-function findDoubt(text: string, commands: readonly (readonly Word[])[]): string | undefined {
-  const plain = readPlainScript(text);
+function findDoubt(script: string, commands: readonly (readonly Word[])[]): string | undefined {
+  const plain = readPlainScript(script);
   if ('fault' in plain) return plain.fault;
   const found = commands.map((words) => words.map(({ text, dynamic }) => [text, dynamic]));
   const expected = plain.commands.map((words) => words.map(({ text, glob }) => [text, glob]));

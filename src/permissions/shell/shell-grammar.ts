@@ -36,7 +36,7 @@ export class ShellGrammar {
    * @throws TooLong
    */
   parse(text: string, budget: ReadingBudget): SyntaxNode | undefined {
-    if (budget.isSpent) throw new TooLong();
+    budget.spend(text.length);
     const tree = this.parser.parse(text, null, { progressCallback: () => budget.isSpent });
     if (!tree) {
       this.parser.reset();
