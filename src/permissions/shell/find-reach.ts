@@ -36,9 +36,7 @@ const AWK_RUNS = /system|getline|[|@]|^-/;
 export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
-  if (AWK.test(program) && isPlainAwk(words)) return PLAIN;
-  if (program === 'sed' && isPlainSed(words)) return PLAIN;
-  if (program === 'uniq' && isPlainUniq(words)) return PLAIN;
+  if (onlyPrints(words)) return PLAIN;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
   if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
@@ -47,8 +45,22 @@ export function findReach(words: readonly Word[]): Reach {
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
   if (CHANGES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
-  if (isQuery(program, words)) return PLAIN;
   return isPlain(program, words) ? PLAIN : UNLISTED;
+}
+
+/** True for calls that only print, of programs that can also run or write something. */
+function onlyPrints(words: readonly Word[]): boolean {
+  const program = words[0]!.text;
+  switch (program) {
+    case 'sed':
+      return isPlainSed(words);
+    case 'uniq':
+      return isPlainUniq(words);
+    case 'command':
+      return isQuery(words);
+    default:
+      return AWK.test(program) && isPlainAwk(words);
+  }
 }
 
 /** With a second operand, it writes a file. */
@@ -77,15 +89,10 @@ function mayMatchGit(segment: string): boolean {
 }
 
 /** True for `command -v git`, which runs nothing. */
-function isQuery(program: string, words: readonly Word[]): boolean {
-  return (
-    program === 'command' &&
-    words
-      .slice(1)
-      .every(({ text, dynamic }, at) =>
-        at === 0 ? /^-[vV]$/.test(text) : !dynamic && !text.startsWith('-'),
-      )
-  );
+function isQuery(words: readonly Word[]): boolean {
+  const [, option, ...names] = words;
+  if (!option || option.dynamic || !/^-[vV]$/.test(option.text)) return false;
+  return names.every(({ text, dynamic }) => !dynamic && !text.startsWith('-'));
 }
 
 /** Git options before the subcommand can set an alias, a pager or another folder. */

@@ -18,16 +18,17 @@ export interface Remote {
   readonly name?: number;
 }
 
-/** Finds the repository that a Git command connects to. */
+/** Finds the repository that a Git command connects to, if all of its options are known. */
 export function findRemote(words: readonly Word[]): Remote | 'unclear' {
   if (!CONNECTS.has(words[1]!.text)) return {};
-  let at = 2;
-  for (; at < words.length && words[at]!.text.startsWith('-'); at++) {
+  let remote: number | undefined;
+  for (let at = 2; at < words.length; at++) {
     const { text } = words[at]!;
-    if (VALUE.test(text)) at++;
+    if (!text.startsWith('-')) remote ??= at;
+    else if (VALUE.test(text)) at++;
     else if (!FLAG.test(text)) return 'unclear';
   }
-  const word = words[at];
-  if (!word) return {};
-  return !word.dynamic && URL.test(word.text) ? { url: at } : { name: at };
+  if (remote === undefined) return {};
+  const { text, dynamic } = words[remote]!;
+  return !dynamic && URL.test(text) ? { url: remote } : { name: remote };
 }

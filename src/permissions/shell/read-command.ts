@@ -76,7 +76,7 @@ function readUnwrapped(
 ): ScriptPart[] {
   const parts = readCommand(within(command, { words }), readInner);
   if (!assigns) return parts;
-  const doubt = 'it sets a variable';
+  const doubt = 'it changes the variables of a command';
   return [
     { kind: 'other', source: command.source, opaque: true, doubt },
     ...withDoubt(parts, doubt),

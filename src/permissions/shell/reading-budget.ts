@@ -3,7 +3,7 @@ import { Unreadable } from './script.js';
 /** In milliseconds, of the processor and of the clock. */
 const LIMIT_MS = 50;
 /** Scripts of so many characters together are read in less than that, whatever is in them. */
-const FREE_CHARACTERS = 1500;
+const FREE_CHARACTERS = 600;
 
 /** A script that takes too long, whatever is in it. */
 export class TooLong extends Unreadable {

@@ -7,7 +7,7 @@ export interface Unwrapped {
   /** Index of the command's name in the wrapper's words. */
   readonly at: number;
   readonly words: readonly Word[];
-  /** True if it sets variables. */
+  /** True if it sets or removes variables. */
   readonly assigns: boolean;
 }
 
@@ -32,7 +32,7 @@ export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'n
   const inner = words.slice(at).map((word) => replaceIn(word, options.replaced));
   return {
     at,
-    assigns: at > start,
+    assigns: at > start || (wrapper.removes === true && options.next > 1),
     words: wrapper.appends && !options.replaced ? [...inner, APPENDED] : inner,
   };
 }

@@ -8,6 +8,8 @@ export interface Wrapper {
   readonly operands?: number;
   /** True if it accepts `A=1` before the command. */
   readonly assignments?: boolean;
+  /** True if its options remove variables, among them those that restrict programs. */
+  readonly removes?: boolean;
   /**
    * Gives the command more rights, or runs another program of that name: a rule that allows only
    * the command doesn't allow this.
@@ -44,6 +46,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     flags: list('- i v', 'ignore-environment debug'), // a `-` alone is `-i`
     values: list('u', 'unset'),
     assignments: true,
+    removes: true,
   },
   timeout: {
     flags: list('f p v', 'preserve-status foreground verbose'),
@@ -58,7 +61,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   time: { flags: list('p'), values: [] },
   command: { flags: list('p'), values: [] },
   builtin: { flags: [], values: [] },
-  exec: { flags: list('c'), values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
+  exec: { flags: [], values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
   busybox: { flags: [], values: [], changes: true },
   toybox: { flags: [], values: [], changes: true },
   xargs: {
