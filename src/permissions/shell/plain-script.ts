@@ -50,7 +50,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** What a word with wildcards begins with: it can expand neither to an option nor to a command. */
+/** The beginning of a word with wildcards: it can expand neither to an option nor to a command. */
 const BEFORE_WILDCARD = /^(?:[^-]|--[\w-]+=)/;
 
 class PlainReader {
