@@ -1,6 +1,7 @@
 import type { PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
-import type { ScriptPart } from '../../src/permissions/shell/script.js';
+import { readPlainScript } from '../../src/permissions/shell/plain-script.js';
+import type { ScriptPart, Word } from '../../src/permissions/shell/script.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
 import type { ShellJudge } from '../support/shell/find-violations.js';
@@ -55,6 +56,37 @@ export const writing: ShellJudge = {
   secrets: ['.git/config', '.git/hooks/post-checkout'],
 };
 
+/** Allows every plain script of programs that run nothing. */
+export const plain: ShellJudge = {
+  allows: (script) => {
+    const commands = plainCommandsOf(script);
+    return commands.length > 0 && commands.every(([name]) => HARMLESS.has(name!.text));
+  },
+  partsOf: (script) =>
+    plainCommandsOf(script).map((words) =>
+      toPart(
+        script,
+        words.map(({ text, glob }) => ({ ...{ text, dynamic: glob, splits: glob, odd: false } })),
+      ),
+    ),
+  namesAll: true,
+  secrets: [],
+};
+
+const HARMLESS: ReadonlySet<string> = new Set(
+  'ls cat head wc grep echo cd x a b cp jq pwned touch'.split(' '),
+);
+
+function plainCommandsOf(script: string) {
+  const read = readPlainScript(script);
+  return 'commands' in read ? read.commands : [];
+}
+
+function toPart(source: string, words: readonly Word[]): ScriptPart {
+  const more = { must_name: 1, whole: false, unlisted: false, opaque: false, shadow: false };
+  return { kind: 'command', source, words, ...more };
+}
+
 /** Looks at the first word and no further. */
 export const careless: ShellJudge = {
   allows: (script) => /^(?:ls|cat|echo|git)\b/.test(script),
@@ -65,9 +97,7 @@ export const careless: ShellJudge = {
 
 function firstWordOf(script: string): ScriptPart {
   const [text] = script.split(/[^a-z]/, 1) as [string];
-  const words = [{ text, dynamic: false, splits: false, odd: false }];
-  const more = { must_name: 1, whole: false, unlisted: false, opaque: false, shadow: false };
-  return { kind: 'command', source: script, words, ...more };
+  return toPart(script, [{ text, dynamic: false, splits: false, odd: false }]);
 }
 
 function judgeBy(

@@ -137,8 +137,6 @@ function baseName(path: string): string {
 /** A script that runs exactly these words. */
 export function quoteAll(words: readonly string[]): string {
   return words
-    .map((word) =>
-      /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
-    )
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`))
     .join(' ');
 }

@@ -23,7 +23,7 @@ case $command in
   checkout) [ ! -e .git/hooks/post-checkout ] || pwned post-checkout ;;
 esac
 for word; do
-  case $before in --output) : > "$word" ;; esac
+  case $command$before in log--output|diff--output) : > "$word" ;; esac
   before=$word
   case $command$word in
     *--) break ;;

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { confine } from './confine.js';
 import { findProgram, writeLoggingPrograms } from './logging-programs.js';
 import { readXtrace } from './read-xtrace.js';
 import { ScratchWorkspace, whyReadsAreUnseen } from './scratch-workspace.js';
@@ -30,7 +31,6 @@ export interface Observed extends Traces {
 const PATIENCE_MS = 4_000;
 /** Ends the report of a script. A shell quotes the character in what it traces. */
 const MARK = '\x01\n';
-const NOBODY = 65_534;
 
 /**
  * Runs each script of a list in a process group of its own, which has a moment to end, too. The list
@@ -118,13 +118,15 @@ export class ShellLab {
     const own = { log, trace, errors, BASH_XTRACEFD: '97' };
     const env = { ...own, PATH: this.bin, LANG: 'C.UTF-8', TERM: 'dumb', PAGER: 'cat' };
     const command = `exec 3<'${list}'\n${DRIVER.replace('exec bash', `exec ${findProgram('bash')}`)}`;
-    const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const child = spawn(findProgram('bash'), ['--norc', '--noprofile', '-c', command], {
-      ...{ cwd: this.folder, env, ...asNobody, stdio: ['pipe', 'pipe', 'ignore'] },
+    const shell = [findProgram('bash'), '--norc', '--noprofile', '-c', command];
+    const { command: confined, options } = confine(shell, this.folder);
+    const [program = '', ...args] = confined;
+    const child = spawn(program, args, {
+      ...{ ...options, cwd: this.folder, env, stdio: ['pipe', 'pipe', 'ignore'] as const },
     });
     let group = 0;
     const watch = setInterval(() => killGroup(group), PATIENCE_MS);
-    child.stdout!.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       group = Number(chunk.toString().trim().split('\n').at(-1));
       watch.refresh();
     });
