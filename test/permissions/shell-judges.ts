@@ -66,7 +66,7 @@ export const plain: ShellJudge = {
     plainCommandsOf(script).map((words) =>
       toPart(
         script,
-        words.map(({ text, glob }) => ({ ...{ text, dynamic: glob, splits: glob, odd: false } })),
+        words.map(({ text, glob }) => ({ ...{ text, dynamic: glob, splits: glob } })),
       ),
     ),
   namesAll: true,
@@ -97,7 +97,7 @@ export const careless: ShellJudge = {
 
 function firstWordOf(script: string): ScriptPart {
   const [text] = script.split(/[^a-z]/, 1) as [string];
-  return toPart(script, [{ text, dynamic: false, splits: false, odd: false }]);
+  return toPart(script, [{ text, dynamic: false, splits: false }]);
 }
 
 function judgeBy(
