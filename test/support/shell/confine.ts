@@ -29,7 +29,7 @@ export function confine(
 /** Why scripts can't be run safely here; undefined if they can. */
 export function whyNotConfined(): string | undefined {
   if (isRoot) return undefined;
-  const [program = '', ...args] = [...inBubblewrap('/tmp'), 'true'];
-  const { status } = spawnSync(program, args, { stdio: 'ignore' });
+  const [, ...options] = inBubblewrap('/tmp');
+  const { status } = spawnSync('bwrap', [...options, 'true'], { stdio: 'ignore' });
   return status === 0 ? undefined : 'only root or a working bubblewrap can confine the scripts';
 }

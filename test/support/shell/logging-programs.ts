@@ -23,17 +23,19 @@ case $command in
   checkout) [ ! -e .git/hooks/post-checkout ] || pwned post-checkout ;;
 esac
 for word; do
-  case $command$before in log--output|diff--output) : > "$word" ;; esac
+  case "$command $before" in 'log --output'|'diff --output') : > "$word" ;; esac
   before=$word
-  case $command$word in
-    *--) break ;;
-    *--help) man "git-$command" ;;
-    log--output=*|diff--output=*) : > "$\{word#*=}" ;;
-    log--ext-diff|diff--ext-diff|*--upload-pack*|*--receive-pack*|*--exec*|grep-O*) pwned "$word" ;;
+  case "$command $word" in
+    *' --') break ;;
+    *' --help') man "git-$command" ;;
+    'log --output='*|'diff --output='*) : > "$(printf %s "$word" | sed 's/[^=]*=//')" ;;
+    'log --ext-diff'|'diff --ext-diff'|*' --upload-pack'*|*' --receive-pack'*|*' --exec'*|'grep -O'*) pwned "$word" ;;
   esac
-  case $command in push|fetch|pull|clone) [ ! -d "$word" ] || pwned receive-pack ;; esac
+  case $word in -*) continue ;; esac
+  operands=x$operands
+  case $command$operands in pushxx|fetchxx|pullxx|clonexx) [ ! -d "$word" ] || pwned receive-pack ;; esac
 done
-`.replace('\\', '');
+`;
 const NPM = String.raw`
 for word; do
   case $word in
