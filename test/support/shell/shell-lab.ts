@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +52,7 @@ ulimit -u 500 2>&-
 declare +x LC_ALL; LC_ALL=C
 while IFS= read -r -u 3 -d '' shell && IFS= read -r -u 3 -d '' folder && IFS= read -r -u 3 -d '' script; do
   (
-    cd "$folder"; HOME=$folder; unset OLDPWD log trace errors
+    cd "$folder"; unset OLDPWD log trace errors
     if [ "$shell" = sh ]; then exec sh -c "$script"; fi
     exec bash --norc --noprofile -x -c "$script"
   ) </dev/null >/dev/null 2>>"$errors" 3<&- 97>>"$trace" &
@@ -70,6 +78,7 @@ export class ShellLab {
   readonly readsUnseen: string | undefined;
 
   constructor() {
+    mkdirSync(join(this.folder, 'home'));
     writeLoggingPrograms(this.bin, this.files.log);
     this.readsUnseen = whyReadsAreUnseen(this.folder);
   }
@@ -116,7 +125,8 @@ export class ShellLab {
   private async drive(): Promise<void> {
     const { log, trace, errors, list } = this.files;
     const own = { log, trace, errors, BASH_XTRACEFD: '97' };
-    const env = { ...own, PATH: this.bin, LANG: 'C.UTF-8', TERM: 'dumb', PAGER: 'cat' };
+    const home = { HOME: join(this.folder, 'home'), LANG: 'C.UTF-8', TERM: 'dumb', PAGER: 'cat' };
+    const env = { ...own, ...home, PATH: this.bin };
     const command = `exec 3<'${list}'\n${DRIVER.replace('exec bash', `exec ${findProgram('bash')}`)}`;
     const shell = [findProgram('bash'), '--norc', '--noprofile', '-c', command];
     const { command: confined, options } = confine(shell, this.folder);
