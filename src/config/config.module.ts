@@ -2,6 +2,7 @@ import { parseEnv } from 'node:util';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
+import { decodeText } from '../kernel/decode-text.js';
 import { ConfigError } from './config-error.js';
 import { Config } from './config.js';
 import { loadConfig } from './load-config.js';
@@ -41,7 +42,7 @@ export class AppConfigModule {
 export async function readConfig(envFilePath = '.env'): Promise<Config> {
   let inFile: readonly string[] = [];
   const parser = (text: Buffer): NodeJS.Dict<string> => {
-    const parsed = parseEnv(text.toString());
+    const parsed = parseEnv(decodeText(text));
     inFile = Object.keys(parsed);
     return parsed;
   };

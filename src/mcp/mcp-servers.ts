@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { decodeText } from '../kernel/decode-text.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
@@ -30,14 +31,14 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   static async open(config: Config, registry: ToolRegistry): Promise<McpServers> {
     const { mcpConfig, mcpStartTimeoutMs, variable } = config;
     const path = mcpConfig ?? DEFAULT_PATH;
-    const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT' && mcpConfig === undefined) return undefined;
       const problem = `${path} can't be read (${cause.code})`;
       throw new ConfigError([{ variable: 'MCP_CONFIG', problem }], { cause });
     });
     const mcp = new McpServers(registry);
-    if (text === undefined) return mcp;
-    const { servers, faults } = parseServers(text, { path, variable });
+    if (bytes === undefined) return mcp;
+    const { servers, faults } = parseServers(decodeText(bytes), { path, variable });
     if (faults.length > 0) throw new ConfigError(faults);
     if (servers.length > 0) await mcp.connect(servers, mcpStartTimeoutMs);
     return mcp;

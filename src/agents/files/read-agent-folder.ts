@@ -1,4 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { decodeText } from '../../kernel/decode-text.js';
 import { join } from 'node:path';
 
 /** A file of the folder. */
@@ -44,7 +45,7 @@ async function readAgentFile(
     const version = `${mtimeMs}/${size}/${ino}`;
     if (known?.version === version) return known;
     if (size > MAX_BYTES) throw new Error(`has more than ${MAX_BYTES} bytes`);
-    return { name, version, text: await readFile(path, 'utf8') };
+    return { name, version, text: decodeText(await readFile(path)) };
   } catch (error) {
     const version = String(error);
     return known?.version === version ? known : { name, version, text: error as Error };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../config/config-error.js';
+import { decodeText } from '../../kernel/decode-text.js';
 import { PACKAGE_ROOT } from '../../kernel/package-root.js';
 
 /** A system prompt of the folder `prompts/`. */
@@ -15,7 +16,7 @@ export function readPrompt(name: string): string {
 export function readOwnPrompt(name: string, file: string | undefined): string {
   if (file === undefined) return readPrompt(name);
   try {
-    return readFileSync(file, 'utf8').trim();
+    return decodeText(readFileSync(file)).trim();
   } catch (error) {
     const problem = `can't be read: ${(error as Error).message}`;
     throw new ConfigError([{ variable: 'SYSTEM_PROMPT_FILE', problem }]);

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { markedEncoding } from '../../kernel/decode-text.js';
 
 /** Bytes of the beginning of a file that tell its type. */
 export const HEAD_BYTES = 64 * 1024;
@@ -45,13 +46,15 @@ const ESCAPE = '\u001B';
 /** The media type of a file, from the beginning of its content and, among texts, its name. */
 export async function sniffType(head: Uint8Array, filename: string): Promise<string> {
   const extension = extname(filename).toLowerCase();
+  const marked = markedEncoding(head) && textOf(head);
+  if (marked !== undefined) return typeOfText(marked, extension) ?? PLAIN;
   const { fileTypeFromBuffer } = await import('file-type'); // 40 modules that no start needs
   const found = (await fileTypeFromBuffer(head))?.mime;
   if (found === 'application/zip') return ARCHIVES[extension] ?? found;
   if (found !== undefined && found !== XML) return found;
   const text = textOf(head);
   if (text === undefined) return found ?? UNKNOWN;
-  return markupType(text.slice(0, MARKUP_CHARACTERS)) ?? TEXTS[extension] ?? found ?? PLAIN;
+  return typeOfText(text, extension) ?? found ?? PLAIN;
 }
 
 /** Browsers run scripts in these, whatever the name says. */
@@ -71,10 +74,14 @@ function withoutComments(text: string): string {
   return rest;
 }
 
-/** Undefined if it is no UTF-8, or no text. A character may be cut off at the end. */
+function typeOfText(text: string, extension: string): string | undefined {
+  return markupType(text.slice(0, MARKUP_CHARACTERS)) ?? TEXTS[extension];
+}
+
+/** Undefined if it is neither UTF-8 nor marked UTF-16, or no text. A character may be cut off at the end. */
 function textOf(head: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, {
+    const text = new TextDecoder(markedEncoding(head) ?? 'utf-8', { fatal: true }).decode(head, {
       stream: head.length >= HEAD_BYTES,
     });
     return BINARY.test(text.replaceAll(ESCAPE, '')) ? undefined : text;

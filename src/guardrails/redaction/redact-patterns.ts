@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { decodeText } from '../../kernel/decode-text.js';
 import { ConfigError } from '../../config/config-error.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
 import { messageOf } from '../../kernel/app-error.js';
@@ -55,7 +56,7 @@ export function openRedactPatterns(path: string | undefined): readonly RedactPat
 function read(path: string): string {
   try {
     const bytes = readFileSync(path);
-    if (bytes.length <= MAX_FILE_BYTES) return bytes.toString('utf8');
+    if (bytes.length <= MAX_FILE_BYTES) return decodeText(bytes);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`;

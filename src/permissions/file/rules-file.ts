@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { decodeText } from '../../kernel/decode-text.js';
 import type { PermissionRule } from '../rules/permission-rule.js';
 import { parseRules } from './parse-rules.js';
 import { RulesFileError } from './rules-file-error.js';
@@ -14,12 +15,12 @@ export class RulesFile {
   /** @throws RulesFileError */
   static async open(path: string | undefined): Promise<RulesFile> {
     if (path === undefined) return new RulesFile(undefined, []);
-    const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
       const why =
         cause.code === 'ENOENT' ? 'there is no such file' : `can't be read (${cause.code})`;
       const message = `${why}; PERMISSIONS_FILE names it`;
       throw new RulesFileError([{ place: path, message }], { cause });
     });
-    return new RulesFile(path, parseRules(text, path));
+    return new RulesFile(path, parseRules(decodeText(bytes), path));
   }
 }
