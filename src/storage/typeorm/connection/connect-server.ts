@@ -32,7 +32,8 @@ export async function connectServer(
       return await create().initialize();
     } catch (error) {
       const left = deadline - performance.now();
-      if (!isAway(error) || left <= 0 || signal?.aborted) throw unreachable(url, error);
+      if (!isAway(error) || isRefusal(error) || left <= 0 || signal?.aborted)
+        throw unreachable(url, error);
       if (pause === FIRST_PAUSE_MS)
         onWait?.(
           `Waiting for the database ${describeServer(url)}, ${patienceMs / 1000} s at most.`,
@@ -40,6 +41,14 @@ export async function connectServer(
       await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** A pooler refused the connection itself; it has one code for this and for a server that is away. */
+function isRefusal(error: unknown): boolean {
+  const { message } = Object(error) as { message?: string };
+  return /unsupported startup parameter|no such (database|user)|authentication failed/i.test(
+    message ?? '',
+  );
 }
 
 function unreachable(url: string, cause: unknown): AppError {

@@ -79,24 +79,33 @@ export function createServerDataSource(
   limits: TimeLimits,
   tenant?: string,
 ): DataSource {
-  const pool = { ...SERVER_POOL, connectionTimeoutMillis: limits.connectMs, pipeline: true };
-  return new DataSource({ ...BOTH, url: withSettings(url, limits.answerMs, tenant), extra: pool });
+  const pool = {
+    ...{ ...SERVER_POOL, connectionTimeoutMillis: limits.connectMs, pipeline: true },
+    onConnect: (client: pg.ClientBase) => prepareSession(client, limits, tenant),
+  };
+  return new DataSource({ ...BOTH, url: parseServerUrl(url).href, extra: pool });
 }
 
-/** Settings of the sessions, after those that the URL may already have. */
-function withSettings(text: string, answerMs: number, tenant?: string): string {
-  const timeout = statementTimeout(answerMs);
+/** By statement: poolers refuse or drop settings in the options of a connection. */
+async function prepareSession(
+  client: pg.ClientBase,
+  limits: TimeLimits,
+  tenant?: string,
+): Promise<void> {
+  HEAR_ERRORS.onConnect(client);
+  const timeout = String(statementTimeout(limits.answerMs));
   const settings = {
     statement_timeout: timeout,
     idle_in_transaction_session_timeout: timeout,
-    default_transaction_isolation: 'read\\ committed',
+    default_transaction_isolation: 'read committed',
     ...(tenant !== undefined && { 'parley.tenant': tenant }),
   };
-  const url = parseServerUrl(text);
-  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  const options = [url.searchParams.get('options') ?? [], own].flat().join(' ');
-  url.searchParams.set('options', options);
-  return url.href;
+  const values = Object.entries(settings).flat();
+  const calls = Object.keys(settings).map(
+    (_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, false)`,
+  );
+  const query_timeout = limits.connectMs;
+  await client.query({ text: `SELECT ${calls.join()}`, values, query_timeout } as pg.QueryConfig);
 }
 
 /** A `DataSource` of one connection, without a query timeout, because migrations may take long. */

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
+import { checkServer } from './check-server.js';
 import { connectServer } from './connect-server.js';
 import type { DatabaseTarget, Patience } from './connect-server.js';
 import {
@@ -47,12 +48,15 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const { migrate, signal, onWait, patienceMs = PATIENCE_MS } = options;
   const limits = limitsFor(options.saveTimeoutMs ?? SAVE_TIMEOUT_MS);
   const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
-  if (migrate) await migrateServer(url, patience);
   const create = (tenant?: string) => () => createServerDataSource(url, limits, tenant);
-  const { clock } = options;
-  const runs = new Database(await connectServer(create(ALL_TENANTS), url, patience), {
-    ...{ limits, clock },
+  const connected = await connectServer(create(ALL_TENANTS), url, patience);
+  await checkServer(url, migrate).catch(async (error: unknown) => {
+    await connected.destroy();
+    throw error;
   });
+  if (migrate) await migrateServer(url, patience);
+  const { clock } = options;
+  const runs = new Database(connected, { limits, clock });
   return closedUnless(runs, async () => {
     await runs.ping();
     if (!migrate) await requireMigrated(runs.dataSource);
