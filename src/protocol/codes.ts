@@ -192,6 +192,7 @@ export const STARTUP: Readonly<Record<string, string>> = {
   data_dir_locked: 'Another process uses DATA_DIR.',
   store_in_use: 'A server uses the database, so it is not encrypted meanwhile.',
   data_dir_unusable: 'DATA_DIR can’t be written.',
+  database_unusable: 'The database, or the pooler before it, can’t be used as it is set up.',
   embedded_database_broken: 'The embedded database can’t be opened.',
   invalid_database_url: 'DATABASE_URL is invalid.',
   encryption_key_missing: 'ENCRYPTION_KEYS lacks a key that saved data needs.',

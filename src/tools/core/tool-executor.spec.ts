@@ -117,7 +117,7 @@ describe(ToolExecutor.name, () => {
       { args: '["Oslo"]' },
       'not a JSON object. Send one JSON object.',
     ],
-    ['null', { args: 'null' }, 'not a JSON object'],
+    ['no JSON', { args: 'nil' }, 'not valid JSON'],
     ['no arguments where some are needed', { args: '' }, '- city: Invalid input'],
     [
       'a fault deep inside',
