@@ -187,6 +187,18 @@ describe(configureApp.name, () => {
       expect(body).toMatchObject({ type: '/problems/too_deep' });
     });
 
+    it.each([
+      ['20,000 values', { name: 'a', metadata: { x: Array.from({ length: 20_000 }, () => 1) } }],
+      [
+        '1,000 fields',
+        { name: 'a', metadata: Object.fromEntries([...Array(1_001).keys()].entries()) },
+      ],
+    ])('refuses more than %s', async (_, body) => {
+      const { body: problem } = await post(JSON.stringify(body)).expect(400);
+      expect(problem).toMatchObject({ type: '/problems/invalid_body' });
+      expect(problem.detail).toContain('more than');
+    });
+
     it('parses nothing that is deeper, which would hold up everybody', async () => {
       const deep = `{"metadata":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
       const parse = jest.spyOn(JSON, 'parse');

@@ -10,7 +10,7 @@ describe(measureJson.name, () => {
 
   it('looks into no text, however it is written', () => {
     const text = JSON.stringify({ '[[': '{{{[ \\', '"[': '\\"[[[,,', 'ü["\\': '日[[' });
-    expect(measure(text)).toEqual({ depth: 1, values: 4 });
+    expect(measure(text)).toEqual({ depth: 1, values: 4, fields: 3 });
     expect(measure(text.replace('}', ',"a":[]}')).depth).toBe(2);
     expect(measure(`[${text}]`).depth).toBe(2);
   });
@@ -19,6 +19,11 @@ describe(measureJson.name, () => {
     expect(measure('[{},{},{}]').values).toBeGreaterThanOrEqual(4);
     expect(measure(`[${'1,'.repeat(999)}1]`).values).toBeGreaterThanOrEqual(1000);
     expect(measure(JSON.stringify(',,,[[[')).values).toBe(1);
+  });
+
+  it('counts the fields of the largest object', () => {
+    expect(measure('{"a":[1,2,3,4,5],"b":{"c":1,"d":2,"e":"}{,"}}').fields).toBe(3);
+    expect(measure('[1,2,3]').fields).toBe(0);
   });
 
   it('goes no deeper than it has to', () => {

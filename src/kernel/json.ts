@@ -1,9 +1,8 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const OPENING: ReadonlySet<number> = new Set(Buffer.from('[{'));
-
-const CLOSING: ReadonlySet<number> = new Set(Buffer.from(']}'));
+const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
+const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 
 /** JSON with sorted keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
@@ -24,29 +23,41 @@ export function mapTexts(value: unknown, map: (text: string) => string): unknown
   );
 }
 
+/** The size of a JSON text. */
+export interface JsonSize {
+  readonly depth: number;
+  /** About the number of its values. */
+  readonly values: number;
+  /** About the number of fields of the object that has most. */
+  readonly fields: number;
+}
+
 /**
- * The levels of this JSON, in UTF-8, and about the number of its values. Stops at the first bracket
- * deeper than `levels`. Much faster than parsing: that takes seconds for a few megabytes of
- * brackets and blocks the event loop.
+ * Measures JSON in UTF-8. Stops at the first bracket deeper than `levels`. Much faster than parsing:
+ * that takes seconds for a few megabytes of brackets and blocks the event loop.
  */
-export function measureJson(
-  json: Uint8Array,
-  levels: number,
-): { readonly depth: number; readonly values: number } {
-  let [depth, deepest, values] = [0, 0, 1];
+export function measureJson(json: Uint8Array, levels: number): JsonSize {
+  let [depth, deepest, values, fields] = [0, 0, 1, 0];
   let inText = false;
+  const commas = [0];
   for (let at = 0; at < json.length && deepest <= levels; at++) {
     const byte = json[at]!;
     if (inText && byte === BACKSLASH) at++;
     else if (byte === QUOTE) inText = !inText;
     else if (inText) continue;
-    else if (byte === COMMA) values++;
-    else if (OPENING.has(byte)) {
+    else if (byte === COMMA) {
       values++;
-      deepest = Math.max(deepest, ++depth);
-    } else if (CLOSING.has(byte)) depth--;
+      commas[depth]!++;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      values++;
+      commas[++depth] = 0;
+      deepest = Math.max(deepest, depth);
+    } else if ((byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) && depth > 0) {
+      if (byte === CLOSE_OBJECT) fields = Math.max(fields, commas[depth]! + 1);
+      depth--;
+    }
   }
-  return { depth: deepest, values };
+  return { depth: deepest, values, fields };
 }
 
 /** True for a JSON object: neither null nor a list. */

@@ -1,7 +1,9 @@
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ArgumentMetadata, ValidationError } from '@nestjs/common';
+import { instanceToPlain } from 'class-transformer';
 import { AppError } from '../../kernel/app-error.js';
 import type { FieldFault } from '../../kernel/app-error.js';
+import { toDto } from './to-dto.js';
 
 const MAX_FAULTS = 50;
 const MAX_PATH = 200;
@@ -19,6 +21,7 @@ export class InputPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
+      transformerPackage: { plainToInstance: toDto, classToPlain: instanceToPlain },
       exceptionFactory: (errors) =>
         new AppError('invalid', 'invalid_input', '', { errors: fieldFaults(errors) }),
     });

@@ -10,6 +10,10 @@ import { measureJson } from '../../kernel/json.js';
 const BODY_LIMIT = 1024 * 1024;
 /** Levels of nesting. */
 const MAX_DEPTH = 64;
+/** Values in a body: what walks them holds up everybody. */
+const MAX_VALUES = 20_000;
+/** Fields of one object in a body. */
+const MAX_FIELDS = 1_000;
 /** Session logs and files are too long for memory: the controller streams them. */
 const STREAMED = /^\/(chats\/import|files)\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
@@ -23,7 +27,7 @@ export function jsonBody(): RequestHandler {
   const parse = express.json({
     ...reading,
     verify: (_request, _response, body, charset) => {
-      checkDepth(body);
+      checkSize(body);
       checkNumbers(new TextDecoder(charset).decode(body));
     },
   });
@@ -42,7 +46,7 @@ export function jsonBody(): RequestHandler {
 export function copyBody(body: object): object {
   const bytes = Buffer.from(JSON.stringify(body));
   if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
-  checkDepth(bytes);
+  checkSize(bytes);
   const copy = JSON.parse(bytes.toString()) as object;
   const fault = clean({ body: copy });
   if (fault) throw fault;
@@ -68,8 +72,16 @@ function notJson({ headers }: Request): AppError {
 }
 
 /** Before parsing: the parser would recurse. */
-function checkDepth(body: Buffer): void {
-  if (measureJson(body, MAX_DEPTH).depth > MAX_DEPTH) throw tooDeep();
+function checkSize(body: Buffer): void {
+  const { depth, values, fields } = measureJson(body, MAX_DEPTH);
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (values > MAX_VALUES) throw tooMany(`more than ${MAX_VALUES} values`);
+  if (fields > MAX_FIELDS) throw tooMany(`an object with more than ${MAX_FIELDS} fields`);
+}
+
+function tooMany(found: string): AppError {
+  const message = `The body has ${found}. Send less, or the rest in another request.`;
+  return new AppError('invalid', 'invalid_body', message);
 }
 
 /** A number must arrive as it was sent: an approval of other digits would be for another call. */
