@@ -35,7 +35,8 @@ function automatonOf({ alternatives, isReversed, isInner }, { flags, isSticky, w
   const graph = new Graph(flags, isReversed, waiting);
   const begin = graph.state();
   const end = graph.either(alternatives, begin);
-  const { letters, matches } = alphabetOf(graph.sets, flags);
+  const alphabet = alphabetOf(graph.sets, flags);
+  const { letters } = alphabet;
   const afters = graph.sets.map(({ to }) => graph.next(to, end));
   const search = new Map(graph.next(begin, end).states);
   if (!isSticky) search.set(ANYWHERE, 1);
@@ -44,7 +45,7 @@ function automatonOf({ alternatives, isReversed, isInner }, { flags, isSticky, w
     follow,
     moves: follow.map((next) =>
       letters.map((letter) =>
-        [...next].filter(([to]) => to === ANYWHERE || matches(to - 1, letter)),
+        [...next].filter(([to]) => to === ANYWHERE || alphabet.matches(to - 1, letter)),
       ),
     ),
     letters,
