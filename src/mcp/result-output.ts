@@ -21,21 +21,21 @@ export const callResult = z.looseObject({
 
 type CallResult = z.output<typeof callResult>;
 
-const text = z.string().default('');
+const shownText = z.string().default('');
 
 /** The parts of a block that are shown; an odd member beside them costs nothing. */
 const contentBlock = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('image'), data: z.string(), mimeType: text }),
-  z.object({ type: z.literal('audio'), data: z.string(), mimeType: text }),
-  z.object({ type: z.literal('resource_link'), uri: z.string(), name: text }),
+  z.object({ type: z.literal('text'), text: shownText }),
+  z.object({ type: z.literal('image'), data: z.string(), mimeType: shownText }),
+  z.object({ type: z.literal('audio'), data: z.string(), mimeType: shownText }),
+  z.object({ type: z.literal('resource_link'), uri: z.string(), name: shownText }),
   z.object({
     type: z.literal('resource'),
     resource: z.object({
-      uri: text,
+      uri: shownText,
       mimeType: z.string().default('binary'),
       text: z.string().optional(),
-      blob: text,
+      blob: shownText,
     }),
   }),
 ]);

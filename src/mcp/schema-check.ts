@@ -45,7 +45,7 @@ function compile(schema: Schema): SchemaCheck | undefined {
   try {
     const ajv = dialectOf(schema);
     if (!ajv || '$async' in schema) return undefined;
-    const validate = withinTime(MAX_READ_MS, () => ajv.compile(schema)) as ValidateFunction;
+    const validate = withinTime<ValidateFunction>(MAX_READ_MS, () => ajv.compile(schema));
     return (input) => {
       if (validate(input)) return undefined;
       return ajv.errorsText(validate.errors).slice(0, MAX_FAULT).toWellFormed();

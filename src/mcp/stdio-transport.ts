@@ -9,6 +9,8 @@ import { parseIncoming } from './incoming-message.js';
 
 const NEWLINE = 0x0a;
 
+/* oxlint-disable no-underscore-dangle -- the names are the SDK's */
+
 /** The fields that the SDK has no other access to: what it writes to and reads from. */
 interface Inside {
   _process?: ChildProcess;

@@ -38,7 +38,7 @@ describe.each(['stdio', 'http', 'stream'])('An MCP server over %s', (kind) => {
       ? { ...common, kind: 'http', url: http.url, headers: {} }
       : { ...common, kind: 'stdio', command: process.execPath, args: args(all), env: {} };
     connection = new McpConnection(settings, (declared) => {
-      offered = offeredTools(connection, declared).tools as readonly Tool[];
+      offered = offeredTools(connection, declared).tools;
       return offeredTools(connection, declared).problems[0] ?? null;
     });
     await connection.start();

@@ -29,7 +29,8 @@ describe(parseArguments.name, () => {
 
 describe(checkArguments.name, () => {
   const text = '{"id":1234567890123456789,"n":1.5}';
-  const tool = { name: 't', input: z.looseObject({}) } as unknown as Tool;
+  const plain = { name: 't', input: z.looseObject({}) };
+  const tool = plain as unknown as Tool;
 
   it('refuses a number that the tool would get changed', () => {
     expect(checkArguments(tool, text)).toEqual({
@@ -40,7 +41,7 @@ describe(checkArguments.name, () => {
   });
 
   it('gives it with every digit to a tool that takes it', () => {
-    const exact = { ...tool, exact_numbers: true } as unknown as Tool;
+    const exact = { ...plain, exact_numbers: true } as unknown as Tool;
     const input = { id: new ExactNumber('1234567890123456789'), n: 1.5 };
     expect(checkArguments(exact, text)).toEqual({ ok: true, input });
   });
