@@ -24,12 +24,16 @@ export interface ModelRequest {
   readonly instructions?: string;
   readonly tools?: readonly ModelTool[];
   readonly tool_choice?: ToolChoice;
+  /** Names of tools that are kept where a vendor takes fewer than all. */
+  readonly preferred_tools?: readonly string[];
   /** JSON Schema that the text of the answer must match. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly max_output_tokens?: number;
   /** Default: the model's own. */
   readonly thinking?: Thinking;
 }
+
+export type ModelNoticeCode = 'model_adapted' | 'tools_left_out';
 
 /**
  * An event of a model turn. Adjacent deltas of one network read may be merged. `index` numbers the
@@ -58,8 +62,11 @@ export type ModelEvent =
       readonly type: 'response_completed';
       readonly message: AssistantMessage;
       readonly finish_reason: FinishReason;
+      /** A count of 0 was not reported. */
       readonly usage: Usage;
     }
+  /** Something that people should know about how the turn was asked for. */
+  | { readonly type: 'notice'; readonly code: ModelNoticeCode; readonly message: string }
   /** A vendor event that is unknown or could not be parsed. */
   | { readonly type: 'trace'; readonly name: string; readonly detail: unknown };
 

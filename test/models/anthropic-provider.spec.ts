@@ -63,7 +63,7 @@ describe(AnthropicProvider.name, () => {
   const tool = (name: string) => ({
     name,
     description: `Does ${name}`,
-    input_schema: { type: 'object' },
+    input_schema: { type: 'object', properties: {} },
   });
   const asks = (content: string | null, ...ids: string[]): AssistantMessage => ({
     role: 'assistant',
@@ -534,7 +534,7 @@ describe(AnthropicProvider.name, () => {
     });
 
     it('that nothing follows are not sent', async () => {
-      fake.reply({ thinking: 'Hm' });
+      fake.reply({ thinking: 'Hm', stop_reason: 'max_tokens' });
       const body = await asked({
         model: 'fake',
         messages: [user('Hi'), await message(), user('So?')],

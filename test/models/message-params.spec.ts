@@ -7,6 +7,7 @@ import { violationOfMessage } from '../support/model/fake-anthropic-rules.js';
 import { runs } from '../support/thoroughness.js';
 
 const MODELS = ['claude-haiku-4-5', 'claude-opus-4-8', 'other'];
+const RECEIVER = { endpoint: 'e', adaptation: { dropped: new Set<never>(), returns_kept: true } };
 const NAMES = ['clock', 'calculator', 'mcp__files__read'];
 
 const words = fc.oneof(fc.constantFrom('', ' ', '\n', 'Hi', 'Hi ', '👍🏽', '\ud83d'), fc.string());
@@ -100,7 +101,7 @@ describe(messageRequest.name, () => {
       fc.property(request, (wanted) => {
         const isOurs = checkConversation(wanted.messages).length === 0;
         fc.pre(isOurs);
-        const body = JSON.parse(JSON.stringify(messageRequest(wanted))) as object;
+        const body = JSON.parse(JSON.stringify(messageRequest(wanted, RECEIVER))) as object;
         expect(violationOfMessage(body)).toBeUndefined();
       }),
       { numRuns: runs(2_000) },
@@ -110,7 +111,7 @@ describe(messageRequest.name, () => {
   it('leaves no word out', () => {
     fc.assert(
       fc.property(request, (wanted) => {
-        const sent = JSON.stringify(messageRequest(wanted));
+        const sent = JSON.stringify(messageRequest(wanted, RECEIVER));
         for (const { role, content } of wanted.messages)
           if (typeof content === 'string' && content.trim() !== '')
             expect([

@@ -68,7 +68,7 @@ describe(OpenAiProvider.name, () => {
         model: 'vendor/fake',
         stream: true,
         stream_options: { include_usage: true },
-        max_completion_tokens: 50,
+        max_tokens: 50,
         messages: [
           { role: 'system', content: 'Be brief.' },
           { role: 'user', content: 'Hi' },
@@ -87,7 +87,7 @@ describe(OpenAiProvider.name, () => {
             function: {
               name: 'clock',
               description: 'Tells the time',
-              parameters: { type: 'object' },
+              parameters: { type: 'object', properties: {} },
             },
           },
         ],
@@ -220,7 +220,15 @@ describe(OpenAiProvider.name, () => {
         { type: 'text_delta', delta: 'Whole' },
         {
           type: 'response_completed',
-          message: { role: 'assistant', content: 'Whole' },
+          message: {
+            ...{ role: 'assistant', content: 'Whole' },
+            provider_data: {
+              openai: {
+                ...{ model: 'fake', endpoint: expect.any(String), calls: [] },
+                message: { reasoning_content: 'Hm' },
+              },
+            },
+          },
           finish_reason: 'stop',
           usage: { input_tokens: 3, output_tokens: 1 },
         },

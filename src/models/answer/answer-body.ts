@@ -30,7 +30,8 @@ export function answerBody(start: Buffer, turn: TurnFold): AnswerBody | undefine
     .trimStart()[0];
   if (first === undefined) return undefined;
   if (first === '<') return new WholeBody('HTML', () => false);
-  if (first === '{') return new WholeBody(turn.refused_json, (json) => acceptWhole(json, turn));
+  if (first === '{' || first === '[')
+    return new WholeBody(turn.refused_json, (json) => acceptWhole(json, turn));
   return new StreamedBody(turn);
 }
 
@@ -104,10 +105,11 @@ class WholeBody implements AnswerBody {
   }
 }
 
-/** Accepts the answer of a server that does not stream. */
+/** Accepts the answer of a server that does not stream. Some put an error in a list. */
 function acceptWhole(text: string, turn: TurnFold): boolean {
   const json = parse(text.replace(/^\ufeff/, ''));
-  return isObject(json) && turn.acceptWhole(json);
+  const [item] = Array.isArray(json) && json.length === 1 ? (json as unknown[]) : [json];
+  return isObject(item) && turn.acceptWhole(item);
 }
 
 function errorIn(data: string): unknown {

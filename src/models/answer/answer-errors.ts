@@ -31,3 +31,9 @@ export function tooLarge(what: string): ModelError {
   const message = `The model's turn was stopped: it has ${what}. Ask for less at once.`;
   return new ModelError('model_bad_response', message, { retryable: false });
 }
+
+/** The error for a turn without an answer; it is asked for once more. */
+export function emptyAnswer(): ModelError {
+  const message = 'The model ended its turn without an answer and without a tool call.';
+  return new ModelError('model_empty_answer', message, { retryable: true, max_attempts: 2 });
+}

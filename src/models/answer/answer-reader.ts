@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { EventQueue } from './event-queue.js';
 import { answerBody, type AnswerBody } from './answer-body.js';
 import type { TurnFold } from './turn-fold.js';
+import { StreamedError } from './answer-errors.js';
+import { DecompressionBomb } from '../http/decoded.js';
 import type { ErrorTranslator } from '../http/error-translator.js';
 
 /**
@@ -9,6 +11,13 @@ import type { ErrorTranslator } from '../http/error-translator.js';
  * connection can be reused. Some servers keep it open.
  */
 const LINGER_MS = 1_000;
+/**
+ * Time that a server has for the usage and the end of the stream after the reason for which the
+ * turn ended, in milliseconds. Some keep the connection open without another word.
+ */
+const GRACE_MS = 1_000;
+/** A server that only shows that it lives may do so for this many idle timeouts. */
+const MAX_IDLE_TIMEOUTS = 5;
 
 export interface AnswerReaderOptions {
   readonly turn: TurnFold;
@@ -22,15 +31,20 @@ export interface AnswerReaderOptions {
 export class AnswerReader {
   private body: AnswerBody | undefined;
   private timer: NodeJS.Timeout;
+  /** Ends a turn in which the server sends only comments. */
+  private progress: NodeJS.Timeout;
+  private pushed = 0;
+  private inGrace = false;
   private settled = false;
   private resolve = (): void => {};
   private reject = (_error: unknown): void => {};
 
   constructor(
-    private readonly incoming: IncomingMessage,
+    private readonly incoming: Readable,
     private readonly options: AnswerReaderOptions,
   ) {
     this.timer = this.watch();
+    this.progress = this.watchProgress();
   }
 
   /** Resolves when the turn is complete. */
@@ -49,46 +63,73 @@ export class AnswerReader {
   /** Back-pressure: the consumer lags, so the idle timeout is suspended until `resume`. */
   pause(): void {
     if (this.settled) return;
-    clearTimeout(this.timer);
+    this.stopTimers();
     this.incoming.pause();
   }
 
   resume(): void {
     if (this.settled) return;
     this.timer = this.watch();
+    this.progress = this.watchProgress();
     this.incoming.resume();
   }
 
   private watch(): NodeJS.Timeout {
-    return setTimeout(() => this.attempt(() => this.onSilence()), this.options.timeout_ms);
+    const ms = this.inGrace ? GRACE_MS : this.options.timeout_ms;
+    return setTimeout(() => this.attempt(() => this.onSilence()), ms);
+  }
+
+  private watchProgress(): NodeJS.Timeout {
+    const ms = MAX_IDLE_TIMEOUTS * this.options.timeout_ms;
+    return setTimeout(() => this.attempt(() => this.onSilence()), ms);
   }
 
   private onData(chunk: Buffer): void {
-    this.timer.refresh();
     this.body ??= answerBody(chunk, this.options.turn);
     this.body?.push(chunk);
-    if (this.body?.done) this.complete();
+    if (this.body?.done) return this.complete();
+    this.rewatch();
     this.options.events.flush();
+  }
+
+  /** Any byte shows that the server lives. After the turn has ended only an event does. */
+  private rewatch(): void {
+    const { events, turn } = this.options;
+    const hasProgress = events.pushed !== this.pushed;
+    this.pushed = events.pushed;
+    if (hasProgress) this.progress.refresh();
+    if (turn.finished !== this.inGrace) {
+      this.inGrace = turn.finished;
+      clearTimeout(this.timer);
+      this.timer = this.watch();
+    } else if (!this.inGrace || hasProgress) this.timer.refresh();
   }
 
   private onEnd(): void {
     this.body?.end();
-    if (!this.options.turn.finished) throw this.options.errors.cutOff();
-    this.complete();
+    this.onCutOff();
   }
 
   private onCutOff(error?: unknown): void {
-    if (!this.options.turn.finished) throw this.options.errors.cutOff(error);
+    if (error instanceof DecompressionBomb) throw error;
+    if (!this.options.turn.finished) throw this.unfinished() ?? this.options.errors.cutOff(error);
     this.complete();
   }
 
   private onSilence(): void {
-    if (!this.options.turn.finished) throw this.options.errors.timeout();
+    if (!this.options.turn.finished) throw this.unfinished() ?? this.options.errors.timeout();
     this.complete();
+  }
+
+  /** What the server said instead of an answer. */
+  private unfinished(): StreamedError | undefined {
+    const { stray, isEmpty } = this.options.turn;
+    return isEmpty && stray !== undefined ? new StreamedError(stray) : undefined;
   }
 
   private complete(): void {
     this.options.turn.complete();
+    this.options.events.flush();
     this.settle();
     this.resolve();
     this.letEnd();
@@ -107,7 +148,12 @@ export class AnswerReader {
 
   private settle(): void {
     this.settled = true;
+    this.stopTimers();
+  }
+
+  private stopTimers(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.progress);
   }
 
   private letEnd(): void {

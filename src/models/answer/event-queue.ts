@@ -31,6 +31,8 @@ interface Waiter {
  */
 export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> {
   private readonly source: EventSource;
+  /** Number of events that were pushed. */
+  pushed = 0;
   private events: ModelEvent[] = [];
   private size = 0;
   private paused = false;
@@ -44,6 +46,7 @@ export class EventQueue implements AsyncIterableIterator<ModelEvent, undefined> 
 
   push(event: ModelEvent): void {
     if (this.ended) return;
+    this.pushed++;
     if ('delta' in event) this.pushDelta(event);
     else this.events.push(event);
   }

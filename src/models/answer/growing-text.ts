@@ -1,4 +1,7 @@
-/** Text that grows by deltas. No delta that it returns ends in the middle of a character. */
+/**
+ * Text that grows by deltas. No delta that it returns ends in the middle of a character, and a half
+ * of a character without its other half is replaced.
+ */
 export class GrowingText {
   text = '';
   private held = '';
@@ -19,8 +22,9 @@ export class GrowingText {
   }
 
   private add(delta: string): string {
-    this.text += delta;
-    return delta;
+    const whole = delta.toWellFormed();
+    this.text += whole;
+    return whole;
   }
 }
 

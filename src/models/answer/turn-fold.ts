@@ -6,6 +6,10 @@ export interface TurnFold {
   readonly traces: TurnTraces;
   /** True if the server has sent the finish reason. */
   readonly finished: boolean;
+  /** True if nothing of a turn was received. */
+  readonly isEmpty: boolean;
+  /** The first event that was not understood, or undefined. */
+  readonly stray: unknown;
   /** True if the server has said that nothing follows. */
   readonly over: boolean;
   /** Description of a JSON body that `acceptWhole` rejects, for error messages. */

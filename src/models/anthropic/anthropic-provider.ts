@@ -5,7 +5,7 @@ import { AnthropicCall } from './anthropic-call.js';
 import { AnthropicClient } from './anthropic-client.js';
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import type { Fault, Vendor } from '../http/vendor.js';
-import { isObject } from '../../kernel/json.js';
+import { saidIn } from '../http/said.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
@@ -26,6 +26,7 @@ export class AnthropicProvider extends HttpProvider {
 }
 
 const ANTHROPIC: Vendor = {
+  name: 'anthropic',
   fault: (error) => {
     if (error instanceof APIConnectionTimeoutError) return 'timeout';
     if (!(error instanceof APIError)) return undefined;
@@ -53,15 +54,7 @@ const ANTHROPIC: Vendor = {
 
 function httpFault({ status = 0, error, message, headers, type }: APIError): Fault {
   const location = headers?.get('location');
-  const detail = location
-    ? `it redirects to ${location}`
-    : (messageOf(error) ?? message.replace(`${status} `, ''));
+  const said = saidIn(error) ?? message.replace(`${status} `, '');
+  const detail = location ? `it redirects to ${location}` : said;
   return { status, code: type ?? undefined, detail, ...(headers && { headers }) };
-}
-
-/** Some compatible servers nest the message differently from the vendor. */
-function messageOf(body: unknown): string | undefined {
-  if (!isObject(body)) return undefined;
-  const inner = isObject(body.error) ? body.error.message : (body.error ?? body.message);
-  return typeof inner === 'string' ? inner : undefined;
 }

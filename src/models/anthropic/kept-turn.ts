@@ -10,6 +10,13 @@ const THOUGHTS = new Set(['thinking', 'redacted_thinking']);
 
 type Kept = Readonly<Record<string, unknown>>;
 
+/** The model and the endpoint that wrote a turn, and the only ones that get its blocks back. */
+export interface Author {
+  readonly model: string;
+  /** A digest of the endpoint's URL. */
+  readonly endpoint: string;
+}
+
 /**
  * The blocks of a turn in their order, as its message keeps them, so that they can be sent back to
  * the vendor unchanged. Texts and calls are in the message itself and are only counted here.
@@ -17,10 +24,18 @@ type Kept = Readonly<Record<string, unknown>>;
  */
 export function keepTurn(
   blocks: readonly TurnBlock[],
-  model: string,
+  author: Author,
 ): AssistantMessage['provider_data'] {
-  if (blocks.every(({ kind }) => kind === 'text' || kind === 'call')) return undefined;
-  return { [MEMBER]: { model, blocks: blocks.map(keep) } };
+  const kept = blocks.filter((block) => block.kind !== 'thinking' || !isUnsigned(block.param()));
+  if (kept.every(({ kind }) => kind === 'text' || kind === 'call')) return undefined;
+  return { [MEMBER]: { ...author, blocks: kept.map(keep) } };
+}
+
+/** Thinking that its vendor did not sign, as of gateways: it would be refused. */
+export function isUnsigned(block: { readonly type: unknown }): boolean {
+  if (block.type !== 'thinking') return false;
+  const { signature } = block as { readonly signature?: unknown };
+  return typeof signature !== 'string' || signature.trim() === '';
 }
 
 function keep(block: TurnBlock): unknown {
@@ -38,12 +53,14 @@ function keep(block: TurnBlock): unknown {
 /**
  * The blocks of an assistant's message. The kept blocks are sent back only to the model that wrote
  * them, because their signatures are valid for that model only, and only if they still match the
- * message.
+ * message. Without an author none are.
  */
-export function blocksOf(message: AssistantMessage, model: string): ContentBlockParam[] {
-  return endingInWords(
-    restored(message, model) ?? [...texts(message.content ?? ''), ...calls(message)],
-  );
+export function blocksOf(
+  message: AssistantMessage,
+  author: Author | undefined,
+): ContentBlockParam[] {
+  const kept = author && restored(message, author);
+  return endingInWords(kept ?? [...texts(message.content ?? ''), ...calls(message)]);
 }
 
 /** The vendor rejects thinking at the end of a message. */
@@ -52,9 +69,14 @@ export function endingInWords(blocks: readonly ContentBlockParam[]): ContentBloc
   return blocks.slice(0, last + 1);
 }
 
-function restored(message: AssistantMessage, model: string): ContentBlockParam[] | undefined {
+function restored(
+  message: AssistantMessage,
+  { model, endpoint }: Author,
+): ContentBlockParam[] | undefined {
   const kept = message.provider_data?.[MEMBER];
   if (!isObject(kept) || kept.model !== model || !Array.isArray(kept.blocks)) return undefined;
+  const { endpoint: origin = endpoint } = kept; // earlier logs name no endpoint
+  if (origin !== endpoint) return undefined;
   const blocks: unknown[] = kept.blocks;
   const parts = new Parts(message);
   const params = blocks.flatMap((block) => (isObject(block) ? parts.fill(block) : [undefined]));
@@ -77,6 +99,7 @@ class Parts {
 
   fill(block: Kept): (ContentBlockParam | undefined)[] {
     if (block.type === 'tool_use') return [this.calls.shift()];
+    if (isUnsigned({ type: block.type, ...block })) return [];
     if (block.type !== 'text') return [isSendable(block) ? block : undefined];
     const text = this.text.slice(0, Number(block.chars));
     this.text = this.text.slice(text.length);
@@ -106,6 +129,7 @@ function isBlock(block: ContentBlockParam | undefined): block is ContentBlockPar
 function isSendable(block: Kept): block is Kept & ContentBlockParam {
   if (block.type === 'thinking')
     return typeof block.thinking === 'string' && typeof block.signature === 'string';
-  if (block.type === 'redacted_thinking') return typeof block.data === 'string';
+  if (block.type === 'redacted_thinking')
+    return typeof block.data === 'string' && block.data !== '';
   return typeof block.type === 'string' && block.type !== 'tool_result';
 }

@@ -9,7 +9,7 @@ import type {
   Image,
   ImageType,
 } from '../../protocol/message.js';
-import { blocksOf } from './kept-turn.js';
+import { blocksOf, type Author } from './kept-turn.js';
 
 /** One turn of a request: a message whose content is a list of blocks. */
 export interface Turn {
@@ -27,14 +27,14 @@ const GO_ON = 'Go on.';
  * messages are left out.
  * @throws AppError `unsupported_content`
  */
-export function messageParams(messages: readonly Message[], model: string): Turn[] {
+export function messageParams(messages: readonly Message[], author: Author | undefined): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
     const isModels = message.role === 'assistant';
     addTo(turns, {
       role: isModels ? 'assistant' : 'user',
-      content: isModels ? blocksOf(message, model) : userBlocks(message),
+      content: isModels ? blocksOf(message, author) : userBlocks(message),
     });
   }
   if (turns[0]?.role !== 'user') turns.unshift(userSays(NOTHING_SAID));

@@ -10,6 +10,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { Message } from '../../protocol/message.js';
 import type { ModelRequest, ModelTool, ToolChoice, Thinking } from '../model-provider.js';
+import type { Adaptation } from '../profile/adaptation.js';
 import { messageParams } from './message-params.js';
 import { modelTraits } from './model-traits.js';
 import type { Turn } from './message-params.js';
@@ -17,17 +18,23 @@ import type { ModelTraits } from './model-traits.js';
 
 type Params = MessageCreateParamsStreaming;
 
+/** The endpoint of a request, and how it takes requests. */
+export interface Receiver {
+  readonly endpoint: string;
+  readonly adaptation: Pick<Adaptation, 'dropped' | 'returns_kept'>;
+}
+
 /**
  * The body of a streamed message request.
  * @throws AppError `unsupported_content`
  */
-export function messageRequest(request: ModelRequest): Params {
-  const { model, messages, schema } = request;
+export function messageRequest(request: ModelRequest, { endpoint, adaptation }: Receiver): Params {
+  const { model, messages } = request;
   const traits = modelTraits(model);
   const max_tokens = request.max_output_tokens ?? traits.max_tokens;
-  const turns = messageParams(messages, model);
+  const turns = messageParams(messages, adaptation.returns_kept ? { model, endpoint } : undefined);
   const { thinking, effort } = thinkingParams(request, { traits, max_tokens, turns });
-  return {
+  const body: Params = {
     model,
     max_tokens,
     stream: true,
@@ -35,10 +42,30 @@ export function messageRequest(request: ModelRequest): Params {
     ...systemOf(request),
     ...toolsOf(request),
     ...(thinking && { thinking }),
-    ...((schema ?? effort) && {
-      output_config: { ...(effort && { effort }), ...(schema && { format: formatOf(schema) }) },
-    }),
+    ...outputConfig(request, effort),
   };
+  return without(body, adaptation.dropped);
+}
+
+function outputConfig(
+  { schema }: ModelRequest,
+  effort: OutputConfig['effort'],
+): Pick<Params, 'output_config'> {
+  if (!schema && !effort) return {};
+  return {
+    output_config: { ...(effort && { effort }), ...(schema && { format: formatOf(schema) }) },
+  };
+}
+
+/** Leaves out options that the endpoint does not take. */
+function without(body: Params, dropped: Adaptation['dropped']): Params {
+  if (dropped.size === 0) return body;
+  const isDropped = (name: string): boolean => (dropped as ReadonlySet<string>).has(name);
+  const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !isDropped(name)));
+  const text = JSON.stringify(kept, (name, value: unknown) =>
+    name === 'cache_control' && isDropped(name) ? undefined : value,
+  );
+  return JSON.parse(text) as Params;
 }
 
 /** The instructions, followed by the system messages of the conversation. */

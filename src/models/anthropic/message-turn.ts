@@ -3,23 +3,25 @@ import type { FinishReason } from '../../protocol/events.js';
 import type { ModelEvent } from '../model-provider.js';
 import { finishReason, tokens } from '../answer/turn-fold.js';
 import { isObject } from '../../kernel/json.js';
-import { StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
-import { keepTurn } from './kept-turn.js';
+import { keepTurn, type Author } from './kept-turn.js';
 import { addTokens, addUsage } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 
 export interface MessageTurnOptions {
-  /** The requested model name. */
-  readonly model: string;
+  /** The requested model, and its endpoint. */
+  readonly author: Author;
   readonly emit: (event: ModelEvent) => void;
   /** Redacts secrets. */
   readonly scrub: (text: string) => string;
   /** Maximum number of characters of text, thinking and arguments together. */
   readonly max_chars: number;
+  /** True if the model may say nothing, as after results of tools. */
+  readonly may_be_empty?: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -41,6 +43,8 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 export class MessageTurn implements TurnFold {
   readonly refused_json = 'JSON that is not a message';
   readonly traces: TurnTraces;
+  /** The first event that was none of a message. */
+  stray: unknown;
   over = false;
   private readonly emit: (event: ModelEvent) => void;
   private readonly blocks: TurnBlock[] = [];
@@ -58,6 +62,11 @@ export class MessageTurn implements TurnFold {
 
   get finished(): boolean {
     return this.reason !== undefined;
+  }
+
+  /** True if nothing of a turn was received. */
+  get isEmpty(): boolean {
+    return this.blocks.length === 0;
   }
 
   /** True if the model paused the turn and expects another request. */
@@ -83,7 +92,7 @@ export class MessageTurn implements TurnFold {
    * @throws ModelError when the turn gets too large
    */
   accept(event: unknown): void {
-    if (!isObject(event)) return this.traces.add('unknown_event', event);
+    if (!isObject(event)) return this.addStray(event);
     switch (event.type) {
       case 'message_start':
         return isObject(event.message) ? this.usage.add(event.message.usage) : undefined;
@@ -107,8 +116,14 @@ export class MessageTurn implements TurnFold {
       case 'error':
         throw new StreamedError(event.error ?? event);
       default:
-        return this.traces.add('unknown_event', event);
+        if (isObject(event.error)) throw new StreamedError(event.error);
+        return this.addStray(event);
     }
+  }
+
+  private addStray(event: unknown): void {
+    this.stray ??= event;
+    this.traces.add('unknown_event', event);
   }
 
   acceptWhole(json: Json): boolean {
@@ -124,24 +139,26 @@ export class MessageTurn implements TurnFold {
     for (const block of this.current.values()) this.end(block);
   }
 
-  /** Emits the last events of the turn. */
+  /**
+   * Emits the last events of the turn.
+   * @throws ModelError if it has nothing but thoughts, though something has to be said
+   */
   finish(): void {
     if (this.explanation !== '' && this.blocks.every(({ kind }) => kind !== 'text'))
       this.addText(this.open(undefined, new TextBlock()), this.explanation);
-    const message = messageOf(this.blocks, this.options.model);
-    const { tool_calls = [] } = message;
-    this.emit({
-      type: 'response_completed',
-      message,
-      finish_reason: this.finishReason(tool_calls.length > 0),
-      usage: this.usage.total,
-    });
+    const message = messageOf(this.blocks, this.options.author);
+    const { tool_calls = [], content } = message;
+    const finish_reason = this.finishReason(tool_calls.length > 0);
+    const isEmpty = finish_reason === 'stop' && !content?.trim();
+    if (isEmpty && !this.options.may_be_empty) throw emptyAnswer();
+    this.emit({ type: 'response_completed', message, finish_reason, usage: this.usage.total });
   }
 
   private acceptEnd({ delta, usage }: Json): void {
     this.usage.add(usage);
     if (!isObject(delta)) return;
-    if (typeof delta.stop_reason === 'string') this.reason = delta.stop_reason;
+    if (typeof delta.stop_reason === 'string' && delta.stop_reason !== '')
+      this.reason = delta.stop_reason;
     const { stop_details } = delta;
     if (isObject(stop_details) && typeof stop_details.explanation === 'string')
       this.explanation = stop_details.explanation;
@@ -259,11 +276,11 @@ function wholeInput(input: unknown): string {
   return isObject(input) ? JSON.stringify(input) : '{}';
 }
 
-/** Converts a turn to a message of the conversation. `model` is the requested name. */
-function messageOf(blocks: readonly TurnBlock[], model: string): AssistantMessage {
+/** Converts a turn to a message of the conversation. */
+function messageOf(blocks: readonly TurnBlock[], author: Author): AssistantMessage {
   const text = blocks.map((block) => (block.kind === 'text' ? block.text.text : '')).join('');
   const tool_calls = blocks.flatMap((block) => (block.kind === 'call' ? [toolCall(block)] : []));
-  const provider_data = keepTurn(blocks, model);
+  const provider_data = keepTurn(blocks, author);
   return {
     role: 'assistant',
     content: tool_calls.length > 0 ? text || null : text,

@@ -2,12 +2,15 @@ import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
 import { BadResponse, LineTooLong, StreamedError } from '../answer/answer-errors.js';
 import { isObject } from '../../kernel/json.js';
+import { DecompressionBomb } from './decoded.js';
+import { saidIn } from './said.js';
 import type { Scrubber } from './scrubber.js';
 import type { Fault, Vendor } from './vendor.js';
 
 const MAX_DETAIL = 500;
 const NO_QUOTA = 'insufficient_quota';
 const RETRYABLE = new Set([408, 409, 429]);
+const REFUSALS = new Set([400, 404, 422]);
 
 export interface ErrorTranslatorOptions {
   readonly vendor: Vendor;
@@ -25,12 +28,22 @@ export interface ErrorTranslatorOptions {
 export class ErrorTranslator {
   constructor(private readonly options: ErrorTranslatorOptions) {}
 
+  /** The vendor's refusal of a request as it is; undefined for every other error. */
+  refusalIn(error: unknown): Fault | undefined {
+    const fault =
+      error instanceof StreamedError ? this.streamedFault(error) : this.options.vendor.fault(error);
+    if (fault === undefined || typeof fault === 'string') return undefined;
+    const isRefusal = fault.status === undefined || REFUSALS.has(fault.status);
+    return isRefusal && !isTooLong(fault, fault.status ?? 0) ? fault : undefined;
+  }
+
   /** Returns an error that no server or network can cause unchanged. */
   translate(error: unknown): unknown {
     if (error instanceof AppError) return error;
     if (error instanceof StreamedError) return this.fromFault(this.streamedFault(error), error);
     if (error instanceof BadResponse) return this.badResponse(error);
-    if (error instanceof LineTooLong) return this.tooLong(error);
+    if (error instanceof LineTooLong || error instanceof DecompressionBomb)
+      return this.tooLong(error);
     const fault = this.options.vendor.fault(error);
     if (fault === undefined) return error;
     if (fault === 'timeout') return this.timeout();
@@ -74,7 +87,7 @@ export class ErrorTranslator {
     return new ModelError('model_bad_response', message, { retryable: false });
   }
 
-  private tooLong({ message }: LineTooLong): ModelError {
+  private tooLong({ message }: Error): ModelError {
     return new ModelError('model_bad_response', `${this.name} sent too much at once: ${message}.`, {
       retryable: false,
     });
@@ -98,7 +111,7 @@ export class ErrorTranslator {
   /** Servers send a text, or an object with a message and a number or a word as its code. */
   private streamedFault({ detail }: StreamedError): Fault {
     if (!isObject(detail)) return { status: undefined, code: undefined, detail: String(detail) };
-    const { message, code, type } = detail;
+    const { code, type, param } = detail;
     const number = Number(code ?? detail.status);
     const word = [code, type].find(
       (value) => typeof value === 'string' && Number.isNaN(Number(value)),
@@ -106,7 +119,8 @@ export class ErrorTranslator {
     return {
       status: number >= 400 && number < 600 ? number : undefined,
       code: word as string | undefined,
-      detail: typeof message === 'string' ? message : JSON.stringify(detail),
+      detail: saidIn(detail) ?? '',
+      ...(typeof param === 'string' && { param }),
     };
   }
 
@@ -119,7 +133,8 @@ export class ErrorTranslator {
     const asked = fault.headers?.get('x-should-retry');
     if (asked === 'true' || asked === 'false') return asked === 'true';
     const status = this.statusOf(fault);
-    return fault.code !== NO_QUOTA && (status >= 500 || RETRYABLE.has(status));
+    if (fault.code === NO_QUOTA || isTooLong(fault, status)) return false;
+    return status >= 500 || RETRYABLE.has(status);
   }
 
   private verdictOf(fault: Fault): Verdict {
@@ -131,10 +146,9 @@ export class ErrorTranslator {
       return verdict('model_auth', 'refused the key', advice.key);
     if (status === 404) return verdict('model_not_found', 'found nothing there', advice.not_found);
     if (status === 429) return verdict('model_rate_limited', 'is limiting the rate');
+    if (status >= 400 && isTooLong(fault, status)) return TOO_LONG;
     if (status === 408 || status === 504) return verdict('model_timeout', 'timed out');
     if (status === 409 || status >= 500) return verdict('model_overloaded', 'has a problem');
-    if (status >= 400 && isTooLong(fault, status))
-      return verdict('model_context_exceeded', 'does not take so long a request');
     if (status >= 400) return verdict('model_refused', 'refused the request');
     return verdict('model_bad_response', 'did not answer the request itself', advice.url);
   }
@@ -143,6 +157,8 @@ export class ErrorTranslator {
 function verdict(code: ModelErrorCode, did: string, advice = ''): Verdict {
   return { code, advice: [did, advice] };
 }
+
+const TOO_LONG = verdict('model_context_exceeded', 'does not take so long a request');
 
 interface Verdict {
   readonly code: ModelErrorCode;
@@ -161,13 +177,30 @@ function rootReason(error: unknown): string {
 }
 
 /** Phrases of vendors and of self-hosted servers. */
-const WORDS =
-  /context[ _](?:length|window|size)|prompt is too long|input is too long|too many (?:input |prompt )?tokens/i;
-const CODE = /^(?:context_length_exceeded|exceed_context_size_error|request_too_large)$/;
+const WORDS = new RegExp(
+  [
+    'context[ _](?:length|window|size|limit)',
+    '(?:prompt|input|request|message|messages) (?:is|are) too (?:long|large)',
+    'too many (?:input |prompt |total )?tokens',
+    'input (?:token count|length)[^.]{0,60}(?:exceed|should be|too)',
+    'maximum (?:prompt|model|input|sequence|number of (?:input )?tokens)[ _](?:length|allowed)',
+    'maximum number of (?:input )?tokens allowed',
+    '(?:prompt|model|total|input)[ _]tokens? (?:limit|count)[^.]{0,40}exceed',
+    'exceed(?:s|ed)?[^.]{0,40}(?:model )?token limit',
+    'range of input length',
+    'longer than the (?:maximum )?(?:model|context|sequence)',
+    'reduce the length of',
+    'token limit exceeded',
+  ].join('|'),
+  'i',
+);
+const CODE =
+  /^(?:context_length_exceeded|context_window_exceeded|exceed_context_size_error|request_too_large)$/;
 const PAYLOAD_TOO_LARGE = 413;
 
 /** True if a request was rejected because it has more tokens than the model accepts. */
 export function isTooLong({ code = '', detail }: Fault, status: number): boolean {
+  if (/^rate_limit|tokens per (?:min|day)|\bTPM\b/i.test(`${code} ${detail}`)) return false;
   return status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail);
 }
 

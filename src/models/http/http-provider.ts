@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-provider.js';
+import { AdaptationMemory } from '../profile/adaptation.js';
+import { profileOf } from '../profile/vendor-profile.js';
 import { seesImages } from '../sees-images.js';
 import { ErrorTranslator } from './error-translator.js';
 import type { HttpProviderOptions } from './http-provider-options.js';
@@ -44,11 +47,15 @@ export abstract class HttpProvider extends ModelProvider {
       timeout: timeoutMs,
       fetch: this.sockets.fetch,
     };
+    const endpoint = endpointName(baseUrl);
     this.limits = {
+      prefix: `${vendor.name}/`,
+      endpoint_id: createHash('sha256').update(endpoint).digest('hex').slice(0, 16),
+      memory: new AdaptationMemory(profileOf(baseUrl)),
       errors: new ErrorTranslator({
         vendor,
         scrubber,
-        endpoint: endpointName(baseUrl),
+        endpoint,
         timeout_ms: timeoutMs,
       }),
       scrubber,

@@ -1,6 +1,8 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { HttpsProxyAgent } from 'https-proxy-agent';
+import type { Readable } from 'node:stream';
+import { decoded } from './decoded.js';
 import { SocketResponse } from './socket-response.js';
 
 const MAX_ERROR_BYTES = 65_536;
@@ -34,11 +36,10 @@ export class SocketFetch {
     const url = new URL(input instanceof Request ? input.url : input);
     const incoming = await this.send(url, init);
     const { statusCode = 0 } = incoming;
-    if (statusCode >= 200 && statusCode < 300) return new SocketResponse(incoming, null);
-    return new SocketResponse(
-      incoming,
-      await readText(incoming, MAX_ERROR_BYTES).catch(() => null),
-    );
+    const body = decoded(incoming);
+    if (statusCode >= 200 && statusCode < 300) return new SocketResponse(incoming, body, null);
+    const text = await readText(body, MAX_ERROR_BYTES).catch(() => null);
+    return new SocketResponse(incoming, body, text);
   };
 
   /** Closes idle connections. */
@@ -105,10 +106,10 @@ function closedWhileIdle(request: ClientRequest, error: unknown): boolean {
 /**
  * The first `maxBytes` of a body as text. A longer body is truncated, and its connection closed.
  */
-export async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readText(body: Readable, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size >= maxBytes) break;

@@ -1,19 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 const NO_BODY = [204, 205, 304];
 
 /**
- * A `Response` whose body is read from `incoming`, its Node stream, because web streams cost
+ * A `Response` whose body is read from `incoming`, a Node stream, because web streams cost
  * several times as much per network read. A response that is not a 2xx has its text (bounded) as a
  * regular body instead.
  */
 export class SocketResponse extends Response {
-  readonly incoming: IncomingMessage;
-
-  constructor(incoming: IncomingMessage, text: string | null) {
-    const status = incoming.statusCode ?? 0;
-    super(NO_BODY.includes(status) ? null : text, { status, headers: headersOf(incoming) });
-    this.incoming = incoming;
+  constructor(
+    answer: IncomingMessage,
+    /** Without content codings. */
+    readonly incoming: Readable,
+    text: string | null,
+  ) {
+    const status = answer.statusCode ?? 0;
+    super(NO_BODY.includes(status) ? null : text, { status, headers: headersOf(answer) });
   }
 }
 

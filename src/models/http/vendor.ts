@@ -5,11 +5,15 @@ export interface Fault {
   /** The vendor's error code. */
   readonly code: string | undefined;
   readonly detail: string;
+  /** The part of the request that it names. */
+  readonly param?: string | undefined;
   readonly headers?: Headers;
 }
 
 /** The error formats of one vendor, and its advice texts. */
 export interface Vendor {
+  /** The name of its provider. */
+  readonly name: string;
   /** The fault in an error of the vendor's SDK; undefined if the error is not the SDK's. */
   readonly fault: (error: unknown) => Fault | 'timeout' | 'unreachable' | undefined;
   /**

@@ -22,19 +22,19 @@ export interface ChatDelta {
  */
 export interface ChatChunk {
   readonly choices?: unknown;
-  readonly usage?: {
-    readonly prompt_tokens?: unknown;
-    readonly completion_tokens?: unknown;
-  } | null;
+  readonly usage?: unknown;
   readonly error?: unknown;
   readonly object?: unknown;
+  /** An extension of Groq, which may have the usage. */
+  readonly x_groq?: unknown;
 }
 
 export interface ChatChoice {
   readonly delta?: ChatDelta | null;
-  /** Replaces `delta` in an answer that is not streamed. */
+  /** Replaces `delta` in an answer that is not streamed; after deltas, it repeats them. */
   readonly message?: ChatDelta | null;
   readonly finish_reason?: unknown;
+  readonly usage?: unknown;
 }
 
 export const CHUNK_FIELDS: readonly string[] = [
@@ -53,8 +53,6 @@ export const DELTA_FIELDS: readonly string[] = [
   'role',
   'content',
   'refusal',
-  'reasoning_content',
-  'reasoning',
   'tool_calls',
   'function_call',
 ];

@@ -3,40 +3,71 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
+import type { Adaptation } from '../profile/adaptation.js';
 import { messageParams } from './message-params.js';
 
-type Params = ChatCompletionCreateParamsStreaming;
+export type ChatParams = ChatCompletionCreateParamsStreaming;
+
+/** The endpoint of a request, and how it takes requests. */
+export interface Receiver {
+  readonly endpoint: string;
+  readonly adaptation: Adaptation;
+}
 
 /**
  * The body of a streamed chat completion. Unused options are left out, because many compatible
  * servers support only part of the API.
  */
-export function chatRequest(request: ModelRequest): Params {
+export function chatRequest(request: ModelRequest, receiver: Receiver): ChatParams {
+  const { dropped, limit_option } = receiver.adaptation;
+  const { max_output_tokens, thinking, schema } = request;
+  const { answer_format } = receiver.adaptation;
   return {
     model: request.model,
-    messages: messagesOf(request),
+    messages: messagesOf(request, receiver),
     stream: true,
-    stream_options: { include_usage: true },
-    ...toolsOf(request),
-    ...(request.schema && { response_format: answerFormat(request.schema) }),
-    ...(request.thinking && { reasoning_effort: request.thinking }),
-    ...(request.max_output_tokens && { max_completion_tokens: request.max_output_tokens }),
+    ...(!dropped.has('stream_options') && { stream_options: { include_usage: true } }),
+    ...toolsOf(request, dropped.has('tool_choice')),
+    ...(schema && answerFormat(schema, answer_format)),
+    ...(thinking && !dropped.has('reasoning_effort') && { reasoning_effort: thinking }),
+    ...(max_output_tokens && { [limit_option]: max_output_tokens }),
   };
 }
 
-function messagesOf({ instructions, messages }: ModelRequest): ChatCompletionMessageParam[] {
-  const system: ChatCompletionMessageParam[] = instructions
-    ? [{ role: 'system', content: instructions }]
-    : [];
-  return [...system, ...messageParams(messages)];
+/**
+ * The instructions, followed by the system messages of the conversation, are its first message:
+ * many templates refuse others.
+ */
+function messagesOf(
+  { model, instructions = '', messages, schema }: ModelRequest,
+  { endpoint, adaptation }: Receiver,
+): ChatCompletionMessageParam[] {
+  const texts = [
+    instructions,
+    ...messages.flatMap(({ role, content }) => (role === 'system' ? [content ?? ''] : [])),
+    ...(schema && adaptation.answer_format !== 'json_schema' ? [inWords(schema)] : []),
+  ];
+  const content = texts.filter((text) => text !== '').join('\n\n');
+  const said = messages.filter(({ role }) => role !== 'system');
+  if (content === '') return messageParams(said, { author: { model, endpoint }, adaptation });
+  if (adaptation.system_role === 'system')
+    return [
+      { role: 'system', content },
+      ...messageParams(said, { author: { model, endpoint }, adaptation }),
+    ];
+  const all = [{ role: 'user', content } as const, ...said];
+  return messageParams(all, { author: { model, endpoint }, adaptation });
 }
 
 /** Vendors reject an empty list of tools, and a tool choice without tools. */
-function toolsOf({ tools, tool_choice }: ModelRequest): Pick<Params, 'tools' | 'tool_choice'> {
+function toolsOf(
+  { tools, tool_choice }: ModelRequest,
+  isFree: boolean,
+): Pick<ChatParams, 'tools' | 'tool_choice'> {
   if (!tools?.length) return {};
   return {
     tools: tools.map(toolParam),
-    ...(tool_choice && { tool_choice: choiceParam(tool_choice) }),
+    ...(tool_choice && !isFree && { tool_choice: choiceParam(tool_choice) }),
   };
 }
 
@@ -44,15 +75,24 @@ function toolParam({
   name,
   description,
   input_schema,
-}: ModelTool): NonNullable<Params['tools']>[number] {
+}: ModelTool): NonNullable<ChatParams['tools']>[number] {
   return { type: 'function', function: { name, description, parameters: input_schema } };
 }
 
-function choiceParam(choice: ToolChoice): NonNullable<Params['tool_choice']> {
+function choiceParam(choice: ToolChoice): NonNullable<ChatParams['tool_choice']> {
   if (typeof choice === 'string') return choice;
   return { type: 'function', function: { name: choice.name } };
 }
 
-function answerFormat(schema: Record<string, unknown>): Params['response_format'] {
-  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+function answerFormat(
+  schema: Record<string, unknown>,
+  format: Adaptation['answer_format'],
+): Pick<ChatParams, 'response_format'> {
+  if (format === 'prompt') return {};
+  if (format === 'json_object') return { response_format: { type: 'json_object' } };
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
+}
+
+function inWords(schema: Record<string, unknown>): string {
+  return `Answer with JSON only, which has to match this JSON Schema: ${JSON.stringify(schema)}`;
 }

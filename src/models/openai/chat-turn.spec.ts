@@ -16,6 +16,7 @@ interface Outcome {
 function fold(chunks: readonly unknown[], max_chars = 10_000): Outcome {
   const events: ModelEvent[] = [];
   const turn = new ChatTurn({
+    author: { model: 'm', endpoint: 'e' },
     emit: (event) => events.push(event),
     scrub: (text) => text,
     max_chars,
@@ -90,14 +91,56 @@ describe(ChatTurn.name, () => {
       ['a f {"x":1}', 'a f {"x":2}'],
     ],
     [
+      'a last chunk that repeats the call',
+      [
+        call({ index: 0, id: 'a' }, 'f', ''),
+        call({ index: 0 }, undefined, '{"x": 1}'),
+        call({ index: 0, id: 'a' }, 'f', '{"x":1}'),
+      ],
+      ['a f {"x": 1}'],
+    ],
+    [
+      'last chunks that repeat two calls, one of them without its index',
+      [
+        call({ index: 0, id: 'a' }, 'f', '{"x":1}'),
+        call({ index: 1, id: 'b' }, 'f', '{"x":2}'),
+        call({ index: 0, id: 'a' }, 'f', '{"x":1}'),
+        call({ id: 'b' }, 'f', '{"x":2}'),
+      ],
+      ['a f {"x":1}', 'b f {"x":2}'],
+    ],
+    [
+      'a last chunk that repeats what was not whole yet',
+      [call({ index: 0, id: 'a' }, 'f', '{"x"'), call({ index: 0, id: 'a' }, 'f', '{"x":1}')],
+      ['a f {"x":1}'],
+    ],
+    [
+      'a repetition without ids',
+      [call({ index: 0 }, 'f', '{"x":1}'), call({ index: 0 }, 'f', '{"x":1}')],
+      [' f {"x":1}'],
+    ],
+    [
+      'a whole call that another index repeats',
+      [call({ index: 0, id: 'a' }, 'f', '{}'), call({ index: 1, id: 'a' }, 'f', '{}')],
+      ['a f {}'],
+    ],
+    [
+      'numbers that differ beyond the precision of a float',
+      [
+        call({ index: 0, id: 'a' }, 'f', '{"x":1234567890123456789}'),
+        call({ index: 0, id: 'a' }, 'f', '{"x":1234567890123456788}'),
+      ],
+      ['a f {"x":1234567890123456789}', 'a f {"x":1234567890123456788}'],
+    ],
+    [
       'index 0 and empty ids for each whole call',
       [call({ index: 0, id: '' }, 'f', '{}'), call({ index: 0, id: '' }, 'g', '{}')],
       [' f {}', ' g {}'],
     ],
     [
       'one id for two indices',
-      [call({ index: 0, id: 'a' }, 'f', '{}'), call({ index: 1, id: 'a' }, 'f', '{}')],
-      ['a f {}', 'a f {}'],
+      [call({ index: 0, id: 'a' }, 'f', '{}'), call({ index: 1, id: 'a' }, 'f', '{"x":1}')],
+      ['a f {}', 'a f {"x":1}'],
     ],
     [
       'id and name in every delta',
@@ -174,7 +217,8 @@ describe(ChatTurn.name, () => {
     ['either', { reasoning_content: '', reasoning: 'Hm' }],
     ['a part', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] }],
   ])('finds thoughts in %s', (_, delta) => {
-    expect(fold([chunk(delta), stop])).toMatchObject({ thinking: 'Hm', text: '', traces: [] });
+    const chunks = [chunk(delta), chunk({ content: 'x' }), stop];
+    expect(fold(chunks)).toMatchObject({ thinking: 'Hm', text: 'x', traces: [] });
   });
 
   it.each([
@@ -201,6 +245,21 @@ describe(ChatTurn.name, () => {
       { type: 'text_delta', delta: 'a' },
       { type: 'text_delta', delta: '👋b' },
     ]);
+  });
+
+  it('replaces halves of characters', () => {
+    const { text, last } = fold([chunk({ content: 'a\udc4b\ud83d' }), stop]);
+    expect(text).toBe('a\ufffd\ufffd');
+    expect(last).toMatchObject({ message: { content: 'a\ufffd\ufffd' } });
+  });
+
+  it.each(['', 'null', null])('takes the reason %j for none', (reason) => {
+    const events: ModelEvent[] = [];
+    const author = { model: 'm', endpoint: 'e' };
+    const emit = (event: ModelEvent): number => events.push(event);
+    const turn = new ChatTurn({ author, emit, scrub: (text) => text, max_chars: 100 });
+    turn.accept(chunk({ content: 'x' }, reason));
+    expect(turn.finished).toBe(false);
   });
 
   it.each([
@@ -244,7 +303,8 @@ describe(ChatTurn.name, () => {
       [`field_${n}`]: 'x'.repeat(10_000),
       choices: [],
     }));
-    const { events, traces } = fold([...odd, ...odd.map(() => 'what?'), stop]);
+    const said = chunk({ content: 'x' });
+    const { events, traces } = fold([...odd, ...odd.map(() => 'what?'), said, stop]);
     expect(traces).toHaveLength(20);
     expect(JSON.stringify(events).length).toBeLessThan(25_000);
   });
@@ -254,6 +314,7 @@ describe(ChatTurn.name, () => {
       choices: [],
       usage: { prompt_tokens, completion_tokens },
     });
+    const stop = chunk({ content: 'x' }, 'stop');
     expect(fold([usage(1, 1), stop, usage(7, 3)]).last).toMatchObject({
       usage: { input_tokens: 7, output_tokens: 3 },
     });

@@ -2,13 +2,16 @@ import type { FinishReason } from '../../protocol/events.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason, tokens } from '../answer/turn-fold.js';
+import { finishReason } from '../answer/turn-fold.js';
 import { GrowingText } from '../answer/growing-text.js';
 import { isObject } from '../../kernel/json.js';
-import { StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { CallSlots, type CallSlot } from './call-slots.js';
+import { textOfContent, thinkingOfContent } from './chat-content.js';
+import { usageIn } from './chat-usage.js';
+import { isKeptField, keepFields, KeptFields, type Author } from './kept-fields.js';
 import {
   CHUNK_FIELDS,
   DELTA_FIELDS,
@@ -19,6 +22,7 @@ import {
 } from './chat-chunk.js';
 
 export interface ChatTurnOptions {
+  readonly author: Author;
   readonly emit: (event: ModelEvent) => void;
   /** Redacts secrets. */
   readonly scrub: (text: string) => string;
@@ -34,6 +38,8 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
   ['content_filter', 'content_filter'],
 ]);
+/** What some servers send in place of no reason. */
+const NO_REASON: ReadonlySet<unknown> = new Set(['', 'null', 'none']);
 
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
 export class ChatTurn implements TurnFold {
@@ -41,10 +47,13 @@ export class ChatTurn implements TurnFold {
   /** Always false: a stream ends with `[DONE]`, which is not a chunk. */
   readonly over = false;
   readonly traces: TurnTraces;
+  /** The first event that was no chunk. */
+  stray: unknown;
   private readonly emit: (event: ModelEvent) => void;
   private readonly text = new GrowingText();
   private readonly thinking = new GrowingText();
   private readonly calls = new CallSlots();
+  private readonly kept = new KeptFields();
   private readonly chunkFields = new Set(CHUNK_FIELDS);
   private readonly deltaFields = new Set(DELTA_FIELDS);
   private reason: string | undefined;
@@ -61,16 +70,22 @@ export class ChatTurn implements TurnFold {
     return this.reason !== undefined;
   }
 
+  /** True if nothing of a turn was received. */
+  get isEmpty(): boolean {
+    const { text, thinking, calls } = this;
+    return text.text + thinking.text === '' && calls.all.length === 0;
+  }
+
   /**
    * @throws StreamedError when the server reports an error
    * @throws ModelError when the turn gets too large
    */
   accept(chunk: unknown): void {
-    if (!isObject(chunk)) return this.traces.add('unknown_event', chunk);
+    if (!isObject(chunk)) return this.addStray(chunk);
     if (chunk.error || chunk.object === 'error') throw new StreamedError(chunk.error ?? chunk);
     const { choices, usage } = chunk as ChatChunk;
-    if (isObject(usage)) this.usage = usageOf(usage);
-    if (!Array.isArray(choices)) return usage ? undefined : this.traces.add('unknown_event', chunk);
+    this.usage = usageIn(chunk) ?? this.usage;
+    if (!Array.isArray(choices)) return usage ? undefined : this.addStray(chunk);
     this.traces.unknownFields('unknown_chunk_field', chunk, this.chunkFields);
     if (isObject(choices[0])) this.acceptChoice(choices[0]);
   }
@@ -81,27 +96,61 @@ export class ChatTurn implements TurnFold {
     return true;
   }
 
-  /** Emits the last events of the turn. */
+  /**
+   * Emits the last events of the turn.
+   * @throws ModelError if it has nothing but thoughts
+   */
   complete(): void {
     this.emitDelta('thinking_delta', this.thinking.end());
     this.emitDelta('text_delta', this.text.end());
-    const tool_calls = this.calls.all.map((slot) => this.completeCall(slot));
-    const finish_reason = this.finishReason(tool_calls.length > 0);
-    this.emit({
-      type: 'response_completed',
-      message: this.message(tool_calls),
-      finish_reason,
-      usage: this.usage,
-    });
+    const slots = this.calls.all.filter((slot) => this.isCall(slot));
+    const finish_reason = this.finishReason(slots.length > 0);
+    if (finish_reason === 'stop' && this.text.text.trim() === '') throw emptyAnswer();
+    const tool_calls = slots.map((slot) => this.completeCall(slot));
+    const message = this.message(tool_calls, slots);
+    this.emit({ type: 'response_completed', message, finish_reason, usage: this.usage });
+  }
+
+  private addStray(event: unknown): void {
+    this.stray ??= event;
+    this.traces.add('unknown_event', event);
+  }
+
+  /** A call without a name is an error of the model, unless it is a remnant beside an answer. */
+  private isCall({ name, arguments: { text } }: CallSlot): boolean {
+    if (name.trim() !== '') return true;
+    const isBlank = text.trim() === '' || text.trim() === '{}';
+    if (!isBlank && (this.reason !== 'stop' || this.text.text.trim() === '')) return true;
+    this.traces.add('nameless_call', text);
+    return false;
   }
 
   private acceptChoice(choice: ChatChoice): void {
-    const delta = choice.delta ?? choice.message;
-    if (delta) this.acceptDelta(delta);
-    if (typeof choice.finish_reason === 'string') this.reason = choice.finish_reason;
+    if (choice.delta) this.acceptDelta(choice.delta);
+    else if (choice.message) this.acceptSummary(choice.message);
+    const { finish_reason: reason } = choice;
+    if (typeof reason === 'string' && !NO_REASON.has(reason)) this.reason = reason;
+  }
+
+  /** A whole message. After deltas it repeats them, so only what they lack is taken from it. */
+  private acceptSummary(message: ChatDelta): void {
+    const hadCalls = this.calls.all.length > 0;
+    const { tool_calls, function_call, ...said } = message;
+    const rest: ChatDelta = {
+      ...said,
+      content: unsaid(this.text.text, textOfContent(said.content)),
+      refusal: unsaid(this.text.text, textOfContent(said.refusal)),
+      ...(!hadCalls && { tool_calls, function_call }),
+    };
+    const thoughts = thinkingOfContent(said.content);
+    const { reasoning_content = thoughts, ...others } = rest;
+    if (this.thinking.text === '') this.acceptDelta({ ...others, reasoning_content });
+    else this.acceptDelta(withoutThoughts(others));
   }
 
   private acceptDelta(delta: ChatDelta): void {
+    this.count(this.kept.addMessage(delta));
+    for (const name in delta) if (isKeptField(name)) this.deltaFields.add(name);
     this.traces.unknownFields('unknown_delta_field', delta, this.deltaFields);
     this.addThinking(delta.reasoning_content || delta.reasoning);
     if (Array.isArray(delta.content)) this.addThinking(thinkingOfContent(delta.content));
@@ -124,12 +173,15 @@ export class ChatTurn implements TurnFold {
   private acceptCall(delta: unknown): void {
     if (!isObject(delta)) return this.traces.add('unknown_tool_call', delta);
     const call = delta as CallDelta;
-    const slot = this.calls.of(call);
+    const assigned = this.calls.of(call);
+    if (!assigned) return;
+    const { slot, added } = assigned;
     if (slot.index >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
+    this.count(slot.kept.addCall(delta));
     this.nameCall(slot, call);
-    const text = slot.arguments.append(this.counted(argumentsText(call.function?.arguments)));
+    const text = slot.arguments.append(this.counted(added));
     if (slot.started) this.emitArguments(slot, text);
-    else if (slot.name !== '') this.startCall(slot);
+    else if (slot.name.trim() !== '') this.startCall(slot);
   }
 
   private nameCall(slot: CallSlot, { id, function: named }: CallDelta): void {
@@ -161,10 +213,14 @@ export class ChatTurn implements TurnFold {
   }
 
   private counted(text: string): string {
-    this.chars += text.length;
+    this.count(text.length);
+    return text;
+  }
+
+  private count(chars: number): void {
+    this.chars += chars;
     if (this.chars > this.options.max_chars)
       throw tooLarge(`more than ${this.options.max_chars} characters`);
-    return text;
   }
 
   private finishReason(hasCalls: boolean): FinishReason {
@@ -176,45 +232,23 @@ export class ChatTurn implements TurnFold {
     return hasCalls ? 'tool_calls' : 'stop';
   }
 
-  private message(tool_calls: readonly ToolCall[]): AssistantMessage {
-    if (tool_calls.length === 0) return { role: 'assistant', content: this.text.text };
-    return { role: 'assistant', content: this.text.text || null, tool_calls };
+  private message(tool_calls: readonly ToolCall[], slots: readonly CallSlot[]): AssistantMessage {
+    const ofCalls = slots.map(({ kept }) => kept.all);
+    const provider_data = keepFields(this.options.author, this.kept.all, ofCalls);
+    const content = tool_calls.length > 0 ? this.text.text || null : this.text.text;
+    return {
+      ...{ role: 'assistant', content },
+      ...(tool_calls.length > 0 && { tool_calls }),
+      ...(provider_data && { provider_data }),
+    };
   }
 }
 
-/** Some servers send the arguments as an object instead of a string. */
-function argumentsText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === null || value === undefined ? '' : JSON.stringify(value);
+/** What a summary has beyond the text that was received: nothing, unless it goes on from it. */
+function unsaid(text: string, summary: string): string {
+  return summary.startsWith(text) ? summary.slice(text.length) : '';
 }
 
-function usageOf({ prompt_tokens, completion_tokens }: NonNullable<ChatChunk['usage']>): Usage {
-  return { input_tokens: tokens(prompt_tokens), output_tokens: tokens(completion_tokens) };
-}
-
-/**
- * The text of `content`: a string, or a list of parts. Parts of type `thinking` nest their parts
- * one level deeper.
- */
-function textOfContent(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return partsOf(content)
-    .map((part) => asText(part.text))
-    .join('');
-}
-
-/** The thinking in a list of parts. */
-function thinkingOfContent(content: unknown): string {
-  if (!Array.isArray(content)) return '';
-  return partsOf(content)
-    .map((part) => (part.type === 'thinking' ? textOfContent(part.thinking) : ''))
-    .join('');
-}
-
-function partsOf(content: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(content) ? content.filter(isObject) : [];
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+function withoutThoughts(delta: ChatDelta): ChatDelta {
+  return Object.fromEntries(Object.entries(delta).filter(([name]) => !isKeptField(name)));
 }

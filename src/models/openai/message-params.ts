@@ -9,12 +9,24 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../protocol/message.js';
+import type { Adaptation } from '../profile/adaptation.js';
+import { restoreFields, type Author } from './kept-fields.js';
+import { alternating, mergeUsers } from './roles.js';
+
+export interface MessageOptions {
+  /** The model and the endpoint that get the messages. */
+  readonly author: Author;
+  readonly adaptation: Pick<Adaptation, 'alternate' | 'bridge' | 'returns_kept' | 'demanded'>;
+}
 
 /**
  * Converts a conversation for Chat Completions. Tool messages can contain only text, so images of
- * tool results follow in a user message.
+ * tool results follow in a user message. Messages of the user in a row are one.
  */
-export function messageParams(messages: readonly Message[]): ChatCompletionMessageParam[] {
+export function messageParams(
+  messages: readonly Message[],
+  options: MessageOptions,
+): ChatCompletionMessageParam[] {
   const params: ChatCompletionMessageParam[] = [];
   let images: ChatCompletionContentPart[] = [];
   const show = (): void => {
@@ -23,17 +35,17 @@ export function messageParams(messages: readonly Message[]): ChatCompletionMessa
   };
   for (const message of messages) {
     if (message.role !== 'tool') show(); // all results of a turn come before the images
-    params.push(messageParam(message));
+    params.push(messageParam(message, options));
     if (message.role === 'tool') images.push(...imageParts(message));
   }
   show();
-  return params;
+  return alternating(mergeUsers(params), options.adaptation);
 }
 
-function messageParam(message: Message): ChatCompletionMessageParam {
+function messageParam(message: Message, options: MessageOptions): ChatCompletionMessageParam {
   switch (message.role) {
     case 'assistant':
-      return assistantParam(message);
+      return assistantParam(message, options);
     case 'tool': {
       const { role, tool_call_id, content } = message;
       return { role, tool_call_id, content };
@@ -50,10 +62,33 @@ function userParam({ role, content, images = [] }: UserMessage): ChatCompletionM
   return { role, content: [{ type: 'text', text: content }, ...images.map(imagePart)] };
 }
 
-function assistantParam({ content, tool_calls }: AssistantMessage): ChatCompletionMessageParam {
-  if (!tool_calls?.length) return { role: 'assistant', content: content ?? '' };
-  return { role: 'assistant', content, tool_calls: [...tool_calls] };
+function assistantParam(
+  message: AssistantMessage,
+  { author, adaptation: { returns_kept, demanded } }: MessageOptions,
+): ChatCompletionMessageParam {
+  const { content, tool_calls = [] } = message;
+  const kept = returns_kept ? restoreFields(message, author) : undefined;
+  const needsSignature = demanded.has('thought_signature');
+  const calls = tool_calls.map((call, at) => ({
+    ...(needsSignature && at === 0 && UNSIGNED),
+    ...kept?.calls[at],
+    ...call,
+  }));
+  return {
+    ...(demanded.has('reasoning_content') && NO_THOUGHTS),
+    ...kept?.message,
+    role: 'assistant',
+    content: calls.length > 0 ? content : (content ?? ''),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
 }
+
+/** For servers that refuse messages without thoughts. Some take an empty text for none. */
+const NO_THOUGHTS = { reasoning_content: ' ' };
+/** The value that Gemini documents for calls that it has not signed. */
+const UNSIGNED = {
+  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+};
 
 function imageParts({ tool_call_id, images = [] }: ToolMessage): ChatCompletionContentPart[] {
   if (images.length === 0) return [];

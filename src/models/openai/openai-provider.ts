@@ -1,11 +1,14 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, type ClientOptions } from 'openai';
 import { isObject } from '../../kernel/json.js';
 import type { ModelRequest } from '../model-provider.js';
+import { wellFormed } from '../http/well-formed.js';
 import { HttpProvider } from '../http/http-provider.js';
 import type { HttpProviderOptions } from '../http/http-provider-options.js';
 import type { Fault, Vendor } from '../http/vendor.js';
-import { ModelCall, type ModelCallOptions } from '../http/model-call.js';
-import { chatRequest } from './chat-request.js';
+import { ModelCall } from '../http/model-call.js';
+import type { AdaptedRequest, ModelCallOptions } from '../http/model-call.js';
+import { saidIn } from '../http/said.js';
+import { chatRequest, type ChatParams } from './chat-request.js';
 import { ChatTurn } from './chat-turn.js';
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
@@ -29,6 +32,7 @@ const REFUSED = 400;
 const URL_HINT = 'ends in /v1.';
 
 const OPENAI: Vendor = {
+  name: 'openai',
   fault: (error) => {
     if (error instanceof APIConnectionTimeoutError) return 'timeout';
     if (!(error instanceof APIError)) return undefined;
@@ -48,7 +52,7 @@ const OPENAI: Vendor = {
 };
 
 function httpFault(error: APIError): Fault {
-  const { status, code, type, message } = error as APIError & { status: number };
+  const { status, code, type, param, message } = error as APIError & { status: number };
   const detail = message.replace(`${status} `, '');
   const location = error.headers?.get('location');
   const redirected = location ? `it redirects to ${location}` : detail;
@@ -56,6 +60,7 @@ function httpFault(error: APIError): Fault {
     status,
     code: code ?? type ?? undefined,
     detail: status < 400 ? redirected : detail,
+    ...(param && { param }),
     headers: error.headers,
   };
 }
@@ -64,26 +69,31 @@ interface OpenAiCallOptions extends ModelCallOptions {
   readonly client: ChatClient;
 }
 
-/** One request of one turn. */
+/** One turn. */
 class OpenAiCall extends ModelCall {
   constructor(
     private readonly options: OpenAiCallOptions,
-    private readonly request: ModelRequest,
+    request: ModelRequest,
     signal: AbortSignal,
   ) {
-    super(options, signal);
+    super(options, request, signal);
   }
 
-  protected override async answer(stopped: AbortSignal): Promise<void> {
-    const { client, scrubber, max_turn_chars } = this.options;
-    const body = chatRequest(this.request);
-    const request = client.chat.completions.create(body, { signal: stopped });
+  protected override body({ wire, adaptation }: AdaptedRequest): ChatParams {
+    return chatRequest(wire.request, { adaptation, endpoint: this.options.endpoint_id });
+  }
+
+  protected override async answer(request: AdaptedRequest, stopped: AbortSignal): Promise<void> {
+    const { client, scrubber, max_turn_chars, endpoint_id: endpoint } = this.options;
+    const body = wellFormed(this.body(request));
+    const response = client.chat.completions.create(body, { signal: stopped });
     const turn = new ChatTurn({
-      emit: (event) => this.events.push(event),
+      author: { model: body.model, endpoint },
+      emit: (event) => this.emit(request.wire, event),
       scrub: scrubber.scrub,
       max_chars: max_turn_chars,
     });
-    await this.read(await request.asResponse(), turn);
+    await this.read(await response.asResponse(), turn);
   }
 }
 
@@ -102,18 +112,13 @@ class ChatClient extends OpenAI {
     text: string | undefined,
     headers: Headers,
   ): APIError {
-    const usual = isObject(body) && isObject(body.error) ? body : undefined;
+    const { error } = Object(body) as { readonly error?: unknown };
+    const fields = isObject(error) ? error : {};
     return super.makeStatusError(
       status,
-      usual ?? { error: { message: messageOf(body) ?? text } },
+      { error: { ...fields, message: saidIn(body) ?? text } },
       text,
       headers,
     );
   }
-}
-
-function messageOf(body: unknown): string | undefined {
-  if (!isObject(body)) return undefined;
-  const message = body.error ?? body.message ?? body.detail ?? body;
-  return typeof message === 'string' ? message : JSON.stringify(message);
 }

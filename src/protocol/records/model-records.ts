@@ -62,6 +62,7 @@ export function modelRecords() {
           model,
           finish_reason: finishReason,
           usage,
+          usage_estimated: flag.describe('The model API did not report the whole usage.'),
           duration_ms: z.number(),
           error: eventError.optional().describe('Why it failed; `finish_reason` is `error` then.'),
         })

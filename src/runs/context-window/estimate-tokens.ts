@@ -57,7 +57,7 @@ export class TokenScale {
   private readonly scales = new Map<string, number>();
 
   apply({ agent_id, body, hidden }: Pick<LogRecord, 'agent_id' | 'body' | 'hidden'>): void {
-    if (body.type !== 'TURN_COMPLETED') return;
+    if (body.type !== 'TURN_COMPLETED' || body.usage_estimated) return;
     const estimated_tokens =
       (hidden && 'in_conversation' in hidden && hidden.estimated_tokens) || 0;
     const { input_tokens } = body.usage;

@@ -13,6 +13,7 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { TurnPrompt } from './turn-prompt.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from '../limits/within-budget.js';
+import { countUsage } from '../limits/count-usage.js';
 
 interface ModelTurnInput {
   readonly key: string;
@@ -120,13 +121,20 @@ export class ModelTurn {
     const { in_conversation, prompt, key } = this.input;
     const message = turn.message();
     const hidden = { message, in_conversation, estimated_tokens };
+    const counted = countUsage(usage, { input: estimated_tokens, output: turn.estimatedTokens() });
+    const isEstimated = counted !== usage;
     await this.scope.append(
       [
+        ...this.notices(turn, isEstimated),
         ...turn.entries((index) => `${key}.${index}`),
         ...(prompt.entriesFor?.(message) ?? []),
-        this.completing(turn, { finish_reason, usage }, hidden),
+        this.completing(
+          turn,
+          { finish_reason, usage: counted, ...(isEstimated && { usage_estimated: true as const }) },
+          hidden,
+        ),
       ],
-      { usage: this.scope.run.addUsage(usage) },
+      { usage: this.scope.run.addUsage(counted) },
     );
   }
 
@@ -138,6 +146,7 @@ export class ModelTurn {
     const notice = this.notice(told, message, blocks);
     const error = { code, message };
     await this.scope.append([
+      ...this.notices(turn),
       ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
       this.completing(turn, { finish_reason: 'error', usage: NO_USAGE, error }, null),
     ]);
@@ -146,7 +155,22 @@ export class ModelTurn {
   private async announce(turn: TurnStream, error: AppError, next: Try): Promise<void> {
     const { code, message } = describeNext(turn.options.model, error, next);
     const blocks = turn.options.visible ? turn.shownBlockIds() : [];
-    await this.scope.append([this.notice(code, message, blocks)]);
+    await this.scope.append([...this.notices(turn), this.notice(code, message, blocks)]);
+  }
+
+  /** What the provider says of the request, and whether the usage is estimated: once in a run. */
+  private notices(turn: TurnStream, isEstimated = false): Entry[] {
+    const { model } = turn.options;
+    const uncounted = {
+      code: 'usage_estimated',
+      message: `${model} does not say how many tokens it used, so they are estimated.`,
+    };
+    const told = [...turn.takeNotices(), ...(isEstimated ? [uncounted] : [])];
+    return told.flatMap(({ code, message }) => {
+      if (!this.scope.run.isNews(message)) return [];
+      this.scope.run.services.logger.warn(message);
+      return [this.notice(code, message, [])];
+    });
   }
 
   private notice(code: string, message: string, blocks: readonly string[]): Entry {
@@ -157,7 +181,10 @@ export class ModelTurn {
 
   private completing(
     turn: TurnStream,
-    result: Pick<RecordOf<'TURN_COMPLETED'>, 'finish_reason' | 'usage' | 'error'>,
+    result: Pick<
+      RecordOf<'TURN_COMPLETED'>,
+      'finish_reason' | 'usage' | 'usage_estimated' | 'error'
+    >,
     hidden: HiddenOf<'TURN_COMPLETED'> | null,
   ): Entry {
     const { agent, key } = this.input;

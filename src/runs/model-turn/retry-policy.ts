@@ -57,7 +57,8 @@ export function retryDelay(
   attempt: number,
   random = Math.random,
 ): number | undefined {
-  if (!error.retryable || attempt >= MAX_ATTEMPTS) return undefined;
+  const attempts = Math.min(MAX_ATTEMPTS, error.maxAttempts ?? MAX_ATTEMPTS);
+  if (!error.retryable || attempt >= attempts) return undefined;
   const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = backoff * (1 - random() / 2);
   if (error.retryAfterMs === undefined) return jittered;

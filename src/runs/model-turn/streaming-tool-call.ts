@@ -1,3 +1,5 @@
+import { isObjectText } from '../../kernel/json.js';
+import { wellFormedJson } from '../../models/schema/json-text.js';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolCall } from '../../protocol/message.js';
 import type { GuardedBlock } from './guarded-block.js';
@@ -38,12 +40,10 @@ export function usableToolName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'unnamed';
 }
 
-/** The arguments as the conversation contains them: `{}` unless they are a JSON object (I8). */
+/**
+ * The arguments as the conversation contains them: `{}` unless they are a JSON object, and without
+ * halves of characters (I8).
+ */
 function asObject(input: string): string {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? input : '{}';
-  } catch {
-    return '{}';
-  }
+  return isObjectText(input) ? wellFormedJson(input) : '{}';
 }

@@ -26,6 +26,7 @@ export function turnRequest(
     model,
     messages,
     tools: toolsOffered(scope, tools),
+    preferred_tools: tools ?? scope.run.interaction.settings.client_tools.map(({ name }) => name),
     ...(tool_choice !== undefined && { tool_choice }),
     ...(instructions !== undefined && { instructions }),
     ...(schema !== undefined && { schema }),

@@ -2,6 +2,7 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ModelEvent } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import { textTokens } from '../context-window/estimate-tokens.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { RunningTurn, ShownText } from '../scope/running.js';
 import { TurnGuard } from './guarded-block.js';
@@ -12,6 +13,7 @@ import { StreamingToolCall } from './streaming-tool-call.js';
 const HALF_PAIR = /[\ud800-\udbff]$/;
 
 type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
+type Notice = Extract<ModelEvent, { type: 'notice' }>;
 
 interface TurnStreamOptions {
   /** `<provider>/<name>` of the model. */
@@ -33,6 +35,7 @@ export class TurnStream implements RunningTurn {
   private readonly guard: TurnGuard;
   private readonly calls = new Map<number, StreamingToolCall>();
   private completed: Completed | undefined;
+  private readonly told: Notice[] = [];
   /** True if a guardrail has changed the name or the id of a call. */
   private isCallChanged = false;
 
@@ -64,6 +67,11 @@ export class TurnStream implements RunningTurn {
     return { block_id: this.text.id, content };
   }
 
+  /** What the provider wants people to know; each is given once. */
+  takeNotices(): readonly Notice[] {
+    return this.told.splice(0);
+  }
+
   shownBlockIds(): string[] {
     const shown = this.blocks().filter((block) => block.isShown);
     return shown.map(({ id }) => id);
@@ -71,6 +79,15 @@ export class TurnStream implements RunningTurn {
 
   toolCalls(): ToolCall[] {
     return [...this.calls.values()].map((call) => call.toToolCall());
+  }
+
+  /** Length of all texts of the turn, in estimated tokens. */
+  estimatedTokens(): number {
+    return textTokens(
+      this.blocks()
+        .map(({ text }) => text)
+        .join(''),
+    );
   }
 
   message(): AssistantMessage {
@@ -140,6 +157,8 @@ export class TurnStream implements RunningTurn {
       case 'response_completed':
         this.completed = event;
         return undefined;
+      case 'notice':
+        return void this.told.push(event);
       case 'trace': {
         const { name } = event;
         const detail = this.guard.trace(event.detail);

@@ -40,6 +40,9 @@ interface RunParts {
   readonly health: RunHealth;
 }
 
+/** Bound of what is remembered of notices. */
+const MAX_NOTICES = 200;
+
 /**
  * State that all agents of one run share.
  *
@@ -75,6 +78,8 @@ export class RunScope implements JournalListener {
   readonly children = new Map<string, RunningChild>();
   /** True once a provider has refused images in this run: no more are sent. */
   imagesDisabled = false;
+  /** Notices of models that were told in this run, so that not every turn repeats them. */
+  private readonly notices = new Set<string>();
   readonly callLimits: CallLimits;
   readonly budgets: Budgets;
   readonly repeatedCalls = new RepeatedCalls();
@@ -226,6 +231,13 @@ export class RunScope implements JournalListener {
   }
 
   /** Returns the new total. */
+  /** True for the first time that a model's notice is told in this run. */
+  isNews(notice: string): boolean {
+    const isNew = !this.notices.has(notice);
+    if (this.notices.size < MAX_NOTICES) this.notices.add(notice);
+    return isNew;
+  }
+
   addUsage(usage: Usage): Usage {
     this.usage = addUsage(this.usage, usage);
     return this.usage;

@@ -24,6 +24,8 @@ export interface Feature {
   readonly meanwhile?: (following: Following, api: ApiClient) => Promise<void>;
   /** What is said next in the chat. */
   readonly next?: string;
+  /** To which model; the one of the provider unless given. */
+  readonly next_model?: string;
 }
 
 export const MODELS = { openai: 'openai/gpt-4.1-mini', anthropic: 'anthropic/claude-sonnet-5' };
@@ -44,6 +46,23 @@ export const FEATURES: readonly Feature[] = [
     of: ['openai'],
     start: () => ({ model: 'openai/thinker-large' }),
     next: 'Sure?',
+  },
+  {
+    name: 'thoughts-returned',
+    say: 'What is 6*7?',
+    of: ['openai'],
+    start: () => ({ model: 'openai/thinker-large' }),
+    meanwhile: approving({}),
+    next: 'Sure?',
+    next_model: 'openai/thinker-large',
+  },
+  { name: 'empty', say: 'Say something', of: ['openai'] },
+  { name: 'empty-reason', say: 'Tell me a short story', of: ['openai'] },
+  {
+    name: 'uncounted',
+    say: 'Greet me',
+    of: ['openai'],
+    start: () => ({ model: 'openai/odd-large' }),
   },
   { name: 'question', say: 'Paint the fence', meanwhile: answering('sea green') },
   { name: 'child', say: 'How many legs do 14 spiders have?', meanwhile: approving({}) },

@@ -95,7 +95,8 @@ async function play(feature: Feature, provider: Provider, { api, log }: TestServ
   const following = await Following.start(api, chat, start, '?trace=1');
   await feature.meanwhile?.(following, api);
   await following.end();
-  if (feature.next !== undefined) await api.say(chat, { user_message: feature.next, model });
+  const { next, next_model } = feature;
+  if (next !== undefined) await api.say(chat, { user_message: next, model: next_model ?? model });
   expect(JSON.stringify(following.frames) + log.join('')).not.toContain(KEY);
   return outcomeOf(following, api);
 }

@@ -62,6 +62,12 @@ export abstract class FakeModel<T extends FakeHttpTurn> {
   /** What a strict vendor would refuse in a request. */
   protected abstract violationOf(request: FakeRequest): string | undefined;
   protected abstract refusal(message: string): object;
+
+  /** Why this server refuses what others take; it is no violation. */
+  protected refusalOf(_request: FakeRequest): string | undefined {
+    return undefined;
+  }
+
   protected abstract steps(turn: T): readonly FakeStep[];
 
   /** Number of connections that are open. */
@@ -116,6 +122,8 @@ export abstract class FakeModel<T extends FakeHttpTurn> {
       return sendJson(response, 404, this.refusal('Invalid URL'));
     const taken = { body, headers: request.headers, ended: endOf(response) };
     this.record(taken);
+    const refusal = this.refusalOf(taken);
+    if (refusal) return sendJson(response, 400, this.refusal(refusal));
     const violation = this.violationOf(taken);
     if (violation) return this.refuse(violation, response);
     const answer = this.queue.shift() ?? this.fallback;

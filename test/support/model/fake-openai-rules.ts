@@ -10,12 +10,16 @@ const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** What a strict vendor would refuse in a request; undefined when it is fine. */
-export function violationOf(body: ChatBody): string | undefined {
+export function violationOf(
+  body: ChatBody,
+  /** Fields that a message of the model may have besides OpenAI's. */
+  more: readonly string[] = [],
+): string | undefined {
   if (typeof body.model !== 'string' || body.model === '')
     return 'you must provide a model parameter';
   if (!Array.isArray(body.messages) || body.messages.length === 0)
     return "[] is too short - 'messages'";
-  return violationOfTools(body) ?? violationOfMessages(body.messages);
+  return violationOfTools(body) ?? violationOfMessages(body.messages, more);
 }
 
 function violationOfTools(body: ChatBody): string | undefined {
@@ -33,12 +37,15 @@ function violationOfTools(body: ChatBody): string | undefined {
   return new Set(names).size === names.length ? undefined : 'tool names must be unique';
 }
 
-function violationOfMessages(messages: readonly ChatBody[]): string | undefined {
+function violationOfMessages(
+  messages: readonly ChatBody[],
+  more: readonly string[],
+): string | undefined {
   const seen = new Set<string>();
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {
     const fault =
-      violationOfFields(message) ??
+      violationOfFields(message, more) ??
       violationOfOrder(message, open) ??
       violationOfCalls(message, seen);
     if (fault) return `messages[${at}]: ${fault}`;
@@ -49,10 +56,10 @@ function violationOfMessages(messages: readonly ChatBody[]): string | undefined 
   return open.size > 0 ? unanswered(open) : undefined;
 }
 
-function violationOfFields(message: ChatBody): string | undefined {
+function violationOfFields(message: ChatBody, more: readonly string[]): string | undefined {
   const known = FIELDS[message.role];
   if (!known) return `unknown role ${String(message.role)}`;
-  const extra = Object.keys(message).find((key) => !known.includes(key));
+  const extra = Object.keys(message).find((key) => !known.includes(key) && !more.includes(key));
   if (extra) return `unknown field ${extra}`;
   if (message.content === null && message.role === 'assistant' && message.tool_calls)
     return undefined;

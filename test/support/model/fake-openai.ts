@@ -7,6 +7,9 @@ import {
 import { violationOf } from './fake-openai-rules.js';
 import { stepsOf, type FakeTurn } from './fake-openai-turn.js';
 
+/** Models of this name get their thoughts back. */
+const THOUGHTS = ['reasoning_content'];
+
 export type FakeAnswer = Answer<FakeTurn>;
 
 /** An OpenAI-compatible server. */
@@ -22,7 +25,7 @@ export class FakeOpenAi extends FakeModel<FakeTurn> {
   }
 
   protected override violationOf({ body }: FakeRequest): string | undefined {
-    return violationOf(body);
+    return violationOf(body, String(body.model).startsWith('thinker') ? THOUGHTS : []);
   }
 
   protected override refusal(message: string): object {

@@ -1,0 +1,110 @@
+import { BoundedMap } from '../../kernel/bounded-map.js';
+import type { ToolLimits } from '../schema/tool-wire.js';
+import type { VendorProfile } from './vendor-profile.js';
+
+/** Options of a request that an endpoint can do without. */
+export type OptionName =
+  | 'stream_options'
+  | 'reasoning_effort'
+  | 'thinking'
+  | 'output_config'
+  | 'cache_control'
+  | 'tool_choice';
+
+/** How requests to one model of one endpoint are built. */
+export interface Adaptation extends ToolLimits {
+  /** Name of the limit of a turn's tokens. */
+  readonly limit_option: 'max_tokens' | 'max_completion_tokens';
+  /** Options that are left out. */
+  readonly dropped: ReadonlySet<OptionName>;
+  /** How an answer of a schema is asked for; `prompt`: in words. */
+  readonly answer_format: 'json_schema' | 'json_object' | 'prompt';
+  /** The role that instructions have. */
+  readonly system_role: 'system' | 'user';
+  /** True: the user speaks first, then each in turn. */
+  readonly alternate: boolean;
+  /** True: the user does not speak right after the results of tools. */
+  readonly bridge: boolean;
+  /** True: what a model wants back of its messages is sent. */
+  readonly returns_kept: boolean;
+  /** Fields that each message or call of the model must have. */
+  readonly demanded: ReadonlySet<DemandedField>;
+}
+
+export type DemandedField = 'reasoning_content' | 'thought_signature';
+
+const NO_TOOLS: ReadonlySet<string> = new Set();
+
+/** What is known of an endpoint before it has answered. */
+export function firstAdaptation(profile: VendorProfile): Adaptation {
+  return {
+    limit_option: profile.limit_option,
+    max_tools: profile.max_tools,
+    narrow_schemas: profile.schemas === 'narrow',
+    narrow_tools: NO_TOOLS,
+    refused_tools: NO_TOOLS,
+    dropped: new Set(),
+    answer_format: profile.answer_format,
+    system_role: 'system',
+    alternate: false,
+    bridge: profile.bridge,
+    returns_kept: profile.returns_kept,
+    demanded: new Set(),
+  };
+}
+
+/** A change of the requests to a model, after a refusal. */
+export interface Change {
+  /** For people: what is done from now on. */
+  readonly told: string;
+  /** True: only for the turn that was refused. */
+  readonly once?: true;
+  readonly apply: (known: Adaptation) => Adaptation;
+}
+
+const MAX_MODELS = 256;
+/** Changes that one turn may make. A vendor names one tool at a time. */
+const MAX_CHANGES = 40;
+
+/** What the endpoint of a provider has taught, by model. */
+export class AdaptationMemory {
+  private readonly byModel = new BoundedMap<string, Adaptation>(MAX_MODELS);
+  private readonly first: Adaptation;
+
+  constructor(readonly profile: VendorProfile) {
+    this.first = firstAdaptation(profile);
+  }
+
+  of(model: string): Adaptation {
+    return this.byModel.get(model) ?? this.first;
+  }
+
+  change(model: string, change: Change): void {
+    this.byModel.set(model, change.apply(this.of(model)));
+  }
+}
+
+/** The adaptation of one turn. */
+export class TurnAdaptation {
+  current: Adaptation;
+  private readonly once: Change[] = [];
+  /** A vendor that takes back what it asked for is not followed. */
+  private readonly made = new Set<string>();
+
+  constructor(
+    private readonly memory: AdaptationMemory,
+    private readonly model: string,
+  ) {
+    this.current = memory.of(model);
+  }
+
+  /** False if this turn has made the change, or too many: to ask again would not help. */
+  learn(change: Change): boolean {
+    if (this.made.has(change.told) || this.made.size >= MAX_CHANGES) return false;
+    this.made.add(change.told);
+    if (change.once) this.once.push(change);
+    else this.memory.change(this.model, change);
+    this.current = this.once.reduce((all, { apply }) => apply(all), this.memory.of(this.model));
+    return true;
+  }
+}

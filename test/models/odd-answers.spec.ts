@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import zlib from 'node:zlib';
+import { AnthropicProvider } from '../../src/models/anthropic/anthropic-provider.js';
+import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
+import { FakeAnthropic } from '../support/model/fake-anthropic.js';
+import { FakeOpenAi } from '../support/model/fake-openai.js';
+import { sse, type FakeStep } from '../support/model/fake-model.js';
+import { delta } from '../support/model/fake-openai-turn.js';
+import { Gate } from '../support/gate.js';
+import { collect, failure, joined, ready, REQUEST } from '../support/model/provider-probe.js';
+
+const END: FakeStep = { raw: 'data: [DONE]\n\n' };
+const usage = { prompt_tokens: 7, completion_tokens: 3 };
+
+describe('An odd answer', () => {
+  let fake: FakeOpenAi;
+  let provider: OpenAiProvider;
+
+  beforeEach(async () => {
+    fake = await FakeOpenAi.start();
+    provider = new OpenAiProvider({ baseUrl: fake.baseUrl, timeoutMs: 500 });
+  });
+
+  afterEach(async () => {
+    provider.close();
+    await fake.stop();
+  });
+
+  const answer = async (...steps: FakeStep[]) => {
+    fake.reply({ steps });
+    return collect(provider);
+  };
+
+  const chunk = (choice: object, more: object = {}): FakeStep => ({
+    data: { choices: [choice], ...more },
+  });
+
+  it.each([
+    ['of the choice', chunk({ delta: {}, finish_reason: 'stop', usage })],
+    ['of the chunk', chunk({ delta: {}, finish_reason: 'stop' }, { usage })],
+    ['of an extension', chunk({ delta: {}, finish_reason: 'stop' }, { x_groq: { usage } })],
+    [
+      'under other names',
+      chunk({ delta: {}, finish_reason: 'stop' }, { usage: { input_tokens: 7, output_tokens: 3 } }),
+    ],
+  ])('has its usage in the member %s', async (_, step) => {
+    const events = await answer(delta({ content: 'x' }), step, END);
+    expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 } });
+  });
+
+  it.each([
+    ['text', { content: 'Hello world' }],
+    ['text and thoughts', { content: 'Hello world', reasoning_content: 'Hm' }],
+  ])('repeats its %s in a summary, which adds nothing', async (_, message) => {
+    const events = await answer(
+      delta({ reasoning_content: 'Hm' }),
+      delta({ content: 'Hello ' }),
+      delta({ content: 'world' }),
+      chunk({ finish_reason: 'stop', message }),
+      END,
+    );
+    expect(joined(events, 'text_delta')).toBe('Hello world');
+    expect(joined(events, 'thinking_delta')).toBe('Hm');
+  });
+
+  it('repeats its calls in a summary, which adds nothing', async () => {
+    const call = { id: 'q1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
+    const events = await answer(
+      delta({ tool_calls: [{ index: 0, ...call }] }),
+      chunk({ finish_reason: 'tool_calls', message: { content: null, tool_calls: [call] } }),
+      END,
+    );
+    expect(ready(events)).toEqual([[0, 'q1', 'f', '{"x":1}']]);
+  });
+
+  it('says in a summary what no delta said', async () => {
+    const message = { content: 'Hello' };
+    const events = await answer(delta({}), chunk({ finish_reason: 'stop', message }), END);
+    expect(joined(events, 'text_delta')).toBe('Hello');
+  });
+
+  it.each([
+    [{ detail: 'the model is not loaded' }],
+    [{ message: 'the model is not loaded', status: 'x' }],
+    [{ object: 'info', data: [{ text: 'the model is not loaded' }] }],
+  ])('that is no answer is shown: %j', async (data) => {
+    fake.reply({ steps: [{ data }] });
+    expect(await failure(provider)).toMatchObject({
+      message: expect.stringContaining('the model is not loaded'),
+    });
+  });
+
+  it.each([
+    [[{ error: { message: 'API key not valid' } }]],
+    [{ errors: [{ message: 'API key not valid' }] }],
+    [{ error: { error: { message: 'API key not valid' } } }],
+    [{ error: { message: '{"error":{"message":"API key not valid"}}' } }],
+  ])('to a bad request says why: %j', async (body) => {
+    fake.reply({ status: 400, body });
+    expect(await failure(provider)).toMatchObject({
+      message: expect.stringContaining('(400): API key not valid.'),
+    });
+  });
+
+  it('ends a second after its reason, though the connection stays open', async () => {
+    const never = new Gate();
+    const patient = new OpenAiProvider({ baseUrl: fake.baseUrl, timeoutMs: 600_000 });
+    fake.reply({
+      steps: [delta({ content: 'x' }), delta({}, 'stop'), { data: { choices: [], usage } }, never],
+    });
+    const events = await collect(patient);
+    expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 7 } });
+    never.open();
+    patient.close();
+  });
+
+  it('of comments alone has an end', async () => {
+    const comments = http.createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const timer = setInterval(() => response.write(': keep\n\n'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    await once(comments.listen(0, '127.0.0.1'), 'listening');
+    const baseUrl = `http://127.0.0.1:${(comments.address() as AddressInfo).port}/v1`;
+    const impatient = new OpenAiProvider({ baseUrl, timeoutMs: 100 });
+    expect(await failure(impatient)).toMatchObject({ code: 'model_timeout' });
+    impatient.close();
+    comments.closeAllConnections();
+    comments.close();
+  });
+
+  it.each([
+    [
+      'neither name nor arguments nor id',
+      { index: 0, id: '', function: { name: '', arguments: '' } },
+    ],
+    ['no name and no arguments', { index: 0, id: 'c1', function: { name: '', arguments: '{}' } }],
+    ['nothing at all', {}],
+    ['no name beside a text', { index: 0, id: 'c1', function: { arguments: '{"x":1}' } }],
+  ])('with a call of %s is a text', async (_, call) => {
+    const events = await answer(
+      delta({ content: 'plain', tool_calls: [call] }),
+      delta({}, 'stop'),
+      END,
+    );
+    expect(ready(events)).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ finish_reason: 'stop', message: { content: 'plain' } });
+  });
+
+  describe('that is compressed, though nobody asked for it,', () => {
+    const body = [delta({ content: 'Hello' }), delta({}, 'stop')].map((step) =>
+      sse(step as { data: unknown }),
+    );
+    const text = `${body.join('')}data: [DONE]\n\n`;
+    const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer])[] = [
+      ['gzip', zlib.gzipSync],
+      ['x-gzip', zlib.gzipSync],
+      ['deflate', zlib.deflateSync],
+      ['deflate', zlib.deflateRawSync],
+      ['br', zlib.brotliCompressSync],
+      ['gzip, br', (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes))],
+      ['gzip', (bytes) => bytes],
+    ];
+
+    it.each(CODINGS)('is read: %s', async (coding, pack) => {
+      const steps = [...pack(Buffer.from(text))].map((byte) => ({ raw: Buffer.from([byte]) }));
+      fake.reply({ headers: { 'content-encoding': coding }, steps });
+      expect(joined(await collect(provider), 'text_delta')).toBe('Hello');
+    });
+
+    it('says why a request was refused', async () => {
+      const server = http.createServer((_, response) => {
+        response.writeHead(400, { 'content-encoding': 'gzip', 'content-type': 'application/json' });
+        response.end(zlib.gzipSync(JSON.stringify({ error: { message: 'No such thing' } })));
+      });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+      const other = new OpenAiProvider({ baseUrl });
+      expect(await failure(other)).toMatchObject({
+        message: expect.stringContaining('No such thing'),
+      });
+      other.close();
+      server.closeAllConnections();
+      server.close();
+    });
+
+    it.each(['\n', ': x\n', ' '])('has a bound: %j', async (filler) => {
+      const bomb = zlib.gzipSync(filler.repeat((32 * 1024 * 1024) / filler.length));
+      fake.reply({ headers: { 'content-encoding': 'gzip' }, steps: [{ raw: bomb }] });
+      expect(await failure(provider)).toMatchObject({ code: 'model_bad_response' });
+    });
+
+    it('that breaks off is a cut', async () => {
+      const half = zlib.gzipSync(Buffer.from(text)).subarray(0, 40);
+      fake.reply({
+        headers: { 'content-encoding': 'gzip' },
+        steps: [{ raw: half }, { cut: true }],
+      });
+      expect(await failure(provider)).toMatchObject({ code: 'model_cut_off' });
+    });
+  });
+});
+
+describe('An answer without a word', () => {
+  it('is an error, that may be tried again', async () => {
+    const fake = await FakeOpenAi.start();
+    const provider = new OpenAiProvider({ baseUrl: fake.baseUrl });
+    fake.reply({ steps: [END] }, { thinking: 'Hm' }, { text: ' \n' });
+    for (let n = 0; n < 3; n++)
+      expect(await failure(provider)).toMatchObject({ code: 'model_empty_answer', maxAttempts: 2 });
+    provider.close();
+    await fake.stop();
+  });
+
+  it('is one of Anthropic after the result of a tool', async () => {
+    const fake = await FakeAnthropic.start();
+    const provider = new AnthropicProvider({ apiKey: 'k', baseUrl: fake.baseUrl });
+    const tool_calls = [
+      { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
+    ] as const;
+    fake.otherwise({});
+    expect(await failure(provider)).toMatchObject({ code: 'model_empty_answer' });
+    const events = await collect(provider, {
+      ...REQUEST,
+      messages: [
+        ...REQUEST.messages,
+        { role: 'assistant', content: null, tool_calls },
+        { role: 'tool', tool_call_id: 'c1', content: 'done' },
+      ],
+    });
+    expect(events.at(-1)).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
+    provider.close();
+    await fake.stop();
+  });
+});
