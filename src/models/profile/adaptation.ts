@@ -36,7 +36,7 @@ export type DemandedField = 'reasoning_content' | 'thought_signature';
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** What is known of an endpoint before it has answered. */
-export function firstAdaptation(profile: VendorProfile): Adaptation {
+function firstAdaptation(profile: VendorProfile): Adaptation {
   return {
     limit_option: profile.limit_option,
     max_tools: profile.max_tools,
