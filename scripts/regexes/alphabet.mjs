@@ -11,8 +11,8 @@ const memberships = new Map();
 
 /**
  * @param sets the places of characters in the pattern
- * @returns {{ letters: string[], matches(set: number, letter: string): boolean }} one letter for all
- *   characters that are in the same sets
+ * @returns {{ letters: string[], matches(set: number, letter: string): boolean }} one letter for
+ *   all characters that are in the same sets
  */
 export function alphabetOf(sets, flags) {
   const own = sets.flatMap(({ element }) => edgesOf(element));

@@ -1,8 +1,8 @@
-// Finds the regular expressions whose time grows faster than their text. A backtracking search tries
-// all ways through the pattern before it fails. The time is exponential if a text leads from a state
-// to itself in two ways, and at least quadratic if the same text leads from a state to itself, from
-// there to another, and from that to itself (Weber and Seidl, "On the degree of ambiguity of finite
-// automata", 1991). The place where a search begins is such a state, too.
+// Finds the regular expressions whose time grows faster than their text. A backtracking search
+// tries all ways through the pattern before it fails. The time is exponential if a text leads from
+// a state to itself in two ways, and at least quadratic if the same text leads from a state to
+// itself, from there to another, and from that to itself (Weber and Seidl, "On the degree of
+// ambiguity of finite automata", 1991). The place where a search begins is such a state, too.
 import { ANYWHERE, automataOf } from './automaton.mjs';
 
 /** Combinations of states that are looked at for a pattern. */

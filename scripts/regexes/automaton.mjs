@@ -14,9 +14,9 @@ export const ANYWHERE = 0;
 /**
  * One automaton for the pattern and one for each of its look-arounds.
  * @returns {{ follow: Map<number, number>[], moves: [number, number][][][], letters: string[],
- *   accepts: boolean[], goesOn: boolean }[]} `follow`: the next states, each with the number of ways
- *   there; `moves`: the same by letter; `accepts`: whether the search has succeeded there, whatever
- *   comes next; `goesOn`: whether it is repeated after a match
+ *   accepts: boolean[], goesOn: boolean }[]} `follow`: the next states, each with the number of
+ *   ways there; `moves`: the same by letter; `accepts`: whether the search has succeeded there,
+ *   whatever comes next; `goesOn`: whether it is repeated after a match
  * @throws Error if the pattern can't be analysed
  */
 export function automataOf(source, flags) {

@@ -202,7 +202,7 @@ function ownerOf({ req }: ServerResponse): string | undefined {
   return principal && JSON.stringify([principal.tenant_id, principal.user_id]);
 }
 
-/** What Node tells of a connection's writes only by its handle. */
+/** Counts of a connection's writes that Node has only in its handle. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;

@@ -132,8 +132,8 @@ function withoutName({ cursor, event }: FollowedEvent | FailedStream): TextMessa
 }
 
 /**
- * Tells a reader why its stream ends; undefined: it comes back with the cursor that it has. After an
- * unreadable log it comes back with the log's end, which is answered 204 once there is no more.
+ * Tells a reader why its stream ends; undefined: it comes back with the cursor that it has. After
+ * an unreadable log it comes back with the log's end, which is answered 204 once there is no more.
  */
 function toLastEvent(row: EventsRow, error: unknown): FailedStream | undefined {
   const { id: interaction_id, agent_id, last_seq } = row;

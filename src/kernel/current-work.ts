@@ -7,7 +7,7 @@ export function asWork<R>(name: () => string, work: () => R): R {
   return current.run(name, work);
 }
 
-/** What the process does at this moment, without texts of people. */
+/** Describes the work of the process at this moment, without texts of people. */
 export function nameOfWork(): string | undefined {
   return current.get()?.();
 }

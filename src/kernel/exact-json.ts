@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /** Begins the strings that stand for numbers while `JSON.stringify` runs. It can't be guessed. */
 const MARK = `exact-number-${randomUUID()}:`;
+// regex: ours, without a repetition but for the text between two quotes
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
 /** A number without one of these is exact: 15 digits always fit into a double. */
@@ -45,7 +46,7 @@ export function exactJson(value: unknown): string {
   return unmarkNumbers(JSON.stringify(value));
 }
 
-/** What `JSON.stringify` made of a value with exact numbers, with their digits. */
+/** Puts exact numbers, with their digits, into the output of `JSON.stringify`. */
 export function unmarkNumbers(json: string): string {
   return json.includes(MARK) ? json.replaceAll(MARKED, '$1') : json;
 }

@@ -33,8 +33,8 @@ export interface JsonSize {
 }
 
 /**
- * Measures JSON in UTF-8. Stops at the first bracket deeper than `levels`. Much faster than parsing:
- * that takes seconds for a few megabytes of brackets and blocks the event loop.
+ * Measures JSON in UTF-8. Stops at the first bracket deeper than `levels`. Much faster than
+ * parsing: that takes seconds for a few megabytes of brackets and blocks the event loop.
  */
 export function measureJson(json: Uint8Array, levels: number): JsonSize {
   let [depth, deepest, values, fields] = [0, 0, 1, 0];

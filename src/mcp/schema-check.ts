@@ -20,8 +20,8 @@ export type SchemaCheck = (input: unknown) => string | undefined;
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The check of inputs against a server's schema. What can't be checked here is the server's to
- * check: a schema that can't be compiled, a pattern that is not linear, a check that takes too long.
+ * The check of inputs against a server's schema. Three things are left to the server: a schema that
+ * can't be compiled, a pattern that is not linear, a check that takes too long.
  */
 export function schemaCheck(schema: Schema): SchemaCheck {
   let check: SchemaCheck | undefined;
@@ -65,7 +65,7 @@ const OPTIONS: Options = {
   code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
 };
 
-/** The validator of the schema's dialect, 2020-12 by default; undefined for one that is not known. */
+/** The validator of the schema's dialect, 2020-12 by default; undefined for an unknown dialect. */
 function dialectOf({ $schema }: Schema): Ajv | undefined {
   const dialect = typeof $schema === 'string' ? $schema : '2020-12';
   if (dialect.includes('2020-12')) return new Ajv2020(OPTIONS);

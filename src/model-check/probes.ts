@@ -1,7 +1,7 @@
 import type { AgentContext, GenerateOptions } from '../agents/agent-context.js';
 import { NUMBER_TOOL, TEXT_TOOL, WORDS } from './probe-tools.js';
 
-/** What a probe has found. `no`: the model, or its endpoint, can't do it. */
+/** The result of a probe. `no`: the model, or its endpoint, can't do it. */
 export interface Finding {
   readonly state: 'ok' | 'no';
   readonly detail: string;

@@ -78,7 +78,10 @@ function typeOfText(text: string, extension: string): string | undefined {
   return markupType(text.slice(0, MARKUP_CHARACTERS)) ?? TEXTS[extension];
 }
 
-/** Undefined if it is neither UTF-8 nor marked UTF-16, or no text. A character may be cut off at the end. */
+/**
+ * Undefined if it is neither UTF-8 nor marked UTF-16, or no text. A character may be cut off at the
+ * end.
+ */
 function textOf(head: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder(markedEncoding(head) ?? 'utf-8', { fatal: true }).decode(head, {

@@ -63,7 +63,7 @@ function answer(problem: Problem, response: Response, retry_after_s?: number): R
   const text = JSON.stringify(problem);
   if (!isArriving(response.req)) return response.send(text);
   setImmediate(() => {
-    // What came with the headers has been read by now.
+    // a body that came with the headers has been read by now
     if (isArriving(response.req)) answerEarly(response.req, response, text);
     else response.send(text);
   });

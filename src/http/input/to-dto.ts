@@ -4,9 +4,9 @@ import { ARRAY_MAX_SIZE, ValidationTypes, getMetadataStorage } from 'class-valid
 import { isObject } from '../../kernel/json.js';
 
 /**
- * Makes an instance of a DTO class from what a client sent. Free JSON is taken as it is, and one item
- * more than allowed of a list that is too long: the time that class-transformer and class-validator
- * take for them would grow with the square of their size.
+ * Makes an instance of a DTO class from what a client sent. Free JSON is taken as it is, and one
+ * item more than allowed of a list that is too long: the time that class-transformer and
+ * class-validator take for them would grow with the square of their size.
  */
 export function toDto<T>(type: ClassConstructor<T>, sent: unknown): T {
   if (!isObject(sent)) return plainToInstance(type, sent);

@@ -121,7 +121,7 @@ export class AnswerReader {
     this.complete();
   }
 
-  /** What the server said instead of an answer. */
+  /** The server's text in place of an answer, as an error. */
   private unfinished(): StreamedError | undefined {
     const { stray, isEmpty } = this.options.turn;
     return isEmpty && stray !== undefined ? new StreamedError(stray) : undefined;

@@ -97,7 +97,7 @@ function isZlib([first = 0]: Buffer): boolean {
   return (first & 0x0f) === 8;
 }
 
-/** The start of an answer in JSON, HTML or events. One byte may be that of a compressed one, too. */
+/** True for the start of JSON, HTML or events. Compressed bytes may begin with one such byte. */
 function isText(start: Buffer): boolean {
   const text = start.toString('latin1', 0, 64).trimStart();
   return /^(?:\{["\s]|\[[{\s]|<[!?a-zA-Z]|: |data:|event:|id:|retry:)/.test(text);

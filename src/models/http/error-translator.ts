@@ -177,6 +177,7 @@ function rootReason(error: unknown): string {
 }
 
 /** Phrases of vendors and of self-hosted servers. */
+// regex: on MAX_SEARCHED characters
 const WORDS = new RegExp(
   [
     'context[ _](?:length|window|size|limit)',
@@ -197,11 +198,15 @@ const WORDS = new RegExp(
 const CODE =
   /^(?:context_length_exceeded|context_window_exceeded|exceed_context_size_error|request_too_large)$/;
 const PAYLOAD_TOO_LARGE = 413;
+/** The reason stands at the beginning of an error; the request may be repeated behind it. */
+const MAX_SEARCHED = 4_000;
 
 /** True if a request was rejected because it has more tokens than the model accepts. */
 export function isTooLong({ code = '', detail }: Fault, status: number): boolean {
   if (/^rate_limit|tokens per (?:min|day)|\bTPM\b/i.test(`${code} ${detail}`)) return false;
-  return status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail);
+  return (
+    status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail.slice(0, MAX_SEARCHED))
+  );
 }
 
 /**

@@ -38,7 +38,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
   ['content_filter', 'content_filter'],
 ]);
-/** What some servers send in place of no reason. */
+/** Sent by some servers in place of no reason. */
 const NO_REASON: ReadonlySet<unknown> = new Set(['', 'null', 'none']);
 
 /** Folds the chunks of a chat completion, streamed or whole, into model events. */
@@ -244,7 +244,7 @@ export class ChatTurn implements TurnFold {
   }
 }
 
-/** What a summary has beyond the text that was received: nothing, unless it goes on from it. */
+/** The rest of a summary after the text that was received; empty unless it begins with it. */
 function unsaid(text: string, summary: string): string {
   return summary.startsWith(text) ? summary.slice(text.length) : '';
 }

@@ -95,7 +95,7 @@ function withEntry(list: readonly unknown[], entry: unknown): readonly unknown[]
   return [...list.slice(0, -1), merged];
 }
 
-/** What a message keeps of its turn, so that it can be sent back. */
+/** The fields of a turn that its message keeps, so that they can be sent back. */
 export function keepFields(
   author: Author,
   message: Fields | undefined,

@@ -35,7 +35,7 @@ export type DemandedField = 'reasoning_content' | 'thought_signature';
 
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
-/** What is known of an endpoint before it has answered. */
+/** The adaptation to an endpoint before it has answered. */
 function firstAdaptation(profile: VendorProfile): Adaptation {
   return {
     limit_option: profile.limit_option,
@@ -66,7 +66,7 @@ const MAX_MODELS = 256;
 /** Changes that one turn may make. A vendor names one tool at a time. */
 const MAX_CHANGES = 40;
 
-/** What the endpoint of a provider has taught, by model. */
+/** The adaptations that an endpoint's refusals have made necessary, by model. */
 export class AdaptationMemory {
   private readonly byModel = new BoundedMap<string, Adaptation>(MAX_MODELS);
   private readonly first: Adaptation;

@@ -33,7 +33,7 @@ const UNSUPPORTED =
 const MISSING = /missing|required|must (?:be|have|contain|include)|has to be|need/i;
 
 const ALTERNATE =
-  /(?:roles?|messages?) must alternate|alternat\w+ (?:between )?user|after role '?tool|expected last role|last message (?:must|should|cannot)|must end with (?:a )?user/i;
+  /(?:roles?|messages?) must alternate|alternat\w{1,10} (?:between )?user|after role '?tool|expected last role|last message (?:must|should|cannot)|must end with (?:a )?user/i;
 
 const roles: Rule = (text) => {
   if (ALTERNATE.test(text))

@@ -1,4 +1,4 @@
-/** What is known of a vendor's API before it is asked. */
+/** The properties of a vendor's API that are known before it is asked. */
 export interface VendorProfile {
   readonly vendor: string;
   readonly limit_option: 'max_tokens' | 'max_completion_tokens';

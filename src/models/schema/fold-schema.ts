@@ -6,7 +6,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 const REFUSED = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'enum', 'const', '$ref'];
 const MAX_DEPTH = 16;
 
-/** What a schema says about the members of an object. */
+/** The part of a schema that is about the members of an object. */
 interface Members {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];

@@ -35,6 +35,7 @@ const AWK_RUNS = /system|getline|[|@]|^-/;
  */
 export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
+  // regex: the look-behind fixes where it begins
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
   if (onlyPrints(words)) return PLAIN;
   if (AWK.test(program))

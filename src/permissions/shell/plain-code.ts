@@ -17,6 +17,7 @@ const SUBSTITUTE = ['/', '|', '#', ',']
   .join('|');
 const COMMAND = `[ \t]*${RANGE}[ \t]*(?:[pdq=]|${SUBSTITUTE})[ \t]*`;
 /** Commands that only print, delete, replace and quit: not those that write or run something. */
+// regex: on MAX_CODE characters
 const SED = new RegExp(`^${COMMAND}(?:[;\n]${COMMAND})*$`);
 const SED_FLAG = /^(?:-[nEruz]+|--(?:quiet|silent|regexp-extended))$/;
 
@@ -42,6 +43,7 @@ const CONDITION = `(?:${TEST}|${REGEX})`;
 const ACTION = String.raw`\{\s*print(?:\s*${VALUE}(?:\s*,?\s*${VALUE})*)?\s*;?\s*\}`;
 const RULE = `(?:${CONDITION}(?:\\s*(?:&&|\\|\\||,)\\s*${CONDITION})*)`;
 /** Programs that only print fields of some lines. */
+// regex: on MAX_CODE characters
 const AWK = new RegExp(`^\\s*(?:${RULE}\\s*(?:${ACTION})?|${ACTION})\\s*$`);
 const AWK_SEPARATOR = /^-F(?:.|\\t|\\\|)?$/;
 

@@ -14,6 +14,7 @@ import { WRAPPERS } from './wrappers.js';
  * Words that a shell does not take as the name of a command, also after `time`, where the grammar
  * doesn't recognize them.
  */
+// regex: `.*` at its end always matches
 const KEYWORD =
   /^(?:[{}!]|\[\[|\(\(|if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|\w+(?:\[.*\])?\+?=.*)$/s;
 const MAX_WORDS = 2000;

@@ -158,7 +158,7 @@ export class ModelTurn {
     await this.scope.append([...this.notices(turn), this.notice(code, message, blocks)]);
   }
 
-  /** What the provider says of the request, and whether the usage is estimated: once in a run. */
+  /** Notices of the provider, and of usage that is estimated: each once in a run. */
   private notices(turn: TurnStream, isEstimated = false): Entry[] {
     const { model } = turn.options;
     const uncounted = {

@@ -67,7 +67,7 @@ export class TurnStream implements RunningTurn {
     return { block_id: this.text.id, content };
   }
 
-  /** What the provider wants people to know; each is given once. */
+  /** Notices of the provider for people; each is given once. */
   takeNotices(): readonly Notice[] {
     return this.told.splice(0);
   }

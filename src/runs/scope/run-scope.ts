@@ -47,9 +47,9 @@ const MAX_NOTICES = 200;
  * State that all agents of one run share.
  *
  * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, `budgets`,
- * `notes` and `speakers`, which include what the agents have not reached on a replay. On delivery (`deliver`):
- * everything else that decides the next steps of the agents, in journal order, so that a replay
- * decides the same.
+ * `notes` and `speakers`, which include what the agents have not reached on a replay. On delivery
+ * (`deliver`): everything else that decides the next steps of the agents, in journal order, so that
+ * a replay decides the same.
  */
 export class RunScope implements JournalListener {
   readonly interaction: InteractionRow;

@@ -25,7 +25,7 @@ export type Executed = ToolExecution & {
   readonly tripwire?: string | undefined;
   /** The approval that the call still waits for. */
   readonly deferred?: string;
-  /** Who sent the result, if a client ran the call. */
+  /** The author of the result, if a client ran the call. */
   readonly by?: Decider;
 };
 

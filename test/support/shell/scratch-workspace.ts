@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Names that are odd to a shell that takes them for code, or to a program that takes them for options. */
+/** Names that a shell may take for code, or a program for options. */
 const FILES = [
   ...['a', 'b.ts', 'canary', '.env', 'e.sh', 'package.json', 'post-checkout', 'config'],
   ...['secrets/key', 'src/x.ts', '.git/config', 'ev/config'],

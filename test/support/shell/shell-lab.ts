@@ -41,9 +41,9 @@ const PATIENCE_MS = 4_000;
 const MARK = '\x01\n';
 
 /**
- * Runs each script of a list in a process group of its own, which has a moment to end, too. The list
- * is on descriptor 3: shell, folder and script, each with a NUL behind it. Bash is called as the
- * tool calls it, but for `-x`.
+ * Runs each script of a list in a process group of its own, which has a moment to end, too. The
+ * list is on descriptor 3: shell, folder and script, each with a NUL behind it. Bash is called as
+ * the tool calls it, but for `-x`.
  */
 const DRIVER = String.raw`
 set -m +o history

@@ -43,7 +43,7 @@ export async function connectServer(
   }
 }
 
-/** A pooler refused the connection itself; it has one code for this and for a server that is away. */
+/** A pooler refused the connection; it has the same code for a server that is away. */
 function isRefusal(error: unknown): boolean {
   const { message } = Object(error) as { message?: string };
   return /unsupported startup parameter|no such (database|user)|authentication failed/i.test(
