@@ -32,7 +32,22 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   regex: /^[^\n]*$/,
   extglob_pattern: /^[^\n;&]*$/,
   test_operator: /^-\w+$/,
+  simple_expansion: /^\$(?:\w+|[*@?!#$-])$/,
 };
+/** Nodes that are a word by themselves. Two of them without a blank between are one word. */
+const WORDS = new Set([
+  ...['word', 'number', 'raw_string', 'string', 'ansi_c_string', 'translated_string', '$'],
+  ...['concatenation', 'command_name', 'simple_expansion', 'expansion', 'command_substitution'],
+  ...['process_substitution', 'arithmetic_expansion', 'brace_expression', 'extglob_pattern'],
+  ...['variable_name', 'variable_assignment', 'array'],
+]);
+/** Nodes whose children are pieces of one word. */
+const ONE_WORD = new Set([
+  ...['concatenation', 'simple_expansion', 'translated_string', 'string', 'heredoc_body'],
+  ...['regex', 'extglob_pattern'],
+]);
+/** Nodes that end with a word, besides these. */
+const ENDS_WITH_WORD = new Set(['file_redirect', 'herestring_redirect']);
 const BEFORE_COMMENT = /^[\s;&|()<>]?$/;
 const QUOTING = new Set(['string', 'regex', 'extglob_pattern']);
 
@@ -51,12 +66,16 @@ function checkNode(node: SyntaxNode, source: string, inExpansion = false): void 
   checkShape(node, source, inExpansion);
   if (QUOTING.has(node.type)) checkLeftover(node, source);
   else if (node.type !== 'heredoc_body') checkGaps(node, source);
+  if (!inExpansion && node.type !== 'expansion') checkNeighbours(node);
   const inside = node.type === 'expansion' || (inExpansion && !node.type.endsWith('substitution'));
   for (const child of node.children) checkNode(child, source, inside);
 }
 
 /** Checks the text of a node. A default value, as in `${x:-a b}`, may contain blanks. */
-function checkShape({ type, start, end }: SyntaxNode, source: string, inExpansion: boolean): void {
+function checkShape(node: SyntaxNode, source: string, inExpansion: boolean): void {
+  const { type, named, start, end } = node;
+  if (!named && source.slice(start, end) !== type)
+    throw new Unreadable('has a part that can’t be parsed');
   const shape = inExpansion && type === 'word' ? /^[^\n]*$/ : SHAPES[type];
   if (shape && !shape.test(source.slice(start, end)))
     throw new Unreadable('has a word or a text whose end can’t be told');
@@ -74,6 +93,23 @@ function checkGaps({ start, end, type, children }: SyntaxNode, source: string): 
     from = child.end;
   }
   checkGap(source.slice(from, end));
+}
+
+/** A shell takes two words without a blank between them for one. */
+function checkNeighbours({ type, children }: SyntaxNode): void {
+  if (ONE_WORD.has(type)) return;
+  for (const [at, node] of children.entries()) {
+    const before = children[at - 1];
+    if (before?.end !== node.start || !WORDS.has(firstOf(node).type)) continue;
+    if (WORDS.has(before.type) || ENDS_WITH_WORD.has(before.type))
+      throw new Unreadable('has a word whose end can’t be told');
+  }
+}
+
+/** The command or assignment at the start of a statement is its first word. */
+function firstOf(node: SyntaxNode): SyntaxNode {
+  const [first] = node.children;
+  return !first || WORDS.has(node.type) ? node : firstOf(first);
 }
 
 function checkGap(gap: string, inLine = false): void {

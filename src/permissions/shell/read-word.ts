@@ -22,6 +22,8 @@ export function readWord(node: SyntaxNode, source: string): Word {
       return plain(text.slice(1, -1));
     case 'ansi_c_string':
       return readAnsiC(text.slice(2, -1));
+    case 'translated_string':
+      return UNDECODED; // `sh` reads a `$` and a text in quotes
     case 'string':
       return readString(node, source);
     case 'concatenation':
