@@ -15,6 +15,7 @@ export function pathAllower(glob: LinearRegex): CompiledMatcher {
   return (part, { paths, effort }) => {
     if (part.kind === 'file') {
       if (part.path.dynamic) return no('the file is known only when the command runs');
+      if (!part.plain) return no('its name is not plainly written');
       if (part.access === 'write' && inGitFolder(part.path.text))
         return no('Git runs programs that files in .git name');
       return permits([part.path.text], glob, effort);

@@ -242,6 +242,8 @@ interface Redirect {
 }
 
 const DESCRIPTOR = /^(?:\d+-?|-)$/;
+/** A word that means the same to every shell. */
+const PLAIN_PATH = /^(?:[\w%+,\-./:=@^]|'[^']*'|"[^"$`\\]*")+$/;
 const NOWHERE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/[012])$/;
 const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 
@@ -252,15 +254,20 @@ function readRedirect(node: SyntaxNode, source: string): Redirect {
   const operator = node.children.find(({ named }) => !named)?.type ?? '';
   const path = readWord(destination, source);
   const text = source.slice(node.start, destination.end);
-  return { parts: readFile(operator, path, text), extra };
+  const plain = PLAIN_PATH.test(source.slice(destination.start, destination.end));
+  return { parts: readFile(operator, { path, plain }, text), extra };
 }
 
-function readFile(operator: string, path: Word, source: string): ScriptPart[] {
+function readFile(
+  operator: string,
+  { path, plain }: { readonly path: Word; readonly plain: boolean },
+  source: string,
+): ScriptPart[] {
   const duplicates = operator === '>&' || operator === '<&';
   if (!path.dynamic && duplicates && DESCRIPTOR.test(path.text)) return [];
   if (!path.dynamic && NOWHERE.test(path.text)) return [];
   if (NETWORK.test(path.text))
     return [{ ...other(source, 'it opens a network connection'), opaque: true }];
   const access = operator === '<' ? 'read' : 'write';
-  return [{ kind: 'file', source, path, access }];
+  return [{ kind: 'file', source, path, plain, access }];
 }

@@ -44,6 +44,8 @@ export interface FilePart {
   readonly kind: 'file';
   readonly source: string;
   readonly path: Word;
+  /** True if its word means the same to every shell. */
+  readonly plain: boolean;
   readonly access: 'read' | 'write';
 }
 
