@@ -41,6 +41,7 @@ export function findReach(words: readonly Word[]): Reach {
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
   if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
+  if (program === '.' || program === 'source') return namesFile(words) ? WHOLE : OPAQUE;
   if (RUNS_ARGUMENTS.has(program)) return WHOLE;
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
@@ -68,6 +69,12 @@ function onlyPrints(words: readonly Word[]): boolean {
 function isPlainUniq(words: readonly Word[]): boolean {
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'));
   return operands.length <= 1 && !operands.some(({ dynamic }) => dynamic);
+}
+
+/** True if it runs the file that its argument names: without a slash, one in PATH. */
+function namesFile(words: readonly Word[]): boolean {
+  const [, file] = words;
+  return file !== undefined && !file.dynamic && /^[^-].*\/|^\//s.test(file.text);
 }
 
 function reachOfInterpreter(words: readonly Word[]): Reach {
