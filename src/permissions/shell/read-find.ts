@@ -22,7 +22,8 @@ export function readFind(
     }
     const end = words.findIndex((_, index) => index > at && isEnd(words, index));
     if (end < 0) return unclear(command, readInner);
-    const inner = words.slice(at + 1, end).map(withFound);
+    const several = words[end]!.text === '+';
+    const inner = words.slice(at + 1, end).map((word) => withFound(word, several));
     parts.push(...readCommand(within(command, { words: inner, inputs: [] }), readInner));
     at = end;
   }
@@ -48,10 +49,10 @@ function mayExecute({ text, dynamic, pattern }: Word): boolean {
 
 /**
  * Replaces `{}`: the name of a found file, which begins with the folder that is searched, or with
- * `./`.
+ * `./`. Before a `+`, it becomes the names of several files.
  */
-function withFound(word: Word): Word {
+function withFound(word: Word, several: boolean): Word {
   const at = word.text.indexOf(FOUND);
   if (at < 0) return word;
-  return { text: word.text.slice(0, at), dynamic: true, splits: false };
+  return { text: word.text.slice(0, at), dynamic: true, splits: several };
 }

@@ -8,7 +8,7 @@ export interface Wrapper {
   readonly operands?: number;
   /** True if it accepts `A=1` before the command. */
   readonly assignments?: boolean;
-  /** True if its options remove variables, among them those that restrict programs. */
+  /** True if its options remove variables, among them those that restrict programs or name them. */
   readonly removes?: boolean;
   /**
    * Gives the command more rights, or runs another program of that name: a rule that allows only
@@ -59,7 +59,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   setsid: { flags: list('c f w', 'ctty fork wait'), values: [] },
   stdbuf: { flags: [], values: list('i o e', 'input output error') },
   time: { flags: list('p'), values: [] },
-  command: { flags: list('p'), values: [] },
+  command: { flags: list('p'), values: [], removes: true }, // `-p` is another PATH
   builtin: { flags: [], values: [] },
   exec: { flags: [], values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
   busybox: { flags: [], values: [], changes: true },
