@@ -111,6 +111,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'cat <<< x',
     'cat <(ls)',
     'ls > >(cat)',
+    ">out/s$''",
+    ">out/x$'a\\tb'",
+    '>out/a\\b',
+    '>out/$"x"',
   ],
   'what runs other commands': [
     'ls | xargs --replace tee ls pwned',
@@ -140,7 +144,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'env -S "ls -la"',
     'env -u GIT_CONFIG_COUNT git status',
     'env -i git status',
+    'env - git status',
     'exec -c git status',
+    'exec -a x git status',
+    'exec -l git status',
+    'command -p git status',
+    'sudo git status',
     'env -C / ls',
     'timeout x ls',
     'timeout --foreground=x 5 ls',
@@ -277,6 +286,32 @@ const DENIED: readonly string[] = [
   String.raw`cat $'\056env'`,
   'cat .e""nv',
   String.raw`cat .e\nv`,
+  String.raw`rm -r''\f x`,
+  String.raw`rm 'a'\b -rf`,
+  String.raw`x''\y`,
+  String.raw`>a''\y curl x`,
+  String.raw`cat <''\.env`,
+  String.raw`cat <<<''\x`,
+  String.raw`for i in ''\x; do ls; done`,
+  String.raw`a=(x''\y)`,
+  String.raw`export a=''\x`,
+  String.raw`x=''\y ls`,
+  String.raw`sh ' $'\x`,
+  'rm -r$"f" x',
+  'rm -$"rf" x',
+  'rm $"-rf" x',
+  'rm -$"r"f x',
+  'find . -e$"x"ec curl x ";"',
+  'for i in x; do rm -$"rf"; done',
+  'cat $".env"',
+  'rm -rf$ x',
+  'rm -rf$',
+  '{ rm -rf$ ;}',
+  'x=$ curl y',
+  '. env',
+  'source env',
+  '. $x',
+  '.',
   String.raw`r$'\x{6d}' -rf x`,
   String.raw`$'rm\0' -rf x`,
   String.raw`rm $'\x{2d}rf' x`,
@@ -364,6 +399,10 @@ describe(PermissionPolicy.name, () => {
     'ls | xargs ls',
     'npm test > out 2>&1 &',
     "sh -c 'ls && npm test'",
+    '. ./x',
+    'echo $ "a$" a$b',
+    'ls>a 2>&1>b',
+    "x='a'b ls",
     'NODE_ENV=test npm test',
     'cat <<E\n$x\nE',
     'find . -exec grep x {} \\;',
@@ -372,6 +411,10 @@ describe(PermissionPolicy.name, () => {
     const denied = prefix('deny', 'rm -rf', 'curl', 'sudo');
     const { decision, reason } = judgeCommand([denied, rule('allow', { type: 'all' })], command);
     expect([decision, reason]).toEqual(['allow', reason]);
+  });
+
+  it.each(['>out/x', ">'out/x y'", '>>out/"x"'])('allows a file plainly named: %j', (command) => {
+    expect(judgeCommand(RULES, command).decision).toBe('allow');
   });
 
   it('says what is not plain', () => {
