@@ -241,6 +241,8 @@ interface Redirect {
   readonly extra: readonly SyntaxNode[];
 }
 
+/** Operators that name no file: a word after them belongs to the command. */
+const CLOSES = /^[<>]&-$/;
 const DESCRIPTOR = /^(?:\d+-?|-)$/;
 /** A word that means the same to every shell. */
 const PLAIN_PATH = /^(?:[\w%+,\-./:=@^]|'[^']*'|"[^"$`\\]*")+$/;
@@ -249,13 +251,22 @@ const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 
 /** Reads redirections such as `> file`, `2>&1`, `< file`. */
 function readRedirect(node: SyntaxNode, source: string): Redirect {
-  const [destination, ...extra] = node.children.filter(({ field }) => field === 'destination');
+  const words = node.children.filter(({ field }) => field === 'destination');
+  const [destination, ...extra] = words;
   if (!destination) return { parts: [], extra };
   const operator = node.children.find(({ named }) => !named)?.type ?? '';
+  if (CLOSES.test(operator)) return { parts: [], extra: checkApart(words, source) };
   const path = readWord(destination, source);
   const text = source.slice(node.start, destination.end);
   const plain = PLAIN_PATH.test(source.slice(destination.start, destination.end));
   return { parts: readFile(operator, { path, plain }, text), extra };
+}
+
+/** `>&-r` is not the same to every shell. */
+function checkApart(words: readonly SyntaxNode[], source: string): readonly SyntaxNode[] {
+  if (source[words[0]!.start - 1] === '-')
+    throw new Unreadable('has a redirection whose end can’t be told');
+  return words;
 }
 
 function readFile(
