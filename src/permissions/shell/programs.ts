@@ -110,15 +110,20 @@ export const GIT_OPTIONS: RiskyOptions = {
 };
 
 export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
-  find: { words: words('-delete -fprint -fprint0 -fprintf -fls') },
+  find: { words: words('-delete -fprint -fprint0 -fprintf -fls -files0-from') },
   fd: { short: 'xX', long: words('exec exec-batch') },
   fdfind: { short: 'xX', long: words('exec exec-batch') },
-  rg: { long: words('pre hostname-bin') },
-  ag: { long: words('pager') },
+  rg: { short: 'z', long: words('pre hostname-bin search-zip') },
+  ag: { short: 'z', long: words('pager search-zip') },
   shuf: { short: 'o', long: words('output') },
+  wc: { long: words('files0-from') },
+  du: { short: 'X', long: words('files0-from exclude-from') },
   iconv: { short: 'o', long: words('output') },
-  file: { short: 'C', long: words('compile') },
-  sort: { short: 'oT', long: words('output compress-program temporary-directory') },
+  file: { short: 'Cmfz', long: words('compile magic-file files-from uncompress') },
+  sort: {
+    short: 'oT',
+    long: words('output compress-program temporary-directory files0-from random-source'),
+  },
   split: { long: words('filter') },
   tree: { short: 'oR' },
   tar: {
