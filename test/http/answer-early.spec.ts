@@ -51,6 +51,26 @@ describe(answerEarly.name, () => {
     expect(sent).toBeLessThan(200);
   });
 
+  it.each(['', 'Content-Encoding: gzip\r\n'])(
+    'refuses JSON of no said length as soon as it is too long: %j',
+    async (encoding) => {
+      const chunk = (bytes: Buffer): void => {
+        client.write(`${bytes.length.toString(16)}\r\n`);
+        client.write(Buffer.concat([bytes, Buffer.from('\r\n')]));
+      };
+      client.write('POST /things HTTP/1.1\r\nHost: localhost\r\n');
+      client.write(`Content-Type: application/json\r\n${encoding}`);
+      client.write('Transfer-Encoding: chunked\r\n\r\n');
+      chunk(Buffer.alloc(MIB, ' '));
+      chunk(Buffer.from(' '));
+      while (!answer.includes('body_too_large')) await once(client, 'data');
+      expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s);
+      const ended = once(client, 'end');
+      client.write('0\r\n\r\n');
+      await ended;
+    },
+  );
+
   it('keeps the connection of a request that has arrived', async () => {
     client.write(`${HEAD}Content-Length: 1\r\n\r\nx`);
     await refused();

@@ -1,6 +1,6 @@
 /// <reference lib="es2024.string" />
 import express from 'express';
-import type { Request, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler } from 'express';
 import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
 import { findInexact } from '../../kernel/exact-json.js';
@@ -35,8 +35,32 @@ export function jsonBody(): RequestHandler {
     if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
     else if (isTooLong(request)) next(bodyTooLarge());
-    else parse(request, response, (error) => next(error ? toAppError(error) : clean(request)));
+    else {
+      const done = untilTooLong(request, next);
+      parse(request, response, (error) => done(error ? toAppError(error) : clean(request)));
+    }
   };
+}
+
+/**
+ * Refuses a body as soon as it is too long on its way, compressed or not: the parser tells of its
+ * errors when all of it has arrived.
+ * @returns what to call instead of `next`
+ */
+function untilTooLong(request: Request, next: NextFunction): NextFunction {
+  let received = 0;
+  const done = (error?: unknown): void => {
+    request.off('data', count);
+    if (received <= BODY_LIMIT) next(error);
+  };
+  const count = (chunk: Buffer): void => {
+    received += chunk.length;
+    if (received <= BODY_LIMIT) return;
+    request.off('data', count);
+    next(bodyTooLarge());
+  };
+  request.on('data', count);
+  return done;
 }
 
 /**
