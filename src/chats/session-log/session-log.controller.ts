@@ -63,9 +63,11 @@ export class SessionLogController {
     this.credentials.cutOff(response);
     response.attachment(`${chat_id}.${extension}`).type(type);
     // A failure from here on destroys the connection, so that the client notices the truncation.
-    await pipeline(content, response).catch((err: unknown) =>
-      this.logger.warn({ message: `The session log of ${chat_id} was not sent whole.`, err }),
-    );
+    await pipeline(content, response).catch((err: unknown) => {
+      const message = `The session log of ${chat_id} was not sent whole.`;
+      if (hasLeft(err)) this.logger.debug(message);
+      else this.logger.warn({ message, err });
+    });
   }
 
   @Post('import')
@@ -103,4 +105,9 @@ export class SessionLogController {
     await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });
     return { ...(await this.chats.get(caller, chat_id, new GetChatQueryDto())), import: report };
   }
+}
+
+/** Of a connection that was closed, by the client or by a limit. */
+function hasLeft(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
