@@ -5,7 +5,7 @@ import { BoundedMap } from '../kernel/bounded-map.js';
 /** Stands for a text that was changed in the store. */
 export const UNREADABLE = '(This text can’t be read.)';
 
-const CODES = ['decryption_failed', 'data_key_missing', 'encryption_key_wrong'];
+const CODES = ['decryption_failed', 'data_key_missing', 'encryption_key_wrong', 'record_damaged'];
 /** Ids that were named in the log. */
 const KEPT = 1_000;
 

@@ -100,6 +100,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   internal: [500, 'A fault of the server; its log has more under the `request_id`.'],
   data_key_missing: [500, 'The key of saved data is missing: it was changed in the store.'],
   decryption_failed: [500, 'Saved data was changed in the store, and can’t be decrypted.'],
+  record_damaged: [500, 'A saved record was changed in the store, and can’t be read.'],
   chat_still_running: [503, 'An interaction of the chat has not stopped yet. Retry shortly.'],
   files_unavailable: [
     503,

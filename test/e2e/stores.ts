@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/kernel/clock.js';
@@ -16,6 +16,8 @@ export interface OpenStore {
   readonly stores: AllStores;
   /** Closes it and opens it again, as a restarted process would. */
   reopen(): Promise<void>;
+  /** Changes the body of a saved record by hand. */
+  damage(interactionId: string, seq: number): Promise<void>;
   /** All that it has saved, as text. */
   dump(): Promise<string>;
   /** Closes it and removes its data. */
@@ -60,6 +62,10 @@ function onDatabase(opened: TestDatabase): OpenStore {
     async reopen() {
       on.stores = createStores(await opened.reopen());
     },
+    async damage(interactionId: string, seq: number) {
+      const text = "UPDATE records SET body = '[]' WHERE interaction_id = $1 AND seq = $2";
+      await opened.database.query({ text }, [interactionId, seq]);
+    },
     dump: () => dumpTables(opened.database),
     close: () => opened.close(),
   };
@@ -89,6 +95,20 @@ async function openFiles(): Promise<OpenStore> {
     async reopen() {
       await opened.close();
       on.stores = opened = await open();
+    },
+    async damage(interactionId: string, seq: number) {
+      const names = await readdir(data_dir, { recursive: true });
+      const path = join(
+        data_dir,
+        names.find((name) => name.includes(`/${interactionId}.events`))!,
+      );
+      const text = await readFile(path, 'latin1');
+      // Of the same length, so that what is after it is where it was.
+      await writeFile(
+        path,
+        text.replace(new RegExp(`(?<=\\n)\\{"seq":${seq},`), (s) => s.replace('{', '[')),
+        'latin1',
+      );
     },
     async dump() {
       const entries = await readdir(data_dir, { recursive: true, withFileTypes: true });

@@ -156,26 +156,21 @@ export function describeChangedData(servers: Servers): void {
         const stores = { ...opened.stores, records };
         const other = await servers.start(stores, { env, fake: server.fake });
         try {
-          const of = { chat_id: 'sealed', id };
-          const failed = { type: 'ERROR', interaction_id: id, code: 'log_unreadable' };
-          const frames = await (await other.api.events(of)).all();
-          expect(frames.map(({ event }) => event)).toEqual(['error']);
-          expect(frames[0]!.data).toMatchObject(failed);
-          expect((await other.api.events(of, frames[0]!.id)).status).toBe(204);
-          const chat = await LiveWatch.open(other.api, '/chats/sealed/events', `${id}/0`);
-          expect(await chat.until('error')).toMatchObject(failed);
-          await other.api.patch('/chats/sealed', { visibility: 'tenant' });
-          await chat.until('chat_updated', (data) => data.chat.visibility === 'tenant');
-          const again = await LiveWatch.open(other.api, '/chats/sealed/events', chat.lastId);
-          await again.until('chat_state');
-          expect([chat.of('error').length, again.of('error').length]).toEqual([1, 0]);
-          await Promise.all([chat.close(), again.close()]);
-          const feed = await LiveWatch.open(other.api, '/events');
-          await feed.until('feed_state');
-          await feed.close();
+          await expectUnreadable(other.api, { chat_id: 'sealed', id });
         } finally {
           await other.close();
         }
+      });
+
+      it('tells readers that a record of an interaction was damaged, once', async () => {
+        const reader = await api.say('damaged', script({ text: 'Hello.' }));
+        const { interaction_id: id } = reader.records[0]!;
+        await opened.damage(id, reader.find('ANSWER')!.seq);
+        await expectUnreadable(api, { chat_id: 'damaged', id });
+        const { status, body } = await api.get(`/chats/damaged/interactions/${id}`);
+        expect([status, body.type]).toEqual([500, '/problems/record_damaged']);
+        const chat = await api.get('/chats/damaged');
+        expect([chat.status, chat.body.interactions[0].id]).toEqual([200, id]);
       });
 
       it('shows and deletes a task and a rule of a chat that name the key of no chat', async () => {
@@ -302,6 +297,27 @@ export function describeChangedData(servers: Servers): void {
 
 const VALUES = { settings: { max_iterations: 3 }, metadata: { of: 'it' } };
 const NOW = '2026-02-01T00:00:00.000Z';
+
+/** Its stream ends with an error, once; those of its chat and of all chats go on. */
+async function expectUnreadable(api: ApiClient, of: { chat_id: string; id: string }) {
+  const failed = { type: 'ERROR', interaction_id: of.id, code: 'log_unreadable' };
+  const frames = await (await api.events(of)).all();
+  expect(frames.at(-1)).toMatchObject({ event: 'error', data: failed });
+  expect(frames.filter(({ event }) => event === 'error')).toHaveLength(1);
+  expect((await api.events(of, frames.at(-1)!.id)).status).toBe(204);
+  const path = `/chats/${of.chat_id}`;
+  const chat = await LiveWatch.open(api, `${path}/events`, `${of.id}/0`);
+  expect(await chat.until('error')).toMatchObject(failed);
+  await api.patch(path, { visibility: 'tenant' });
+  await chat.until('chat_updated', (data) => data.chat.visibility === 'tenant');
+  const again = await LiveWatch.open(api, `${path}/events`, chat.lastId);
+  await again.until('chat_state');
+  expect([chat.of('error').length, again.of('error').length]).toEqual([1, 0]);
+  await Promise.all([chat.close(), again.close()]);
+  const feed = await LiveWatch.open(api, '/events');
+  await feed.until('feed_state');
+  await feed.close();
+}
 
 /** A store in which the records of one interaction were changed. */
 function withoutEventsOf(id: string, records: RecordStore): RecordStore {

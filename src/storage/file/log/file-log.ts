@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
+import { recordDamaged } from '../../../persistence/rows/damaged-record.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordType } from '../../../protocol/events.js';
 import type { Message } from '../../../protocol/message.js';
@@ -24,6 +25,7 @@ import {
   decodeStart,
   decodeVisible,
   encodeAppend,
+  isKnown,
   isRecord,
   seqOf,
   typeOf,
@@ -78,7 +80,7 @@ export class FileLog extends RecordLog {
     const records: LogRecord[] = [];
     const wanted: ReadonlySet<string> | undefined = types && new Set(types);
     await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
-      if (!isRecord(bytes)) return true;
+      if (!this.isRecord(bytes)) return true;
       const seq = seqOf(bytes);
       this.offsets.note(seq, offset);
       if (seq <= after || (wanted && !mayBe(bytes, wanted))) return true;
@@ -93,7 +95,7 @@ export class FileLog extends RecordLog {
     const page = new GrowingPage(limits);
     const wanted: ReadonlySet<string> | undefined = types && new Set(types);
     await this.eachLine(this.offsets.before(after + 1), ({ bytes, offset }) => {
-      if (!isRecord(bytes)) return true;
+      if (!this.isRecord(bytes)) return true;
       const seq = seqOf(bytes);
       this.offsets.note(seq, offset);
       if (seq <= after || (wanted && !mayBe(bytes, wanted))) return true;
@@ -108,7 +110,7 @@ export class FileLog extends RecordLog {
     const records: LogRecord[] = [];
     const wanted: ReadonlySet<string> = new Set(types);
     await this.eachLine(0, ({ bytes }) => {
-      if (!isRecord(bytes) || !mayBe(bytes, wanted)) return true;
+      if (!this.isRecord(bytes) || !mayBe(bytes, wanted)) return true;
       const record = this.decode(bytes);
       if (wanted.has(record.body.type)) records.push(record);
       return true;
@@ -177,6 +179,13 @@ export class FileLog extends RecordLog {
       const first = content.records[0];
       if (first) this.offsets.note(first.seq, offset);
     };
+  }
+
+  /** @throws AppError `record_damaged` for a line of no kind, which may have been a record */
+  private isRecord(line: Buffer): boolean {
+    if (isRecord(line)) return true;
+    if (isKnown(line)) return false;
+    throw recordDamaged(this.id);
   }
 
   private decode(line: Buffer): LogRecord {

@@ -1,3 +1,4 @@
+import { recordDamaged, requireBody } from '../../../persistence/rows/damaged-record.js';
 import type {
   LogRecord,
   RecordContent,
@@ -57,6 +58,11 @@ export function isRecord(line: Buffer): boolean {
   return startsWith(line, RECORD);
 }
 
+/** False for a line that was damaged. */
+export function isKnown(line: Buffer): boolean {
+  return KINDS.some((prefix) => startsWith(line, prefix));
+}
+
 export function isCommit(line: Buffer): boolean {
   return startsWith(line, COMMIT);
 }
@@ -80,7 +86,12 @@ export function typeOf(line: Buffer): string | undefined {
 }
 
 export function decodeRecord(interactionId: string, line: Buffer): LogRecord {
-  return { interaction_id: interactionId, ...(JSON.parse(line.toString()) as StoredRecord) };
+  try {
+    const stored = JSON.parse(line.toString()) as StoredRecord;
+    return requireBody({ interaction_id: interactionId, ...stored });
+  } catch (error) {
+    throw recordDamaged(interactionId, error);
+  }
 }
 
 /**
@@ -96,7 +107,8 @@ export function decodeVisible(
   const body_bytes = end - Math.max(0, line.indexOf(BODY));
   try {
     const text = `${line.toString('utf8', 0, end)},"hidden":null}`;
-    return { record: { interaction_id: interactionId, ...JSON.parse(text) }, body_bytes };
+    const record = requireBody({ interaction_id: interactionId, ...JSON.parse(text) });
+    return { record, body_bytes };
   } catch {
     const record = { ...decodeRecord(interactionId, line), hidden: null } as LogRecord;
     return { record, body_bytes: Buffer.byteLength(JSON.stringify(record.body)) };
@@ -135,6 +147,7 @@ const BODY_TYPE = Buffer.from(',"body":{"type":"');
 const HIDDEN = Buffer.from(',"hidden":');
 const COMMIT = Buffer.from('{"commit":');
 const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
+const KINDS = [...['start', 'end'].map((key) => Buffer.from(`{"${key}":`)), COMMIT, ...NOTES];
 const QUOTE = 34;
 const ZERO = 48;
 

@@ -4,6 +4,7 @@ import type { EventLimits, EventPage, RecordPage } from '../../../persistence/re
 import { AppError } from '../../../kernel/app-error.js';
 import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
 import type { AppendQueries } from './append-records.js';
+import { requireBody } from '../../../persistence/rows/damaged-record.js';
 import type {
   LogRecord,
   RecordContent,
@@ -170,5 +171,5 @@ function toPage(rows: readonly EventColumns[], limit: number): EventPage {
 }
 
 function toRecord({ at, ...rest }: Columns): LogRecord {
-  return { ...rest, at: at.toISOString() };
+  return requireBody({ ...rest, at: at.toISOString() } as LogRecord);
 }
