@@ -171,5 +171,5 @@ function toPage(rows: readonly EventColumns[], limit: number): EventPage {
 }
 
 function toRecord({ at, ...rest }: Columns): LogRecord {
-  return requireBody({ ...rest, at: at.toISOString() } as LogRecord);
+  return requireBody({ ...rest, at: at.toISOString() });
 }
