@@ -213,7 +213,7 @@ describe('Tools of MCP servers', () => {
     const odd = (await servers()).find(({ name }) => name === 'odd');
     expect(odd).toMatchObject({
       state: 'ready',
-      problem: expect.stringMatching(/ half: inputSchema/),
+      problem: expect.stringMatching(/ bulky: its schema has/),
     });
     expect(await call(['mcp__odd__trap', { text: `${'a'.repeat(60)}!` }])).toMatchObject({
       is_error: true,

@@ -22,7 +22,7 @@ function tool(name) {
 }
 
 tools.set('trap', trap());
-tools.set('half', { name: 'half' });
+tools.set('bulky', { name: 'bulky', inputSchema: { description: 'x'.repeat(100_001) } });
 
 /** Its schema takes for ever to check, and what it says of its results can't be read. */
 function trap() {
