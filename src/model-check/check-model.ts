@@ -23,6 +23,8 @@ interface Observation {
   readonly duration_ms: number;
   readonly first_output_ms: number | null;
   readonly thinking: string;
+  /** True: the endpoint did not report the whole usage. */
+  readonly is_estimated: boolean;
   readonly notices: readonly string[];
 }
 
@@ -47,7 +49,7 @@ export async function* checkModel(
 ): AsyncGenerator<CheckResult> {
   for (const probe of probes) {
     const seen = await observe(server, { model, probe });
-    const { interaction, thinking: _, ...times } = seen;
+    const { interaction, thinking: _, is_estimated: __, ...times } = seen;
     yield { check: probe, ...judge(probe, seen), ...times, usage: interaction.usage };
     if (probe === 'text')
       yield { check: 'usage', ...judgeUsage(seen), ...times, usage: interaction.usage };
@@ -68,6 +70,7 @@ async function observe(
   });
   let first_output_ms: number | null = null;
   let thinking = '';
+  let is_estimated = false;
   const notices: string[] = [];
   for await (const { event } of server.follow(chat_id, id)) {
     if (isOutput(event) && first_output_ms === null) {
@@ -75,11 +78,12 @@ async function observe(
       if (probe === 'cancel') await server.cancel(chat_id, id);
     }
     if (event.type === 'THINKING') thinking += event.content;
+    if (event.type === 'TURN_COMPLETED') is_estimated ||= event.usage_estimated === true;
     if (event.type === 'NOTICE') notices.push(`${event.code}: ${event.message}`);
   }
   const duration_ms = Math.round(performance.now() - started);
   const interaction = await server.get(chat_id, id);
-  return { interaction, duration_ms, first_output_ms, thinking, notices };
+  return { interaction, duration_ms, first_output_ms, thinking, is_estimated, notices };
 }
 
 function isOutput({ type }: StreamEvent): boolean {
@@ -101,9 +105,11 @@ function judge(probe: ProbeName, { interaction, thinking, duration_ms }: Observa
     : { state: 'ok', detail: `${thinking.length} characters of thinking. ${finding.detail}` };
 }
 
-function judgeUsage({ interaction: { usage, error } }: Observation): Judged {
+function judgeUsage({ interaction: { usage, error }, is_estimated }: Observation): Judged {
   const { input_tokens, output_tokens } = usage;
   const detail = `${input_tokens} tokens in, ${output_tokens} out.`;
-  if (input_tokens > 0 && output_tokens > 0) return { state: 'ok', detail };
-  return { state: error ? 'failed' : 'no', detail: `The endpoint tells no usage: ${detail}` };
+  if (error) return { state: 'failed', detail: `There is no usage of an answer: ${detail}` };
+  return is_estimated
+    ? { state: 'no', detail: `The endpoint reports no usage; estimated: ${detail}` }
+    : { state: 'ok', detail };
 }
