@@ -29,6 +29,15 @@ export function describeBudgets(servers: Servers): void {
         expect(checkConversation(interaction.final_agent_state.messages)).toEqual([]);
       });
 
+      it('of tokens ends a run whose model reports no usage', async () => {
+        const turn = { calls: [TIME], usage: null };
+        const user_message = script(turn, turn, turn, { text: 'Never said.' });
+        const reader = await server.api.say('uncounted', { user_message, budget: { tokens: 20 } });
+        expect(reader.find('NOTICE')).toMatchObject({ code: 'usage_estimated' });
+        expect(reader.find('ERROR')).toMatchObject({ code: 'budget_exceeded' });
+        expect(reader.find('INTERACTION_COMPLETE')).toMatchObject(FAILED);
+      });
+
       it('of tool calls is told to the model, which goes on', async () => {
         const user_message = script({ calls: [TIME, TIME, TIME] });
         const reader = await server.api.say('calls', { user_message, budget: { tool_calls: 1 } });
