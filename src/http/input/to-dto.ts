@@ -4,30 +4,45 @@ import { ARRAY_MAX_SIZE, ValidationTypes, getMetadataStorage } from 'class-valid
 import { isObject } from '../../kernel/json.js';
 
 /**
- * Makes an instance of a DTO class from what a client sent. Free JSON is taken as it is, and one
- * item more than allowed of a list that is too long: the time that class-transformer and
- * class-validator take for them would grow with the square of their size.
+ * Makes an instance of a DTO class from what a client sent, with instances of the classes nested in
+ * it. Free JSON at any level is taken as it is, and one item more than allowed of a list that is
+ * too long: the time that class-transformer and class-validator take for them would grow with the
+ * square of their size.
  */
 export function toDto<T>(type: ClassConstructor<T>, sent: unknown): T {
   if (!isObject(sent)) return plainToInstance(type, sent);
   const { nested, limits } = fieldsOf(type);
-  const fields = Object.entries(sent).map(
-    ([name, value]) => [name, shortened(value, limits.get(name))] as const,
-  );
-  const isFree = ([name, value]: readonly [string, unknown]): boolean =>
-    typeof value === 'object' && value !== null && !nested.has(name);
-  const dto = plainToInstance(type, Object.fromEntries(fields.filter((each) => !isFree(each))));
-  return Object.assign(dto as object, Object.fromEntries(fields.filter(isFree))) as T;
+  const plain: Record<string, unknown> = {};
+  const taken: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    if (typeof value !== 'object' || value === null) plain[name] = value;
+    else taken[name] = toField(value, { type: nested.get(name), limit: limits.get(name) });
+  }
+  return Object.assign(plainToInstance(type, plain) as object, taken) as T;
 }
 
-function shortened(value: unknown, limit: number | undefined): unknown {
-  const isTooLong = Array.isArray(value) && limit !== undefined && value.length > limit + 1;
-  return isTooLong ? value.slice(0, limit + 1) : value;
+interface Field {
+  /** The class of its value or, for a list, of its items; undefined for free JSON. */
+  readonly type: ClassConstructor<object> | undefined;
+  /** The allowed length of a list. */
+  readonly limit: number | undefined;
+}
+
+function toField(value: object, { type, limit }: Field): unknown {
+  if (!Array.isArray(value)) return type ? toDto(type, value) : value;
+  const items = limit === undefined ? value : value.slice(0, limit + 1);
+  return type ? items.map((item: unknown) => toItem(type, item)) : items;
+}
+
+/** A list in a list is no item: null is refused, where the validator would walk the list. */
+function toItem(type: ClassConstructor<object>, item: unknown): unknown {
+  if (Array.isArray(item)) return null;
+  return isObject(item) ? toDto(type, item) : item;
 }
 
 interface DtoFields {
-  /** Those whose values are instances of DTO classes. */
-  readonly nested: ReadonlySet<string>;
+  /** The classes of those whose values are instances of DTO classes. */
+  readonly nested: ReadonlyMap<string, ClassConstructor<object>>;
   /** Allowed lengths of lists. */
   readonly limits: ReadonlyMap<string, number>;
 }
@@ -42,15 +57,18 @@ function fieldsOf(type: ClassConstructor<unknown>): DtoFields {
 
 function readFields(type: ClassConstructor<unknown>): DtoFields {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const nested = rules.filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION);
   const sizes = rules.filter(({ name }) => name === ARRAY_MAX_SIZE);
   return {
-    nested: new Set(
-      rules
-        .filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION)
-        .map(({ propertyName }) => propertyName),
-    ),
+    nested: new Map(nested.map(({ propertyName: name }) => [name, classOf(type, name)])),
     limits: new Map(
       sizes.map(({ propertyName, constraints }) => [propertyName, constraints[0] as number]),
     ),
   };
+}
+
+/** The class that `@Type` names. */
+function classOf(type: ClassConstructor<unknown>, field: string): ClassConstructor<object> {
+  const example = plainToInstance(type, { [field]: {} }) as Record<string, object>;
+  return example[field]!.constructor as ClassConstructor<object>;
 }
